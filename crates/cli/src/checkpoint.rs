@@ -45,6 +45,11 @@ impl Checkpoints {
 }
 
 impl Checkpoints {
+    /// The folder.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         let name: String = name
             .chars()

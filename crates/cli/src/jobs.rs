@@ -6,12 +6,13 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_formats::jobs::{Record, State};
 use darkfiber_formats::places::{Aliases, Places};
+use darkfiber_scenario::history::terminals_of;
 
 use crate::failure::Failure;
-use crate::moment::When;
 use crate::options::{Common, JobsArgs};
 use crate::out::Teller;
 use crate::{job_log, out};
+use darkfiber_scenario::moment::When;
 
 impl JobsArgs {
     /// The terminals of every job that runs, if jobs were named.
@@ -42,23 +43,6 @@ pub(crate) fn refuse_shared<'a>(
     places: &Places,
 ) -> Result<(), Failure> {
     Ok(darkfiber_scenario::refuse_shared(source, names, places)?)
-}
-
-/// The terminals of nodes; names that stand for nothing are counted.
-pub(crate) fn terminals_of(
-    nodes: &[String],
-    places: &Places,
-    unknown: &mut BTreeMap<String, usize>,
-) -> Vec<TerminalId> {
-    let mut terminals = Vec::new();
-    for name in nodes {
-        let found = places.of(name);
-        if found.is_empty() {
-            *unknown.entry(name.clone()).or_default() += 1;
-        }
-        terminals.extend_from_slice(found);
-    }
-    terminals
 }
 
 /// Names nodes that are not in the fabric.

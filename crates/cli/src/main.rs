@@ -10,22 +10,23 @@ mod color;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;
+mod contents;
 mod counted;
 mod failure;
 mod first_steps;
 mod history;
 mod job_log;
 mod jobs;
+mod kept_runs;
 mod load;
-mod moment;
 mod options;
 mod out;
 mod page;
-mod participants;
 mod preset;
 mod progress;
 mod provenance;
 mod pulse;
+mod run_store;
 mod save;
 mod scenario_keys;
 mod sealed;
@@ -37,6 +38,7 @@ use std::panic::set_hook;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
+pub(crate) use darkfiber_scenario::moment;
 use failure::{Exit, Failure};
 
 fn main() -> ExitCode {

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use darkfiber_scenario::Scenario;
-use toml::{Table, Value};
+use darkfiber_scenario::Error;
+use darkfiber_study::grid::Answer;
 
 use crate::failure::{Exit, Failure};
 use crate::{out, save};
+
+pub(crate) use darkfiber_study::grid::preset::{Preset, question, text, texts};
 
 /// Where the study of a command goes.
 #[derive(Args, Clone, Debug, Default)]
@@ -17,20 +19,6 @@ pub(crate) struct PresetArgs {
     pub(crate) write_study: Option<PathBuf>,
 }
 
-/// What a command asks.
-pub(crate) struct Preset {
-    /// What all cells have in common.
-    pub(crate) scenario: Scenario,
-    /// Keys and their values, the outermost first; of several values each is a cell.
-    pub(crate) axes: Vec<(&'static str, Vec<Value>)>,
-    /// Keys that go together.
-    pub(crate) zip: Vec<&'static str>,
-    /// What is asked.
-    pub(crate) questions: Vec<Value>,
-    /// So many seeds.
-    pub(crate) seeds: Option<u64>,
-}
-
 impl PresetArgs {
     /// Writes the study, if that was asked for: then the command is over.
     pub(crate) fn write(
@@ -38,7 +26,7 @@ impl PresetArgs {
         preset: impl FnOnce() -> Result<Preset, Failure>,
     ) -> Result<Option<Exit>, Failure> {
         let Some(path) = &self.write_study else { return Ok(None) };
-        let text = || preset()?.text();
+        let text = || Ok(preset()?.text()?);
         write(path, text).map(Some)
     }
 }
@@ -58,119 +46,13 @@ pub(crate) fn write(
     Ok(Exit::Fine)
 }
 
-impl Preset {
-    /// The study as a file.
-    fn text(&self) -> Result<String, Failure> {
-        let table = |scenario: &Scenario| {
-            Table::try_from(scenario).map_err(|e| Failure::infeasible(format!("a study: {e}")))
-        };
-        let mut keys = without(table(&self.scenario)?, &table(&Scenario::default())?);
-        keys.insert("fabric".to_owned(), Value::String(self.scenario.fabric.clone()));
-        for (path, values) in &self.axes {
-            let value = match &values[..] {
-                [one] => one.clone(),
-                all => Value::Array(all.to_vec()),
-            };
-            set(&mut keys, path, value);
-        }
-        let mut study = Table::new();
-        study.insert("questions".to_owned(), Value::Array(self.questions.clone()));
-        if let Some(seeds) = self.seeds {
-            study.insert(
-                "seeds".to_owned(),
-                Value::Integer(i64::try_from(seeds).unwrap_or(i64::MAX)),
-            );
-        }
-        // Of keys with a single value nothing goes together.
-        let is_axis = |key: &&'static str| {
-            self.axes.iter().any(|(path, values)| path == key && values.len() > 1)
-        };
-        let zip: Vec<Value> =
-            self.zip.iter().filter(|key| is_axis(key)).map(|key| text(key)).collect();
-        if zip.len() > 1 {
-            study.insert("zip".to_owned(), Value::Array(vec![Value::Array(zip)]));
-        }
-        keys.insert("study".to_owned(), Value::Table(study));
-        toml::to_string(&keys).map_err(|e| Failure::infeasible(format!("a study: {e}")))
-    }
-}
-
-/// A word.
-pub(crate) fn text(word: &str) -> Value {
-    Value::String(word.to_owned())
-}
-
-/// Words, each a value.
-pub(crate) fn texts<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Vec<Value> {
-    words.into_iter().map(|word| text(word.as_ref())).collect()
-}
-
-/// A question with its parameters, of which those that are not given are left out.
-pub(crate) fn question(name: &str, params: Vec<(&str, Option<Value>)>) -> Value {
-    let mut table = Table::new();
-    table.insert("ask".to_owned(), text(name));
-    for (key, value) in params {
-        if let Some(value) = value {
-            table.insert(key.to_owned(), value);
-        }
-    }
-    if table.len() == 1 { text(name) } else { Value::Table(table) }
-}
-
-/// A table without what another one has, too.
-fn without(table: Table, other: &Table) -> Table {
-    let mut left = Table::new();
-    for (key, value) in table {
-        match (value, other.get(&key)) {
-            (Value::Table(inner), Some(Value::Table(other))) => {
-                let inner = without(inner, other);
-                if !inner.is_empty() {
-                    left.insert(key, Value::Table(inner));
-                }
-            }
-            (value, Some(other)) if value == *other => {}
-            (value, _) => {
-                left.insert(key, value);
-            }
-        }
-    }
-    left
-}
-
-/// Sets a key with dots in it.
-fn set(table: &mut Table, path: &str, value: Value) {
-    match path.split_once('.') {
+/// Why there is no answer about something.
+pub(crate) fn failure(answer: &Answer, what: &str) -> Failure {
+    match answer.detail.get::<Error>() {
+        Some(error) => error.clone().inside(what).into(),
         None => {
-            table.insert(path.to_owned(), value);
+            let why = answer.error.as_deref().unwrap_or_default();
+            Failure::infeasible(format!("{what}: {why}"))
         }
-        Some((first, rest)) => {
-            let inner = table.entry(first).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(inner) = inner {
-                set(inner, rest, value);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_usual_is_not_said() {
-        let scenario = Scenario { fabric: "kary:k=4,n=2".to_owned(), ..Scenario::default() };
-        let preset = Preset {
-            scenario,
-            axes: vec![
-                ("routes.engine", texts(["updn", "dfsssp"])),
-                ("fail-percent", vec![Value::Float(5.0)]),
-            ],
-            zip: vec!["routes.engine", "fail-percent"],
-            questions: vec![question("routes", Vec::new())],
-            seeds: Some(3),
-        };
-        let expected = "fabric = \"kary:k=4,n=2\"\nfail-percent = 5.0\n\n[routes]\nengine = [\"updn\", \"dfsssp\"]\n\n\
-                        [study]\nquestions = [\"routes\"]\nseeds = 3\n";
-        assert_eq!(preset.text().map_err(|f| f.message), Ok(expected.to_owned()));
     }
 }

@@ -112,7 +112,8 @@ pub(crate) fn drive<W: Resumable>(
         player = player.with_laps(until.job);
     }
     let mut received = Received::new(&jobs, setup.messages);
-    // Where it stopped before.
+    // Where it stopped before, which may have been enough.
+    let mut is_enough = false;
     if let Some(mut kept) = kept {
         if !(player.fits(&kept.player) && wire.fits(&kept.wire)) {
             return Err(SimError::Config(unlike()));
@@ -120,17 +121,21 @@ pub(crate) fn drive<W: Resumable>(
         player.swap(&mut kept.player);
         wire.restore(kept.wire);
         received = kept.received;
+        is_enough = until.as_mut().is_some_and(|until| (until.enough)(&player));
     }
     let mut under_way = UnderWay::default();
-    let mut is_enough = false;
-    for steps in 1u64.. {
+    let mut steps = 0u64;
+    while !is_enough {
         let more = step(&mut player, wire, &mut under_way, &mut |record| {
             received.add(record);
             each(record);
         });
+        steps += 1;
+        is_enough = more && until.as_mut().is_some_and(|until| (until.enough)(&player));
+        let is_over = !more || is_enough;
         // Between two steps nothing is under way but what player and wire know.
         if let Some(follow) = setup.follow
-            && (!more || steps.is_multiple_of(STEPS) && follow.is_due())
+            && (is_over || steps.is_multiple_of(STEPS) && follow.is_due())
         {
             let mut kept =
                 Checkpoint { parts, wire: wire.take(), received, player: PlayerState::default() };
@@ -140,8 +145,7 @@ pub(crate) fn drive<W: Resumable>(
             wire.restore(kept.wire);
             received = kept.received;
         }
-        is_enough = more && until.as_mut().is_some_and(|until| (until.enough)(&player));
-        if !more || is_enough {
+        if is_over {
             break;
         }
     }

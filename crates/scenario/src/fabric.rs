@@ -93,12 +93,45 @@ pub fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
     }
 }
 
+impl Loaded {
+    /// The same without the text of its file, which formats that refer to it need and nobody else.
+    #[must_use]
+    pub fn without_text(&self) -> Self {
+        Self {
+            topology: self.topology.clone(),
+            diagnostics: self.diagnostics.clone(),
+            text: None,
+            degraded: self.degraded,
+            structure: self.structure.clone(),
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl FabricSource {
+    /// Whether anything of it has failed.
+    pub fn has_faults(&self) -> bool {
+        !self.fail.is_empty()
+            || self.fail_links.is_some_and(|n| n > 0)
+            || self.fail_percent.is_some_and(|percent| percent > 0.0)
+    }
+}
+
 /// Reads or makes the fabric, recognises what it is if nobody says so, takes one plane of it, sets roles,
 /// takes faults away; shows what the readers had to say.
 ///
 /// # Errors
 /// If there is no such fabric, or what of it is asked for cannot be had.
 pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded, Error> {
+    let whole = load_whole(source, listener)?;
+    with_faults(whole, source, listener)
+}
+
+/// As [`load`], before anything fails.
+///
+/// # Errors
+/// If there is no such fabric, or what of it is asked for cannot be had.
+pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded, Error> {
     let (mut topology, diagnostics, text) = open(source)?;
     listener.remarks(&source.name, &diagnostics);
     let shared;
@@ -114,6 +147,19 @@ pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded
         topology = one_plane(&topology, plane)?;
     }
     topology.fabric = roles(topology.fabric, source, listener)?;
+    Ok(Loaded { topology, diagnostics, text, degraded: false, structure: found, shared })
+}
+
+/// Takes faults away from a fabric that is whole.
+///
+/// # Errors
+/// If they are not of this fabric, or too many.
+pub fn with_faults(
+    whole: Loaded,
+    source: &FabricSource,
+    listener: &mut dyn Listener,
+) -> Result<Loaded, Error> {
+    let mut topology = whole.topology;
     let mut gone = Faults::default();
     for word in &source.fail {
         let (named, remarks) = faults::in_fabric(&topology.fabric, word, source.symbol_errors)?;
@@ -135,7 +181,7 @@ pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded
         let count = faults::failing(percent, topology.fabric.switch_link_count());
         topology = topology.with_faults(&Faults::any_links(&topology.fabric, count, source.seed)).0;
     }
-    Ok(Loaded { topology, diagnostics, text, degraded, structure: found, shared })
+    Ok(Loaded { topology, degraded, ..whole })
 }
 
 /// The fabric under the names of a map, and hosts that still share a name under their GUIDs.

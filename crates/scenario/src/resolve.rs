@@ -61,13 +61,47 @@ impl Scenario {
     /// # Errors
     /// If there is no such fabric, or what of it is asked for cannot be had.
     pub fn load(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Loaded, Error> {
+        fabric::load(&self.source(files), listener)
+    }
+
+    /// As [`load`](Self::load), before anything fails: several scenarios may have it in common.
+    ///
+    /// # Errors
+    /// If there is no such fabric.
+    pub fn load_whole(
+        &self,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Loaded, Error> {
+        fabric::load_whole(&self.source(files), listener)
+    }
+
+    /// The fabric that it names, of one that was [loaded whole](Self::load_whole) before.
+    ///
+    /// # Errors
+    /// If what fails is not of this fabric.
+    pub fn fail(
+        &self,
+        whole: &Arc<Loaded>,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Arc<Loaded>, Error> {
+        let source = self.source(files);
+        if !source.has_faults() {
+            return Ok(Arc::clone(whole));
+        }
+        Ok(Arc::new(fabric::with_faults(whole.without_text(), &source, listener)?))
+    }
+
+    /// Which fabric it names, and what of it.
+    fn source(&self, files: &dyn Files) -> FabricSource {
         let beside = files.locate(&self.fabric);
         let is_file = !self.fabric.starts_with('@') && beside.exists();
         let beside_or_word = |word: &String| {
             let beside = files.locate(word);
             if beside.is_file() { beside.display().to_string() } else { word.clone() }
         };
-        let source = FabricSource {
+        FabricSource {
             name: if is_file { beside.display().to_string() } else { self.fabric.clone() },
             node_name_map: self.node_name_map.as_ref().map(|map| files.locate(map)),
             compute: self.compute.as_ref().map(beside_or_word),
@@ -79,8 +113,7 @@ impl Scenario {
             symbol_errors: self.symbol_errors,
             hosts_per_switch: self.hosts_per_switch.unwrap_or(1),
             seed: self.seed.unwrap_or(1),
-        };
-        fabric::load(&source, listener)
+        }
     }
 
     /// Finds and makes all that is named but for the tables: reads or generates the fabric, places the jobs, of which there may

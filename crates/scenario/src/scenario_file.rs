@@ -83,6 +83,10 @@ impl ScenarioFile {
     }
 
     fn at_line(lines: &Lines, name: &str, error: Error) -> Error {
+        // What was made of options has no file, and its keys are not what the user wrote.
+        if name.is_empty() {
+            return Error { at: Vec::new(), ..error };
+        }
         let line = lines.of_key(&error.at);
         let at = line.map_or_else(String::new, |line| format!("line {line}: "));
         let message = format!("{name}: {at}{error}");

@@ -13,6 +13,7 @@ pub mod grid;
 mod interval;
 pub mod judged;
 mod listed;
+pub mod patterns;
 mod pieces;
 pub mod replay;
 pub mod reproduce;

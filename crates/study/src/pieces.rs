@@ -1,9 +1,9 @@
 //! Routing a fabric that may have fallen apart: each piece on its own.
 
 use darkfiber_analysis::Efi;
-use darkfiber_fabric::{Faults, SwitchId, Topology};
-use darkfiber_routing::check::check;
-use darkfiber_routing::{Engine, Request, route_first};
+use darkfiber_fabric::{Fabric, Faults, SwitchId, Topology};
+use darkfiber_routing::check::{Report, check};
+use darkfiber_routing::{Engine, Request, Routes, route_first};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -94,8 +94,43 @@ impl Pieces {
         request: &Request<'_>,
         clock: Clock<'_>,
     ) -> Result<Measured, String> {
-        let mut all = Measured {
-            pairs: self.pairs,
+        let mut all = Totals::new(self.pairs);
+        // On its own switch a packet crosses one switch.
+        (all.reached, all.hops) = (self.on_lone_switches, self.on_lone_switches);
+        for part in &self.parts {
+            let request = Request { shape: part.shape.as_ref(), ..request.clone() };
+            let start = clock();
+            let (routes, _refusals_before) = route_first(chain, &part.fabric, &request)
+                .map_err(|refusals| reasons(&refusals))?;
+            all.measured.seconds += clock() - start;
+            all.add(&check(&part.fabric, &routes));
+        }
+        Ok(all.finished())
+    }
+}
+
+impl Measured {
+    /// Of tables of a fabric in one piece, which took so long; and the routes that cross each channel.
+    pub(crate) fn of(fabric: &Fabric, routes: &Routes, seconds: f64) -> (Self, Vec<u64>) {
+        let mut all = Totals::new(ordered_pairs(fabric.terminal_count()));
+        let report = check(fabric, routes);
+        all.add(&report);
+        all.measured.seconds = seconds;
+        (all.finished(), report.load)
+    }
+}
+
+/// What pieces add up to.
+struct Totals {
+    measured: Measured,
+    reached: u64,
+    hops: u64,
+}
+
+impl Totals {
+    fn new(pairs: u64) -> Self {
+        let measured = Measured {
+            pairs,
             lost: 0,
             unrouted: 0,
             layers: 1,
@@ -105,28 +140,25 @@ impl Pieces {
             hops_mean: 0.0,
             seconds: 0.0,
         };
-        // On its own switch a packet crosses one switch.
-        let mut reached = self.on_lone_switches;
-        let mut hops = self.on_lone_switches;
-        for part in &self.parts {
-            let request = Request { shape: part.shape.as_ref(), ..request.clone() };
-            let start = clock();
-            let (routes, _refusals_before) = route_first(chain, &part.fabric, &request)
-                .map_err(|refusals| reasons(&refusals))?;
-            all.seconds += clock() - start;
-            let report = check(&part.fabric, &routes);
-            all.unrouted += report.unreachable + report.loops;
-            all.layers = all.layers.max(report.layers.len());
-            all.deadlock_free &= report.deadlock_free();
-            all.efi_max = all.efi_max.max(Efi::of(&report.load).max);
-            reached += report.hops.iter().sum::<u64>();
-            hops += report.hops.iter().enumerate().map(|(h, n)| h as u64 * n).sum::<u64>();
+        Self { measured, reached: 0, hops: 0 }
+    }
+
+    fn add(&mut self, report: &Report) {
+        let all = &mut self.measured;
+        all.unrouted += report.unreachable + report.loops;
+        all.layers = all.layers.max(report.layers.len());
+        all.deadlock_free &= report.deadlock_free();
+        all.efi_max = all.efi_max.max(Efi::of(&report.load).max);
+        self.reached += report.hops.iter().sum::<u64>();
+        self.hops += report.hops.iter().enumerate().map(|(h, n)| h as u64 * n).sum::<u64>();
+    }
+
+    fn finished(mut self) -> Measured {
+        self.measured.lost = self.measured.pairs - self.reached;
+        if self.reached > 0 {
+            self.measured.hops_mean = self.hops as f64 / self.reached as f64;
         }
-        all.lost = self.pairs - reached;
-        if reached > 0 {
-            all.hops_mean = hops as f64 / reached as f64;
-        }
-        Ok(all)
+        self.measured
     }
 }
 

@@ -1,19 +1,25 @@
 //! The sweep itself: fabrics x shares of failed cables x seeds x engines.
 
-use darkfiber_fabric::Faults;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use darkfiber_scenario::faults::failing;
-use darkfiber_scenario::{Case, Chain};
-use rayon::prelude::*;
+use darkfiber_scenario::{Chain, Error, Loaded, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
+use toml::{Table, Value};
 
-use crate::{Clock, Measured, Pieces};
+use crate::Measured;
+use crate::grid::preset::{Preset, question, texts};
+use crate::grid::{Details, Hooks, Ready, Record, RoutesFound};
 
 /// What to run. Names of fabrics and of chains tell results apart, so they should differ.
 #[derive(Clone)]
 pub struct SweepPlan<'a> {
-    /// The fabrics without faults, with the lanes that may be used and the first seed; the others follow it.
-    pub cases: &'a [Case<()>],
+    /// What all runs have in common: the lanes that may be used, and the first seed; the others follow it.
+    pub scenario: &'a Scenario,
+    /// The fabrics without faults, as scenarios name them.
+    pub fabrics: &'a [String],
     /// Who routes them.
     pub chains: &'a [Chain],
     /// Shares of the switch-to-switch cables that fail, in percent, 0 to 100.
@@ -66,85 +72,113 @@ impl SweepRun {
 }
 
 impl SweepPlan<'_> {
-    /// Draws of cables, as (fabric, share, seed): without faults first, as everything is compared with
-    /// that; then by share and seed.
-    fn draws(&self) -> Vec<(usize, f64, u64)> {
-        let mut percents: Vec<f64> = self.percents.iter().copied().filter(|&p| p > 0.0).collect();
-        percents.sort_by(f64::total_cmp);
-        percents.dedup();
-        let mut draws = Vec::new();
-        for (fabric, case) in self.cases.iter().enumerate() {
-            let seeds = || (0..self.seeds).map(|i| case.seed.wrapping_add(i));
-            draws.push((fabric, 0.0, case.seed));
-            for &percent in &percents {
-                draws.extend(seeds().map(|seed| (fabric, percent, seed)));
-            }
+    /// Shares that fail, rising; none first, as everything is compared with that.
+    fn shares(&self) -> Vec<f64> {
+        let mut all = self.percents.to_vec();
+        all.push(0.0);
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
+
+    /// The sweep as a study. Without faults one seed is enough.
+    pub fn preset(&self) -> Preset {
+        let shares = self.shares();
+        let asked = |only: Value, seeds: Option<i64>| {
+            let only = Value::Table(Table::from_iter([("fail-percent".to_owned(), only)]));
+            question("routes", vec![("only", Some(only)), ("seeds", seeds.map(Value::Integer))])
+        };
+        let some: Vec<Value> = shares[1..].iter().copied().map(Value::Float).collect();
+        let (questions, seeds) = if some.is_empty() {
+            (vec![question("routes", Vec::new())], 1)
+        } else {
+            let faultless = asked(Value::Float(0.0), Some(1));
+            (vec![faultless, asked(Value::Array(some), None)], self.seeds)
+        };
+        Preset {
+            scenario: self.scenario.clone(),
+            axes: vec![
+                ("fabric", texts(self.fabrics)),
+                ("fail-percent", shares.into_iter().map(Value::Float).collect()),
+                ("routes.engine", texts(self.chains.iter().map(|chain| &chain.name))),
+            ],
+            zip: Vec::new(),
+            questions,
+            seeds: Some(seeds),
         }
-        draws
     }
 
-    /// How many times [`sweep`] will say that a draw is done.
+    /// How many times [`sweep`] will say that a run is done.
     pub fn steps(&self) -> usize {
-        self.draws().len()
+        let draws = 1 + (self.shares().len() - 1) * self.seeds as usize;
+        self.fabrics.len() * draws * self.chains.len()
     }
 
-    /// Runs all chains on one draw.
-    fn run(&self, (fabric, percent, seed): (usize, f64, u64), clock: Clock<'_>) -> Vec<SweepRun> {
-        let case = &self.cases[fabric];
-        let whole = case.topology();
-        let failed = failing(percent, whole.fabric.switch_link_count());
-        let faults = Faults::any_links(&whole.fabric, failed, seed);
-        let pieces = Pieces::of(whole.with_faults(&faults).0);
-        // The faults are what varies: engines that draw lots draw the same ones in every run.
-        let request = case.request();
-        self.chains
-            .iter()
-            .map(|chain| SweepRun {
-                fabric: whole.fabric.name().to_owned(),
-                engine: chain.name.clone(),
-                percent,
-                failed,
-                seed,
-                pieces: pieces.count(),
-                outcome: match pieces.route(&chain.engines, &request, clock) {
-                    Ok(measured) => SweepOutcome::Routed(measured),
-                    Err(refused) => SweepOutcome::Refused { refused },
-                },
-            })
-            .collect()
+    /// The place of a run: by fabric, share, seed and chain.
+    fn place(&self, record: &Record) -> Option<(usize, f64, u64, usize)> {
+        let of = |key: &str| record.set.iter().find(|(name, _)| name == key).map(|(_, v)| v);
+        let fabric = of("fabric")?.to_string();
+        let chain = of("routes.engine")?.to_string();
+        Some((
+            self.fabrics.iter().position(|name| *name == fabric)?,
+            of("fail-percent")?.number()?,
+            record.seed,
+            self.chains.iter().position(|c| c.name == chain)?,
+        ))
     }
 }
 
 /// Takes cables away, routes what is left with every chain and checks it. A fabric that falls apart is
 /// taken as it is: its pieces are routed one by one, and pairs between them are lost. Every fabric is
-/// run once without faults, asked for or not.
+/// run once without faults, asked for or not. `loaded` are the plan's fabrics in their order.
 ///
 /// Rows come by fabric, share, seed and chain. They do not depend on the number of threads, except
-/// for the seconds: draws run side by side, and while one waits its thread helps others.
-pub fn sweep(plan: &SweepPlan<'_>, clock: Clock<'_>, done: &(dyn Fn() + Sync)) -> Vec<SweepRun> {
-    let draws = plan.draws();
-    let groups: Vec<Vec<SweepRun>> = draws
-        .par_iter()
-        .with_max_len(1)
-        .map(|&draw| {
-            let runs = plan.run(draw, clock);
-            done();
-            runs
-        })
-        .collect();
-    let mut faultless: Vec<Option<u64>> = Vec::new();
-    let mut rows = Vec::with_capacity(groups.len() * plan.chains.len());
-    for mut runs in groups {
-        if runs.iter().any(|run| run.failed == 0 && run.percent == 0.0) {
-            faultless = runs.iter().map(|run| run.measured().map(|m| m.efi_max)).collect();
-        }
-        for (run, &faultless) in runs.iter_mut().zip(&faultless) {
-            if let SweepOutcome::Routed(m) = &mut run.outcome {
-                m.efi_max_relative =
-                    faultless.filter(|&max| max > 0).map(|max| m.efi_max as f64 / max as f64);
+/// for the seconds: runs go on side by side, and while one waits its thread helps others.
+///
+/// # Errors
+/// If a run is no scenario.
+pub fn sweep(
+    plan: &SweepPlan<'_>,
+    loaded: &[Arc<Loaded>],
+    hooks: &Hooks<'_>,
+) -> Result<Vec<SweepRun>, Error> {
+    let there = plan.fabrics.iter().zip(loaded);
+    let ready: Vec<Ready> = there.map(|(name, loaded)| Ready::of(name, loaded)).collect();
+    let records = plan.preset().run(&Hooks { details: Details::Found, ready: &ready, ..*hooks })?;
+    let mut placed: Vec<_> = records.iter().filter_map(|r| Some((plan.place(r)?, r))).collect();
+    placed.sort_by(|(a, _), (b, _)| {
+        (a.0.cmp(&b.0)).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3)))
+    });
+    let mut rows: Vec<SweepRun> = Vec::with_capacity(placed.len());
+    // What an engine has on a fabric without faults comes before what it has with them.
+    let mut faultless: HashMap<(usize, usize), u64> = HashMap::new();
+    for ((fabric, percent, seed, chain), record) in placed {
+        let whole = &loaded[fabric].topology.fabric;
+        let answer = record.answers.first();
+        let found: Option<&RoutesFound> = answer.and_then(|a| a.detail.get());
+        let mut row = SweepRun {
+            fabric: whole.name().to_owned(),
+            engine: plan.chains[chain].name.clone(),
+            percent,
+            failed: failing(percent, whole.switch_link_count()),
+            seed,
+            pieces: found.map_or(1, |found| found.pieces),
+            outcome: match found.map(|found| &found.measured) {
+                Some(Ok(measured)) => SweepOutcome::Routed(*measured),
+                Some(Err(refused)) => SweepOutcome::Refused { refused: refused.clone() },
+                None => SweepOutcome::Refused {
+                    refused: answer.and_then(|a| a.error.clone()).unwrap_or_default(),
+                },
+            },
+        };
+        if let SweepOutcome::Routed(m) = &mut row.outcome {
+            if percent == 0.0 {
+                faultless.insert((fabric, chain), m.efi_max);
             }
+            let most = faultless.get(&(fabric, chain)).filter(|&&max| max > 0);
+            m.efi_max_relative = most.map(|&max| m.efi_max as f64 / max as f64);
         }
-        rows.append(&mut runs);
+        rows.push(row);
     }
-    rows
+    Ok(rows)
 }

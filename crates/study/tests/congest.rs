@@ -1,9 +1,10 @@
 //! Victims and aggressors, against runs by themselves, and in shape.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::sync::Mutex;
 
-use darkfiber_packetsim::{CONGESTIONS, routing};
+use darkfiber_packetsim::{CONGESTIONS, Observer, Pulse, routing};
 use darkfiber_scenario::value::{Bytes, Chosen};
 use darkfiber_scenario::{Case, Chain, Depth, Folder, Medium, PacketsPart, Scenario};
 use darkfiber_study::congest::{
@@ -78,6 +79,8 @@ fn impact(row: &Row) -> f64 {
 }
 
 const ALLREDUCE: &str = "imb:op=allreduce,bytes=8,root=0";
+/// One whose requests are timed.
+const SERVICE: &str = "silo";
 
 #[test]
 fn an_incast_holds_up_who_shares_switches_unless_it_is_held_back() {
@@ -188,6 +191,74 @@ fn what_was_kept_is_not_run_again() {
     let rows = run(&plan, Some(&memory), &|_| ());
     assert_eq!(memory.0.lock().expect("whole").len(), 2);
     assert_eq!(run(&plan, Some(&memory), &|_| ()), rows);
+}
+
+/// Keeps a run as often as it may, and begins with one of the states that it was in.
+#[derive(Default)]
+struct States {
+    begin: Option<Vec<u8>>,
+    kept: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Observer for &States {
+    fn pulse(&self, _: Pulse) {}
+
+    fn is_due(&self) -> bool {
+        true
+    }
+
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+        let mut state = Vec::new();
+        write(&mut state).expect("it is kept");
+        self.kept.lock().expect("whole").push(state);
+    }
+
+    fn kept(&self) -> Option<Box<dyn Read + '_>> {
+        self.begin.as_deref().map(|state| Box::new(state) as Box<dyn Read>)
+    }
+}
+
+/// The runs of a victim beside its aggressor are kept, others are not.
+struct Followed(States);
+
+impl Store for Followed {
+    fn find(&self, _: &Cell) -> Option<Times> {
+        None
+    }
+
+    fn keep(&self, _: &Cell, _: &Times) {}
+
+    fn follow(&self, cell: &Cell) -> Box<dyn Observer + '_> {
+        match cell.aggressor {
+            Some(_) => Box::new(&self.0),
+            None => Box::new(|_: Pulse| ()),
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_resumed_finds_the_same() {
+    let there = fabric();
+    // One settles, one is stopped by the limit; requests are counted by client.
+    for (victim, limit) in
+        [(ALLREDUCE, 100_000 * US), (ALLREDUCE, 2_000 * US), (SERVICE, 20_000 * US)]
+    {
+        let mut plan = plan(&there, &[victim], &["bursts"], &[(8, 8)], &["none"]);
+        // So many that a run takes several states.
+        (plan.rule.iterations, plan.rule.limit) = (1000, limit);
+        let first = Followed(States::default());
+        let rows = run(&plan, Some(&first), &|_| ());
+        assert_eq!(rows, run(&plan, None, &|_| ()), "{victim}");
+        let states = first.0.kept.into_inner().expect("whole");
+        assert!(states.len() > 3, "{victim}: {} states", states.len());
+        for at in [0, states.len() / 2, states.len() - 2, states.len() - 1] {
+            let begin = Some(states[at].clone());
+            let again = Followed(States { begin, ..States::default() });
+            assert_eq!(run(&plan, Some(&again), &|_| ()), rows, "{victim}, from state {at}");
+            let left = again.0.kept.into_inner().expect("whole").len();
+            assert!(left < states.len() - at + 1, "{victim}: it began anew");
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Sweeps against closed forms, searches, and themselves.
 
+use std::sync::Arc;
+
 use darkfiber_fabric::{TerminalId, Topology, open};
 use darkfiber_routing::{Engine, Request, find_engine};
-use darkfiber_scenario::Case;
+use darkfiber_scenario::{Folder, Loaded, Scenario};
+use darkfiber_study::grid::{Hooks, Unkept};
 use darkfiber_study::{Chain, Pieces, Stat, SweepOutcome, SweepPlan, SweepRun, summarise, sweep};
 use darkfiber_testkit::{any_fabric, oracle};
 use proptest::prelude::*;
@@ -14,25 +17,31 @@ fn engine(name: &str) -> &'static dyn Engine {
 fn chains(names: &[&str]) -> Vec<Chain> {
     let chain = |name: &&str| Chain {
         name: (*name).to_owned(),
-        engines: name.split(',').map(engine).collect(),
+        engines: name.split('+').map(engine).collect(),
     };
     names.iter().map(chain).collect()
 }
 
-fn cases(specs: &[&str]) -> Vec<Case<()>> {
-    specs.iter().map(|spec| Case::of(open(spec).expect("a spec"))).collect()
+/// A plan for fabrics that are there.
+fn swept(fabrics: Vec<Topology>, plan: &SweepPlan<'_>, done: &(dyn Fn() + Sync)) -> Vec<SweepRun> {
+    let loaded: Vec<Arc<Loaded>> = fabrics.into_iter().map(|t| Arc::new(t.into())).collect();
+    let files = Folder::default();
+    let hooks = Hooks { done, ..Hooks::of(&Unkept, &files) };
+    sweep(plan, &loaded, &hooks).expect("runs are scenarios")
 }
 
 fn run(specs: &[&str], engines: &[&str], percents: &[f64], seeds: u64) -> Vec<SweepRun> {
-    let (cases, chains) = (cases(specs), chains(engines));
-    let plan = SweepPlan { cases: &cases, chains: &chains, percents, seeds };
+    let names: Vec<String> = specs.iter().map(|&spec| spec.to_owned()).collect();
+    let (scenario, chains) = (Scenario::default(), chains(engines));
+    let plan = SweepPlan { scenario: &scenario, fabrics: &names, chains: &chains, percents, seeds };
     let steps = std::sync::atomic::AtomicUsize::new(0);
     let count = || {
         steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     };
-    let runs = sweep(&plan, &|| 0.0, &count);
+    let fabrics = specs.iter().map(|spec| open(spec).expect("a spec")).collect();
+    let runs = swept(fabrics, &plan, &count);
     assert_eq!(steps.into_inner(), plan.steps());
-    assert_eq!(runs.len(), plan.steps() * chains.len());
+    assert_eq!(runs.len(), plan.steps());
     runs
 }
 
@@ -64,10 +73,11 @@ fn a_ring_that_loses_a_cable() {
 #[test]
 fn all_cables_fail() {
     let fabric = darkfiber_testkit::fabric("a-b; b-c; x@a x2; y@b x3; z@c x4");
-    let cases = [Case { seed: 7, ..Case::of(Topology { fabric, shape: None }) }];
-    let chains = chains(&["minhop"]);
-    let plan = SweepPlan { cases: &cases, chains: &chains, percents: &[100.0], seeds: 1 };
-    let runs = sweep(&plan, &|| 0.0, &|| {});
+    let (names, chains) = (["three".to_owned()], chains(&["minhop"]));
+    let scenario = Scenario { seed: Some(7), ..Scenario::default() };
+    let (fabrics, percents) = (&names[..], &[100.0][..]);
+    let plan = SweepPlan { scenario: &scenario, fabrics, chains: &chains, percents, seeds: 1 };
+    let runs = swept(vec![Topology { fabric, shape: None }], &plan, &|| ());
     let last = &runs[1];
     assert_eq!((last.failed, last.pieces, last.seed), (2, 3, 7));
     let m = last.measured().expect("nothing is left to refuse");
@@ -91,7 +101,7 @@ fn pieces_are_routed_one_by_one() {
 
 #[test]
 fn refusals_are_rows_and_chains_fall_back() {
-    let runs = run(&["torus:dims=5,t=1"], &["dmodk", "dmodk,minhop"], &[50.0], 2);
+    let runs = run(&["torus:dims=5,t=1"], &["dmodk", "dmodk+minhop"], &[50.0], 2);
     for pair in runs.chunks(2) {
         let SweepOutcome::Refused { refused } = &pair[0].outcome else { panic!("{:?}", pair[0]) };
         assert!(refused.starts_with("needs "), "{refused}");

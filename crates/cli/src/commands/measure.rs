@@ -1,33 +1,30 @@
 //! `darkfiber measure`: what routes make of patterns of traffic.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::Names;
-use darkfiber_analysis::count::{
-    Bandwidth, Bounds, Costs, METRICS, MetricSource, Paths, Precision, Wanted, bounds, measure,
-    worst,
-};
+use darkfiber_analysis::count::{Bandwidth, METRICS, MetricSource, Precision};
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId, Topology};
-use darkfiber_formats::places::Aliases;
 use darkfiber_page::{Axis, Chart, ChartLine, Measured, Page, Unit};
 use darkfiber_report::heat::{FLOWS, Map, Panel, loads_and_maps};
 use darkfiber_report::measure::{
     EngineMeasured, MaxLoad, MeasureOutcome, MeasureResult, PatternMeasured,
 };
 use darkfiber_report::{FabricFacts, Provenance, Refused, number};
-use darkfiber_routing::Routes;
-use darkfiber_scenario::{Case, Scenario};
-use darkfiber_workload::{Participants, Pattern, PatternError, kind, pattern};
+use darkfiber_scenario::{Case, Error, ErrorKind, Folder, Scenario, Tables};
+use darkfiber_study::grid::{Details, Hooks, Ready, Record, Unkept};
+use darkfiber_study::patterns::{ItemFound, PatternPart, PatternPlan, PatternsFound};
 
-use super::{metrics, route};
+use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::options::values::above_zero;
 use crate::options::{BesideTables, Common, EngineArgs, FabricArgs, Format, PageArgs, RequestArgs};
 use crate::out::Teller;
 use crate::preset::{Preset, PresetArgs, question, texts};
 use crate::progress::Progress;
-use crate::{jobs, load, page, participants, provenance, save};
+use crate::{load, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct MeasureCommand {
@@ -103,73 +100,86 @@ Exit code 4 if no routes could be measured.";
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
 
-/// A pattern and what to find out about it.
-struct Item {
-    spec: String,
-    pattern: Box<dyn Pattern>,
-    bandwidths: Vec<Bandwidth>,
-    bounds: Bounds,
+/// A study of engines, or of tables that were read.
+struct Part {
+    preset: Preset,
+    /// What each row is called.
+    called: Vec<String>,
+    tables: Option<Tables>,
 }
 
-/// The same as a study.
-fn preset(args: &MeasureCommand, common: &Common) -> Result<Preset, Failure> {
-    let no = |what: &str| Failure::usage(format!("--write-study: {what} has no place in a study"));
-    if args.among.is_some() {
-        return Err(no("--among").hint("--compute GUIDS has one: who runs jobs"));
-    }
-    if args.link_speeds {
-        return Err(no("--link-speeds"));
-    }
-    if let Some(file) = args.patterns.iter().find(|spec| Path::new(spec).is_file()) {
-        return Err(no(&format!("{file}, a file of pairs,")));
-    }
+/// The study that is written down.
+fn written(args: &MeasureCommand, common: &Common) -> Result<Preset, Failure> {
     if !args.engines.engines.is_empty() && !args.routes.is_empty() {
-        return Err(no("an engine beside tables from a file").hint("write a study of each"));
+        return Err(Failure::usage(
+            "--write-study: an engine beside tables from a file has no place in a study",
+        )
+        .hint("write a study of each"));
     }
     let mut scenario = args.fabric.scenario(common);
     scenario.routes = args.request.routes();
+    let (part, _) = asked(args)?;
     let axis = if args.routes.is_empty() {
         ("routes.engine", texts(args.engines.chains()?.iter().map(|chain| &chain.name)))
     } else {
         ("routes.tables", texts(args.routes.iter().map(|path| path.display().to_string())))
     };
-    let is_bandwidth =
-        |name: &&String| Bandwidth::ALL.iter().any(|bandwidth| bandwidth.name() == name.as_str());
-    let mut metrics: Vec<&str> =
-        args.metrics.iter().filter(|name| !is_bandwidth(name)).map(String::as_str).collect();
-    if args.metrics.is_empty() && args.patterns.is_empty() {
-        metrics = USUAL.to_vec();
-    }
+    Ok(preset(args, &scenario, &part, vec![axis]))
+}
+
+fn preset(
+    args: &MeasureCommand,
+    scenario: &Scenario,
+    part: &PatternPart,
+    axes: Vec<(&'static str, Vec<toml::Value>)>,
+) -> Preset {
     let list = |all: Vec<toml::Value>| (!all.is_empty()).then_some(toml::Value::Array(all));
     let samples = args.samples.and_then(|n| i64::try_from(n).ok()).map(toml::Value::Integer);
     let precision = samples.is_none().then_some(toml::Value::Float(args.precision));
+    let word = |text: &Option<String>| text.as_ref().map(|text| crate::preset::text(text));
+    let bandwidths = part.bandwidths.iter().map(|bandwidth| bandwidth.name());
     let asked = question(
         "patterns",
         vec![
-            ("metric", list(texts(metrics))),
-            ("pattern", list(texts(&args.patterns))),
+            ("metric", list(texts(&part.metrics))),
+            ("pattern", list(texts(&part.patterns))),
+            ("bandwidth", list(texts(bandwidths)).filter(|_| !part.patterns.is_empty())),
+            ("among", word(&part.among)),
+            ("aliases", word(&part.aliases)),
+            ("link-speeds", part.link_speeds.then_some(toml::Value::Boolean(true))),
             ("samples", samples),
             ("precision", precision),
         ],
     );
-    Ok(Preset { scenario, axes: vec![axis], zip: Vec::new(), questions: vec![asked], seeds: None })
+    let (scenario, questions) = (scenario.clone(), vec![asked]);
+    Preset { scenario, axes, zip: Vec::new(), questions, seeds: None }
 }
 
-/// Everything that is asked of each engine.
-pub(super) struct MeasurePlan {
-    who: Vec<TerminalId>,
-    pub(super) metrics: Vec<&'static str>,
-    /// Patterns of metrics, then those asked for.
-    items: Vec<Item>,
-    asked: Vec<String>,
-    costs: Option<Costs>,
-    precision: Precision,
-    seed: u64,
-    loads: bool,
+/// All that is asked, as studies: tables that are read are one each.
+fn parts(
+    args: &MeasureCommand,
+    scenario: &Scenario,
+    part: &PatternPart,
+    case: &Case<()>,
+    common: &Common,
+) -> Result<Vec<Part>, Failure> {
+    let mut all = Vec::new();
+    let chains = args.engines.chains()?;
+    if !chains.is_empty() {
+        let called: Vec<String> = chains.iter().map(|chain| chain.name.clone()).collect();
+        let preset = preset(args, scenario, part, vec![("routes.engine", texts(&called))]);
+        all.push(Part { preset, called, tables: None });
+    }
+    for path in &args.routes {
+        let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
+        let preset = preset(args, scenario, part, Vec::new());
+        all.push(Part { preset, called: vec![path.display().to_string()], tables: Some(read) });
+    }
+    Ok(all)
 }
 
 pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failure> {
-    if let Some(exit) = args.preset.write(|| preset(args, common))? {
+    if let Some(exit) = args.preset.write(|| written(args, common))? {
         return Ok(exit);
     }
     if args.engines.engines.is_empty() && args.routes.is_empty() {
@@ -184,44 +194,49 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     }
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;
-    let chains = args.engines.chains()?;
     let scenario = Scenario { routes: args.request.routes(), ..args.fabric.scenario(common) };
     let case = load::open(&scenario, common)?;
     let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
-    let plan = plan(args, common, &case)?;
+    // What cannot be is said before anything is routed.
+    let (part, shown) = asked(args)?;
+    let (files, seed) = (Folder::default(), common.seed());
+    let listener = &mut Teller::new(common);
+    let plan = PatternPlan::of(&part, case.topology(), seed, &files, listener)?;
+    let parts = parts(args, &scenario, &part, &case, common)?;
     let facts = metrics::of_loaded(&case.loaded);
 
-    let steps = (chains.len() + args.routes.len()) * (plan.items.len() + 2);
-    let progress = Progress::new(steps as u64, common.quiet);
+    let count = parts.iter().map(|part| part.called.len()).sum::<usize>();
+    let progress = Progress::new(count as u64, common.quiet);
+    progress.at("routing and counting");
+    let begin = Instant::now();
+    let (clock, done) = (|| begin.elapsed().as_secs_f64(), || progress.step());
+    // Counting has work for all threads.
+    let hooks = Hooks { clock: &clock, done: &done, alone: true, ..Hooks::of(&Unkept, &files) };
+    let draws = args.svg.is_some() || args.page.is_asked() || common.format == Format::Json;
+    let details = if draws { Details::Drawn } else { Details::Found };
     let mut outcomes = Vec::new();
-    for chain in &chains {
-        progress.at(format!("{}: routing", chain.name));
-        outcomes.push(match route::compute(chain, fabric, &case.request()) {
-            Err(refused) => MeasureOutcome::Refused(refused),
-            Ok((_, routes, seconds, _)) => {
-                plan.answer(fabric, &routes, routes.engine.clone(), Some(seconds), &progress)
-            }
-        });
-    }
-    for path in &args.routes {
-        let name = path.display().to_string();
-        progress.at(format!("{name}: reading"));
-        let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
-        outcomes.push(plan.answer(fabric, &read.routes, name, None, &progress));
+    for part in parts {
+        let seconds = part.tables.is_none();
+        let ready = [Ready { tables: part.tables, ..Ready::of(&scenario.fabric, &case.loaded) }];
+        let records = part.preset.run(&Hooks { details, ready: &ready, ..hooks })?;
+        for (called, record) in part.called.into_iter().zip(&records) {
+            outcomes.push(outcome(called, record, seconds, (fabric, &plan.who))?);
+        }
     }
     drop(progress);
 
     let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
-        problems.note(draw(path, fabric, shape, &facts, &plan, &outcomes));
+        problems.note(draw(path, fabric, shape, &facts, &part, plan.who.len(), &outcomes));
     }
     let provenance = provenance::of(fabric, common);
-    problems.note(args.page.write(|| picture(case.topology(), &plan, &outcomes, &provenance)));
+    problems
+        .note(args.page.write(|| picture(case.topology(), plan.who.len(), &outcomes, &provenance)));
     common.show(&MeasureResult {
         rows: &outcomes,
         participants: plan.who.len(),
-        metrics: &plan.metrics,
-        patterns: &plan.asked,
+        metrics: &shown,
+        patterns: &part.patterns,
         fabric: &facts,
         provenance: &provenance,
     })?;
@@ -229,49 +244,23 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     problems.end(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
 }
 
-/// Finds out what is asked for, and refuses what cannot be.
-fn plan(args: &MeasureCommand, common: &Common, case: &Case<()>) -> Result<MeasurePlan, Failure> {
-    let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
-    let aliases = jobs::aliases(args.aliases.as_deref(), fabric, common)?;
-    let who = participants::terminals(fabric, args.among.as_deref(), aliases)?;
+/// What is asked, and the metrics that people see.
+fn asked(args: &MeasureCommand) -> Result<(PatternPart, Vec<&'static str>), Failure> {
     let (metrics, bandwidths) = named(args)?;
-    let among = Participants::of(fabric, shape, &who);
-    let costs = args.link_speeds.then(|| Costs::by_speed(fabric, &who));
-    let mut wanted: Vec<(String, Vec<Bandwidth>)> = Vec::new();
-    let mut want = |spec: &str, more: &[Bandwidth]| match wanted.iter_mut().find(|w| w.0 == spec) {
-        Some((_, all)) => all.extend(more),
-        None => wanted.push((spec.to_owned(), more.to_vec())),
-    };
-    for metric in METRICS.iter().filter(|m| metrics.contains(&m.name)) {
-        if let MetricSource::Pattern { pattern, bandwidth } = metric.of {
-            want(pattern, &[bandwidth]);
-        }
-    }
-    for spec in &args.patterns {
-        want(spec, &bandwidths);
-    }
-    let items = wanted
-        .into_iter()
-        .map(|(spec, bandwidths)| {
-            let pattern = make(&spec, &among, fabric, &who)?;
-            let bounds = bounds(fabric, shape, &who, costs.as_ref(), &*pattern, common.seed());
-            Ok(Item { spec, pattern, bandwidths, bounds })
-        })
-        .collect::<Result<_, Failure>>()?;
     let mut precision = Precision { width: 2.0 * args.precision / 100.0, ..Precision::default() };
     if let Some(samples) = args.samples {
         precision = Precision::exactly(samples);
     }
-    Ok(MeasurePlan {
-        who,
-        metrics,
-        items,
-        asked: args.patterns.clone(),
-        costs,
+    let part = PatternPart {
+        metrics: metrics.iter().map(|&name| name.to_owned()).collect(),
+        patterns: args.patterns.clone(),
+        bandwidths,
+        among: args.among.clone(),
+        aliases: args.aliases.as_ref().map(|path| path.display().to_string()),
+        link_speeds: args.link_speeds,
         precision,
-        seed: common.seed(),
-        loads: args.svg.is_some() || args.page.is_asked() || common.format == Format::Json,
-    })
+    };
+    Ok((part, metrics))
 }
 
 /// The metrics, and the bandwidths for patterns, that `--metric` names.
@@ -306,142 +295,87 @@ fn named(args: &MeasureCommand) -> Result<(Vec<&'static str>, Vec<Bandwidth>), F
     Ok((names, bandwidths))
 }
 
-/// The pattern of a spec, or of a file of pairs.
-fn make(
-    spec: &str,
-    among: &Participants,
-    fabric: &Fabric,
-    who: &[TerminalId],
-) -> Result<Box<dyn Pattern>, Failure> {
-    let path = Path::new(spec);
-    // A file called like a pattern is not meant.
-    let named = kind(spec.split(':').next().unwrap_or_default()).is_ok();
-    if !named && path.is_file() {
-        return participants::pairs(fabric, who, path);
+/// The answers about an engine as people see them.
+fn outcome(
+    called: String,
+    record: &Record,
+    seconds: bool,
+    who: (&Fabric, &[TerminalId]),
+) -> Result<MeasureOutcome, Failure> {
+    let answer = record.answers.first();
+    if let Some(found) = answer.and_then(|answer| answer.detail.get::<PatternsFound>()) {
+        let engine = if seconds { found.engine.clone() } else { called };
+        let seconds = seconds.then_some(found.seconds);
+        return Ok(MeasureOutcome::Measured(Box::new(row(found, engine, seconds, who))));
     }
-    pattern(spec, among).map_err(|error| {
-        let text = error.to_string();
-        match error {
-            PatternError::Count { fits: Some(fits), .. } => Failure::infeasible(text)
-                .hint(format!("--among 0-{} takes {fits} of them", fits - 1)),
-            PatternError::Count { .. } | PatternError::NoGroups { .. } => Failure::infeasible(text),
-            _ => {
-                Failure::usage(text).hint("`darkfiber list patterns` shows all; a file holds pairs")
+    let refused = match answer {
+        Some(answer) => match answer.detail.get::<Error>() {
+            Some(error) if error.kind != ErrorKind::Infeasible => {
+                return Err(crate::preset::failure(answer, &called));
             }
-        }
-    })
+            _ => answer.error.clone().unwrap_or_default(),
+        },
+        None => String::new(),
+    };
+    // The name of the engine stands before the reason anyway.
+    let reason = refused.strip_prefix(&called).and_then(|rest| rest.strip_prefix(": "));
+    let refused = reason.map_or(refused.clone(), str::to_owned);
+    Ok(MeasureOutcome::Refused(Refused { engine: called, refused }))
 }
 
-impl MeasurePlan {
-    /// Worst permutation and averages of all terminals that run jobs, closely.
-    pub(super) fn for_routes(
-        fabric: &Fabric,
-        shape: Option<&Shape>,
-        common: &Common,
-    ) -> Result<Self, Failure> {
-        let who = participants::terminals(fabric, None, Aliases::new())?;
-        let among = Participants::of(fabric, shape, &who);
-        let item = |spec: &str| {
-            let pattern = make(spec, &among, fabric, &who)?;
-            let bounds = bounds(fabric, shape, &who, None, &*pattern, common.seed());
-            let bandwidths = vec![Bandwidth::Share];
-            Ok::<_, Failure>(Item { spec: spec.to_owned(), pattern, bandwidths, bounds })
-        };
-        Ok(Self {
-            metrics: vec!["worst", "abb", "afpb"],
-            items: vec![item("bisect")?, item("permutation")?],
-            asked: Vec::new(),
-            costs: None,
-            precision: Precision { width: 0.002, ..Precision::default() },
-            seed: common.seed(),
-            loads: false,
-            who,
-        })
+/// What was found about routes as people see it.
+pub(super) fn row(
+    found: &PatternsFound,
+    engine: String,
+    seconds: Option<f64>,
+    (fabric, who): (&Fabric, &[TerminalId]),
+) -> EngineMeasured {
+    let names = Names::new(fabric);
+    let mut row =
+        EngineMeasured { engine, seconds, participants: who.len(), ..EngineMeasured::default() };
+    if let Some(worst) = &found.worst {
+        row.worst = Some(worst.load);
+        row.worst_slowdown = found.by_speed.then_some(worst.slowdown);
+        row.worst_channel = worst.channel.map(|c| names.channel(c));
+        let name = |&[s, d]: &[u32; 2]| names.pair(who[s as usize], who[d as usize]);
+        row.worst_pairs = worst.pairs.iter().map(name).collect();
     }
+    row.patterns = found.items.iter().filter_map(pattern_row).collect();
+    for metric in METRICS.iter() {
+        let MetricSource::Pattern { pattern, bandwidth } = metric.of else { continue };
+        if !found.metrics.contains(&metric.name) {
+            continue;
+        }
+        let measured = row.patterns.iter().find(|p| p.pattern == pattern);
+        let estimate = measured.and_then(|p| p.bandwidth(bandwidth));
+        if let Some(place) = row.mean_mut(metric.name) {
+            *place = estimate;
+        }
+    }
+    row
+}
 
-    pub(super) fn answer(
-        &self,
-        fabric: &Fabric,
-        routes: &Routes,
-        engine: String,
-        seconds: Option<f64>,
-        progress: &Progress,
-    ) -> MeasureOutcome {
-        progress.step();
-        let names = Names::new(fabric);
-        let refused =
-            |engine: String, why: String| MeasureOutcome::Refused(Refused { engine, refused: why });
-        let paths = match Paths::new(fabric, routes, &self.who) {
-            Ok(paths) => paths,
-            Err(lost) => {
-                let why = format!(
-                    "{} of the ordered pairs have no route, for example {}; `darkfiber check` tells \
-                     more, --among takes those that reach each other",
-                    number::group(lost.pairs),
-                    names.pair(lost.example.0, lost.example.1)
-                );
-                return refused(engine, why);
-            }
-        };
-        let mut row = EngineMeasured {
-            engine,
-            seconds,
-            participants: self.who.len(),
-            ..EngineMeasured::default()
-        };
-        if self.metrics.contains(&"worst") {
-            progress.at(format!("{}: worst permutation", row.engine));
-            let found = match worst(&paths, self.costs.as_ref()) {
-                Ok(found) => found,
-                Err(too_large) => return refused(row.engine, too_large.to_string()),
-            };
-            row.worst = Some(found.load);
-            row.worst_slowdown = self.costs.is_some().then_some(found.slowdown);
-            row.worst_channel = found.channel.map(|c| names.channel(c));
-            let name = |&[s, d]: &[u32; 2]| names.pair(self.who[s as usize], self.who[d as usize]);
-            row.worst_pairs = found.pairs.iter().map(name).collect();
-        }
-        progress.step();
-        for item in &self.items {
-            progress.at(format!("{}: {}", row.engine, item.spec));
-            row.patterns.push(self.count(&paths, item));
-            progress.step();
-        }
-        for metric in METRICS.iter().filter(|m| self.metrics.contains(&m.name)) {
-            let MetricSource::Pattern { pattern, bandwidth } = metric.of else { continue };
-            let measured = row.patterns.iter().find(|p| p.pattern == pattern);
-            let estimate = measured.and_then(|p| p.bandwidth(bandwidth));
-            if let Some(place) = row.mean_mut(metric.name) {
-                *place = estimate;
-            }
-        }
-        MeasureOutcome::Measured(Box::new(row))
-    }
-
-    fn count(&self, paths: &Paths<'_>, item: &Item) -> PatternMeasured {
-        let wanted = Wanted { bandwidths: item.bandwidths.clone(), loads: self.loads };
-        let costs = self.costs.as_ref();
-        let found = measure(paths, costs, &*item.pattern, &wanted, &self.precision, self.seed);
-        let of = |b| found.bandwidth(b).copied();
-        PatternMeasured {
-            pattern: item.spec.clone(),
-            share: found.bandwidths[0].1,
-            pair_share: of(Bandwidth::PairShare),
-            fair_rate: of(Bandwidth::FairRate),
-            finish_rate: of(Bandwidth::FinishRate),
-            max_load: MaxLoad { mean: found.most_mean, max: found.most() },
-            max_load_histogram: found.by_most,
-            load_histogram: found.by_load,
-            bounds: item.bounds,
-            heat: found.heat,
-        }
-    }
+fn pattern_row(item: &ItemFound) -> Option<PatternMeasured> {
+    let found = &item.measured;
+    let of = |b| found.bandwidth(b).copied();
+    Some(PatternMeasured {
+        pattern: item.spec.clone(),
+        share: found.bandwidths[0].1,
+        pair_share: of(Bandwidth::PairShare),
+        fair_rate: of(Bandwidth::FairRate),
+        finish_rate: of(Bandwidth::FinishRate),
+        max_load: MaxLoad { mean: found.most_mean, max: found.most() },
+        max_load_histogram: found.by_most.clone(),
+        load_histogram: found.by_load.clone(),
+        bounds: item.bounds?,
+        heat: found.heat.clone(),
+    })
 }
 
 /// The map with the load of every pattern under every engine.
 fn picture<'a>(
     topology: &'a Topology,
-    plan: &MeasurePlan,
+    who: usize,
     outcomes: &[MeasureOutcome],
     provenance: &Provenance,
 ) -> Page<'a> {
@@ -455,7 +389,7 @@ fn picture<'a>(
             views.push(page::view(&name, Unit::Flows, &p.heat, channels, |x| x));
         }
     }
-    let who = number::group(plan.who.len() as u64);
+    let who = number::group(who as u64);
     Page {
         charts: charts(outcomes),
         subtitle: format!("flows of patterns among {who} terminals, mean of samples"),
@@ -513,10 +447,15 @@ fn draw(
     fabric: &Fabric,
     shape: Option<&Shape>,
     facts: &FabricFacts,
-    plan: &MeasurePlan,
+    part: &PatternPart,
+    who: usize,
     outcomes: &[MeasureOutcome],
 ) -> Result<(), Failure> {
-    let spec = plan.asked.first().or(plan.items.first().map(|i| &i.spec)).ok_or_else(|| {
+    let first = outcomes.iter().find_map(|outcome| match outcome {
+        MeasureOutcome::Measured(m) => m.patterns.first().map(|p| &p.pattern),
+        MeasureOutcome::Refused(_) => None,
+    });
+    let spec = part.patterns.first().or(first).ok_or_else(|| {
         Failure::usage("--svg draws a pattern, and none is counted").hint("add --pattern bisect")
     })?;
     let panels: Vec<Panel<'_>> = outcomes
@@ -531,7 +470,7 @@ fn draw(
         .collect();
     let subtitle = format!(
         "{spec} among {} terminals; {} directed switch-to-switch channels; idle ones are grey-blue",
-        number::group(plan.who.len() as u64),
+        number::group(who as u64),
         number::group(2 * facts.switch_links as u64)
     );
     let svg = loads_and_maps(

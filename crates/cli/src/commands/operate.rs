@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::metrics;
 use crate::failure::{Exit, Failure};
-use crate::history::Window;
 use crate::options::{Common, Format, HistoryArgs};
 use crate::{out, provenance, signals};
+use darkfiber_scenario::history::Window;
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;

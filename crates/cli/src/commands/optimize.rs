@@ -3,17 +3,22 @@
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use darkfiber_analysis::count::Precision;
 use darkfiber_fabric::Fabric;
-use darkfiber_report::json;
 use darkfiber_report::measure::MeasureOutcome;
 use darkfiber_report::optimise::OptimiseResult;
+use darkfiber_report::{Refused, json};
 use darkfiber_routing::optimise::{self as search, Effort, Optimised, optimise};
-use darkfiber_routing::{Engine, Lids, Request, find_engine};
+use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
+use darkfiber_scenario::Folder;
+use darkfiber_study::grid::Details;
+use darkfiber_study::patterns::{PatternPart, PatternPlan};
 
-use super::measure::MeasurePlan;
+use super::measure;
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, FabricArgs, SetArgs};
+use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{load, provenance, save};
 
@@ -68,13 +73,33 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
     let target = save::Target::of(&args.set)?;
     let loaded = load::one_plane(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
-    let plan = MeasurePlan::for_routes(fabric, shape, common)?;
+    // Worst permutation and averages of all terminals that run jobs, closely.
+    let shown = ["worst", "abb", "afpb"];
+    let part = PatternPart {
+        metrics: shown.iter().map(|&name| name.to_owned()).collect(),
+        precision: Precision { width: 0.002, ..Precision::default() },
+        ..PatternPart::default()
+    };
+    let listener = &mut Teller::new(common);
+    let (files, seed) = (Folder::default(), common.seed());
+    let plan = PatternPlan::of(&part, &loaded.topology, seed, &files, listener)?;
+    let answer = |routes: &Routes, engine: String, seconds: f64| match plan.count(
+        routes,
+        Details::Found,
+        &|_| (),
+    ) {
+        Ok(found) => {
+            let row = measure::row(&found, engine, Some(seconds), (fabric, &plan.who));
+            MeasureOutcome::Measured(Box::new(row))
+        }
+        Err(e) => MeasureOutcome::Refused(Refused { engine, refused: e.to_string() }),
+    };
     let request = Request { shape, lmc: args.lmc, seed: common.seed(), ..Request::default() };
     let goal = match args.goal {
         Goal::Worst => search::Goal::Worst,
         Goal::Abb => search::Goal::Average,
     };
-    let progress = Progress::new(4 * (RIVALS.len() as u64 + 1) + 1, common.quiet);
+    let progress = Progress::new(RIVALS.len() as u64 + 2, common.quiet);
     progress.at("searching");
     let begin = Instant::now();
     let effort = Effort { lids: 1 << args.lmc, steps: args.steps };
@@ -82,16 +107,17 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
     let seconds = begin.elapsed().as_secs_f64();
     progress.step();
     let routes = &found.routes;
-    let mut outcomes =
-        vec![plan.answer(fabric, routes, routes.engine.clone(), Some(seconds), &progress)];
+    let mut outcomes = vec![answer(routes, routes.engine.clone(), seconds)];
+    progress.step();
     for name in RIVALS {
         let engine = find_engine(name).map_err(Failure::infeasible)?;
         let begin = Instant::now();
         // Those that cannot take part (opt on three levels, too few LIDs) are no rivals.
         if let Ok(routes) = engine.route(fabric, &rival(engine, &request)) {
             let seconds = begin.elapsed().as_secs_f64();
-            outcomes.push(plan.answer(fabric, &routes, name.to_owned(), Some(seconds), &progress));
+            outcomes.push(answer(&routes, name.to_owned(), seconds));
         }
+        progress.step();
     }
     drop(progress);
 
@@ -105,7 +131,7 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
         better,
         verdict: &verdict,
         engines: &outcomes,
-        metrics: &plan.metrics,
+        metrics: &shown,
         fabric: &facts,
         provenance: &provenance,
     };

@@ -6,23 +6,24 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
-use darkfiber_formats::input;
+use darkfiber_formats::{calendar, input};
 use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
 use darkfiber_routing::Lids;
+use darkfiber_scenario::history::{LoadedHistory, Window};
+use darkfiber_scenario::moment::When;
 use darkfiber_scenario::value::Count;
-use darkfiber_scenario::{Case, Chain, Scenario};
-use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
-use darkfiber_workload::History;
+use darkfiber_scenario::{Case, Chain, Error, Folder, Scenario};
+use darkfiber_study::grid::{Details, Hooks, KeptRuns, Prepared, Ready, Record, Store};
+use darkfiber_study::replay::{Moment, ReplayPlan, extent, improvements, reconfigurations};
 use toml::Value;
 
 use super::metrics;
 use crate::checkpoint::TextDigest;
 use crate::failure::{Exit, Failure};
-use crate::history::Window;
-use crate::moment::When;
 use crate::options::{Common, EngineArgs, FabricArgs, HistoryArgs, PageArgs, StoreArgs};
 use crate::preset::{Preset, PresetArgs, question, text, texts};
 use crate::progress::Progress;
@@ -86,9 +87,6 @@ Examples:
   darkfiber replay --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --from 30d --for 30d --svg month.svg
   sacct -aP --format=JobID,Submit,Start,End,State,NNodes,NodeList -S 2026-10-01 > october.log";
 
-/// More moments than this are a slip of the pen.
-const MOST: i64 = 10_000_000;
-
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;
@@ -111,13 +109,14 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
             .ok_or_else(|| Failure::unknown("engine of -e", name, &names))?,
         None => engines.iter().rposition(Chain::follows_jobs).unwrap_or(engines.len() - 1),
     };
-    if let Some(exit) = args.preset.write(|| preset(args, &scenario, &engines, of))? {
+    let preset = preset(args, &scenario, &engines, of);
+    if let Some(exit) = args.preset.write(|| Ok(preset.clone()))? {
         return Ok(exit);
     }
     let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
     let window = Window { from: args.from, length: args.length };
-    let told = args.history.load(topology, window, common)?;
-    let (from, moments) = extent(args, window, told.first, &told.history)?;
+    let told = Arc::new(args.history.load(topology, window, common)?);
+    let (from, moments) = extent(window, args.every, told.first, &told.history)?;
     let plan = ReplayPlan {
         case: &case,
         lids: &lids,
@@ -127,46 +126,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         every: args.every,
         moments,
     };
-
-    // Moments that are there already, then the others; each is kept before the next.
-    let mut kept = match args.keep.store.as_ref().or(args.output.as_ref()) {
-        Some(dir) => Some(KeptMoments::open(dir, &plan, &names)?),
-        None => None,
-    };
-    let mut found = kept.as_mut().map(|k| std::mem::take(&mut k.found)).unwrap_or_default();
-    if !found.is_empty() && !common.quiet {
-        let count = number::group(found.len() as u64);
-        out::tell(&format!("going on after {count} moments that are already there"));
-    }
-    let progress = Progress::new(moments as u64, common.quiet);
-    progress.skip(found.len() as u64);
-    // A moment that cannot be kept ends the replay: nothing would be left of those behind it.
-    let mut trouble = None;
-    let first = found.len();
-    if first < moments {
-        replay(&plan, first, &mut |moment| {
-            progress.at(moment::text(moment.time));
-            progress.step();
-            if let Some(kept) = &mut kept
-                && let Err(failure) = kept.add(&moment)
-            {
-                trouble = Some(failure);
-                return false;
-            }
-            found.push(moment);
-            true
-        })
-        .map_err(|failed| {
-            Failure::infeasible(&failed.refusal).hint(format!("leave {} out of -e", failed.engine))
-        })?;
-    }
-    drop(progress);
-    if let Some(failure) = trouble {
-        return Err(failure);
-    }
-    if let Some(kept) = kept {
-        kept.finish()?;
-    }
+    let found = answered(args, &preset, &plan, &told, common)?;
 
     // What the moments say together.
     let facts = metrics::of_loaded(&case.loaded);
@@ -225,49 +185,79 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     problems.end(Exit::Fine)
 }
 
-/// The same as a study, of logs whose jobs are placed: gains over each of the other engines.
-fn preset(
+/// Finds all moments: those that are kept already, then the others.
+fn answered(
     args: &ReplayCommand,
-    scenario: &Scenario,
-    engines: &[Chain],
-    of: usize,
-) -> Result<Preset, Failure> {
-    let days = |option: &str, seconds: i64| match (seconds % 86_400, seconds / 86_400) {
-        (0, days) => Ok(Value::Integer(days)),
-        _ => Err(Failure::usage(format!("--write-study: {option} must be whole days"))),
+    preset: &Preset,
+    plan: &ReplayPlan<'_>,
+    told: &Arc<LoadedHistory>,
+    common: &Common,
+) -> Result<Vec<Moment>, Failure> {
+    let names: Vec<&str> = plan.engines.iter().map(|e| e.name.as_str()).collect();
+    let kept = match args.keep.store.as_ref().or(args.output.as_ref()) {
+        Some(dir) => Some(KeptMoments::open(dir, plan, &names)?),
+        None => None,
     };
-    let before = match args.from {
-        None => Some(Value::Integer(0)),
-        Some(When::After(seconds)) => Some(days("--from", seconds)?),
-        Some(When::At(_)) => {
-            return Err(Failure::usage("--write-study: --from must be a time after the first job")
-                .hint("--from 10d"));
-        }
+    let there = kept.as_ref().map_or(0, |kept| kept.found.len());
+    if there > 0 && !common.quiet {
+        let count = number::group(there as u64);
+        out::tell(&format!("going on after {count} moments that are already there"));
+    }
+    let progress = Progress::new(plan.moments as u64, common.quiet);
+    progress.skip(there as u64);
+    let store = MomentStore { kept: Mutex::new((kept, Ok(()))), progress: &progress };
+    let history = Some(Arc::clone(told));
+    let ready = [Ready { history, ..Ready::of(&plan.case.scenario.fabric, &plan.case.loaded) }];
+    let files = Folder::default();
+    let hooks = Hooks { details: Details::Found, ready: &ready, ..Hooks::of(&store, &files) };
+    let records = preset.run(&hooks)?;
+    let (kept, trouble) = store.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    drop(progress);
+    trouble?;
+    if let Some(kept) = kept {
+        kept.finish()?;
+    }
+    let answer = records.first().and_then(|record| record.answers.first());
+    match answer.map(|answer| (answer, answer.detail.get::<Vec<Moment>>())) {
+        Some((_, Some(found))) => Ok(found.clone()),
+        Some((answer, None)) => Err(answer.detail.get::<Error>().map_or_else(
+            || Failure::infeasible(answer.error.as_deref().unwrap_or_default()),
+            |error| error.clone().into(),
+        )),
+        None => Err(Failure::infeasible("no moment was found")),
+    }
+}
+
+/// The same as a study: gains over each of the other engines.
+fn preset(args: &ReplayCommand, scenario: &Scenario, engines: &[Chain], of: usize) -> Preset {
+    let from = match args.from {
+        None => "0".to_owned(),
+        Some(When::After(seconds)) => format!("{seconds}s"),
+        Some(When::At(time)) => calendar::text(time),
     };
-    let Some(length) = args.length else {
-        return Err(Failure::usage("--write-study: how many days?").hint("--for 30d"));
-    };
-    let history = &args.history;
-    let place = history.place.clone().unwrap_or_else(|| "first-fit".to_owned());
+    let length = args.length.map_or("end".to_owned(), |seconds| format!("{seconds}s"));
+    let history = args.history.part();
+    let place = history.place.unwrap_or_else(|| "log".to_owned());
     let params = vec![
         ("engines", Some(Value::Array(texts(engines.iter().map(|engine| &engine.name))))),
         ("of", Some(text(&engines[of].name))),
-        ("log", Some(text(&history.jobs.display().to_string()))),
+        ("log", Some(text(&history.log))),
+        ("aliases", history.aliases.as_deref().map(text)),
         ("place", Some(text(&place))),
         ("whole", Some(Value::Boolean(false))),
-        ("scale", Some(Value::Float(history.scale))),
+        ("scale", history.scale.map(Value::Float)),
         ("processors", history.processors_per_host.map(|n| Value::Integer(n.into()))),
-        ("before", before),
-        ("days", Some(days("--for", length)?)),
+        ("from", Some(text(&from))),
+        ("for", Some(text(&length))),
         ("every", Some(text(&format!("{}s", args.every)))),
     ];
-    Ok(Preset {
+    Preset {
         scenario: scenario.clone(),
         axes: Vec::new(),
         zip: Vec::new(),
         questions: vec![question("replay", params)],
         seeds: None,
-    })
+    }
 }
 
 /// Engines that are compared if nobody says which.
@@ -290,33 +280,41 @@ fn usual(case: &Case<()>) -> Result<Vec<Chain>, Failure> {
     }
 }
 
-/// The first moment, and how many there are.
-fn extent(
-    args: &ReplayCommand,
-    window: Window,
-    first: i64,
-    history: &History,
-) -> Result<(i64, usize), Failure> {
-    let (from, to) = window.of(first);
-    let last = history.span().map_or(i64::MIN, |s| s.1);
-    if from >= last {
-        return Err(Failure::usage(format!("no job runs from {} on", moment::text(from)))
-            .hint("give an earlier --from"));
+/// Keeps moments as they are found. One that cannot be kept ends the replay: nothing would be left of those behind it.
+struct MomentStore<'a> {
+    kept: Mutex<(Option<KeptMoments>, Result<(), Failure>)>,
+    progress: &'a Progress,
+}
+
+impl KeptRuns for MomentStore<'_> {
+    fn lines(&self, _: &str, _: &str) -> Vec<String> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.0.iter().flat_map(|kept| &kept.found);
+        found.filter_map(|moment| serde_json::to_string(moment).ok()).collect()
     }
-    // Without a length to the end of the log.
-    let end = if args.length.is_some() { to } else { last };
-    let count = (end.saturating_sub(from) - 1) / args.every + 1;
-    if count > MOST {
-        return Err(Failure::usage(format!(
-            "{} moments, every {} s from {} to {}, are too many",
-            number::group(count.unsigned_abs()),
-            args.every,
-            moment::text(from),
-            moment::text(end)
-        ))
-        .hint("give a longer --every, or --from and --for"));
+
+    fn add_line(&self, _: &str, _: &str, line: &str) -> bool {
+        let Ok(moment) = serde_json::from_str::<Moment>(line) else { return false };
+        self.progress.at(moment::text(moment.time));
+        self.progress.step();
+        let (kept, trouble) = &mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = kept {
+            *trouble = kept.add(&moment);
+        }
+        trouble.is_ok()
     }
-    Ok((from, usize::try_from(count).unwrap_or(1)))
+}
+
+impl Store for MomentStore<'_> {
+    fn id(&self, _: &str, _: &Prepared) -> String {
+        String::new()
+    }
+
+    fn find(&self, _: &str) -> Option<Record> {
+        None
+    }
+
+    fn keep(&self, _: Record) {}
 }
 
 /// The moments of a replay that may be stopped: a line each, written as they are found. The first line says of what

@@ -7,8 +7,9 @@ use std::time::Instant;
 use clap::Args;
 use darkfiber_report::sweep::{self, Column};
 use darkfiber_report::{FabricFacts, Sweep, comma, number};
-use darkfiber_scenario::Case;
 use darkfiber_scenario::value::Count;
+use darkfiber_scenario::{Folder, Loaded, Scenario};
+use darkfiber_study::grid::{Hooks, Unkept};
 use darkfiber_study::{Chain, Summary, SweepPlan, SweepRun, summarise};
 
 use super::metrics;
@@ -16,7 +17,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::values::distinct;
 use crate::options::values::percent;
 use crate::options::{Common, EngineArgs, FabricArgs, FabricOptions, FaultArgs};
-use crate::preset::{Preset, PresetArgs, question, texts};
+use crate::preset::PresetArgs;
 use crate::progress::Progress;
 use crate::{load, provenance, save};
 
@@ -65,9 +66,8 @@ pub(crate) const HELP: &str = "\
 For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
 what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
 falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
-channel over that of the same engine without faults. Seeds count from --seed; random choices of engines are the
-same in every run. Runs are executed in parallel, so times are longer than in isolation: for times use --threads
-1.
+channel over that of the same engine without faults. Seeds count from --seed. Runs are executed in parallel, so times are longer than in isolation: for
+times use --threads 1.
 
 The study is that of Domke, Hoefler, Matsuoka, \"Fail-in-place network design\", SC'14.
 
@@ -84,28 +84,33 @@ could be routed.";
 
 pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure> {
     let chains = args.engines.chains()?;
-    if let Some(exit) = args.preset.write(|| Ok(preset(args, &chains, common)))? {
-        return Ok(exit);
-    }
-    save::expect(args.output.as_ref())?;
-    save::expect(args.svg.as_ref())?;
-    let cases = cases(args, common)?;
+    let names: Vec<String> = args.positional.iter().chain(&args.fabric).cloned().collect();
+    let mut scenario = FabricArgs::of(&names[0], &args.options, &args.faults).scenario(common);
+    scenario.routes.lanes = Some(Count(args.lanes.into()));
     let plan = SweepPlan {
-        cases: &cases,
+        scenario: &scenario,
+        fabrics: &names,
         chains: &chains,
         percents: &args.fail_percent,
         seeds: args.seeds,
     };
-    let facts: Vec<FabricFacts> = (cases.iter().map(Case::topology))
-        .map(|t| metrics::facts(&t.fabric, t.shape.as_ref(), None, false))
+    if let Some(exit) = args.preset.write(|| Ok(plan.preset()))? {
+        return Ok(exit);
+    }
+    save::expect(args.output.as_ref())?;
+    save::expect(args.svg.as_ref())?;
+    let loaded = fabrics(&plan, common)?;
+    let facts: Vec<FabricFacts> = (loaded.iter())
+        .map(|l| metrics::facts(&l.topology.fabric, l.topology.shape.as_ref(), None, false))
         .collect();
 
     let start = Instant::now();
     let progress = Progress::new(plan.steps() as u64, common.quiet);
     progress.at("routing and checking");
-    let runs = darkfiber_study::sweep(&plan, &|| start.elapsed().as_secs_f64(), &|| {
-        progress.step();
-    });
+    let (clock, done) = (|| start.elapsed().as_secs_f64(), || progress.step());
+    let files = Folder::default();
+    let hooks = Hooks { clock: &clock, done: &done, ..Hooks::of(&Unkept, &files) };
+    let runs = darkfiber_study::sweep(&plan, &loaded, &hooks)?;
     drop(progress);
     let summary = summarise(&runs);
 
@@ -117,7 +122,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     if let Some(path) = &args.svg {
         problems.note(draw(path, args.seeds, &chains, &facts, &summary));
     }
-    let provenance = provenance::of_all(cases.iter().map(Case::fabric), common);
+    let provenance = provenance::of_all(loaded.iter().map(|l| &l.topology.fabric), common);
     common.show(&Sweep {
         fabrics: &facts,
         summary: &summary,
@@ -127,47 +132,22 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     problems.end(exit(&chains, &runs))
 }
 
-/// The same as a study: rows of seeds that draw the same cables have the same figures.
-fn preset(args: &SweepCommand, chains: &[Chain], common: &Common) -> Preset {
-    let names: Vec<&String> = args.positional.iter().chain(&args.fabric).collect();
-    let first = names.first().map_or("", |name| name.as_str());
-    let mut scenario = FabricArgs::of(first, &args.options, &args.faults).scenario(common);
-    scenario.routes.lanes = Some(Count(args.lanes.into()));
-    let mut percents = args.fail_percent.clone();
-    percents.push(0.0);
-    percents.sort_by(f64::total_cmp);
-    percents.dedup();
-    Preset {
-        scenario,
-        axes: vec![
-            ("fabric", texts(&names)),
-            ("fail-percent", percents.into_iter().map(toml::Value::Float).collect()),
-            ("routes.engine", texts(chains.iter().map(|chain| &chain.name))),
-        ],
-        zip: Vec::new(),
-        questions: vec![question("routes", Vec::new())],
-        seeds: Some(args.seeds),
-    }
-}
-
 /// Reads all fabrics. Those whose own names are alike are called as the user called them.
-fn cases(args: &SweepCommand, common: &Common) -> Result<Vec<Case<()>>, Failure> {
-    let names: Vec<&str> = args.positional.iter().chain(&args.fabric).map(String::as_str).collect();
-    distinct("fabric", names.iter().copied())?;
-    let mut cases = Vec::new();
-    for name in &names {
-        let mut one = FabricArgs::of(name, &args.options, &args.faults).scenario(common);
-        one.routes.lanes = Some(Count(args.lanes.into()));
-        cases.push(load::open(&one, common)?);
+fn fabrics(plan: &SweepPlan<'_>, common: &Common) -> Result<Vec<Arc<Loaded>>, Failure> {
+    distinct("fabric", plan.fabrics.iter().map(String::as_str))?;
+    let mut all = Vec::new();
+    for name in plan.fabrics {
+        let one = Scenario { fabric: name.clone(), ..plan.scenario.clone() };
+        all.push(load::open(&one, common)?.loaded);
     }
-    if distinct("fabric", cases.iter().map(|c| c.fabric().name())).is_err() {
-        for (case, name) in cases.iter_mut().zip(&names) {
-            let mut topology = case.topology().clone();
-            topology.fabric = topology.fabric.renamed(*name);
-            case.loaded = Arc::new(topology.into());
+    if distinct("fabric", all.iter().map(|l| l.topology.fabric.name())).is_err() {
+        for (loaded, name) in all.iter_mut().zip(plan.fabrics) {
+            let mut topology = loaded.topology.clone();
+            topology.fabric = topology.fabric.renamed(name.as_str());
+            *loaded = Arc::new(topology.into());
         }
     }
-    Ok(cases)
+    Ok(all)
 }
 
 fn draw(

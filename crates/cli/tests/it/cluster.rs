@@ -246,8 +246,43 @@ fn an_array_that_is_killed_requeued_and_cancelled_loses_no_cell() {
     assert_eq!(cells(d), 108);
     let said = run_in(d, "study slurm s.toml -o store");
     assert!(said.err.contains("nothing to submit"), "{}", said.err);
-    drop(cluster);
     let whole = run_in(d, "study run s.toml --format csv -q").out;
     assert_eq!(whole.lines().count(), 109);
     assert_eq!(run_in(d, "study collect s.toml -s store --format csv").out, whole);
+    a_worked_study(d, &cluster);
+}
+
+/// A study of the documentation: two of its tasks are killed while they work, and the same script goes on.
+fn a_worked_study(d: &Path, cluster: &Cluster) {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/studies/placement.toml");
+    // With twenty times as many seeds, so that there is something to kill.
+    let text = fs::read_to_string(example).expect("it is there");
+    assert!(text.contains("seeds = 10\n"));
+    fs::write(d.join("placement.toml"), text.replace("seeds = 10\n", "seeds = 200\n"))
+        .expect("written");
+    let store = d.join("placed");
+    let line = format!("study slurm placement.toml -o placed --tasks {TASKS} --script placed.sh");
+    let made = run_in(d, &line);
+    assert_eq!(made.code, 0, "{}", made.err);
+    let script = d.join("placed.sh").display().to_string();
+    let submit = || cluster.must("sbatch", &["--parsable", &script]);
+    submit();
+    for task in [1, 3] {
+        let mut working = None;
+        until("a task that works", || {
+            working = process(&store, task);
+            working.is_some()
+        });
+        let id = working.expect("it works");
+        assert!(Command::new("kill").args(["-9", &id]).status().expect("kill starts").success());
+    }
+    cluster.finish();
+    submit();
+    cluster.finish();
+    let logs = cluster.logs();
+    let said = run_in(d, "study slurm placement.toml -o placed");
+    assert!(said.err.contains("nothing to submit"), "{}\n{logs}", said.err);
+    let whole = run_in(d, "study run placement.toml --format csv -q").out;
+    assert_eq!(whole.lines().count(), 1 + 1800 * 4);
+    assert_eq!(run_in(d, "study collect placement.toml -s placed --format csv").out, whole);
 }

@@ -1,5 +1,7 @@
 //! `darkfiber load`: curves, deadlock, and what is refused.
 
+use std::fs;
+
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -121,14 +123,21 @@ fn what_was_kept_goes_on() {
     };
     let whole = run("--loads 0.2,0.4");
     assert_eq!(run("--loads 0.2,0.4 --store kept --store-every 1us").out, whole.out);
-    assert!(dir.path().join("kept/ugal-0.2.run.zst").is_file());
+    let kept = || fs::read_dir(dir.path().join("kept")).expect("a folder").count();
+    assert_eq!(kept(), 4);
     // Another load is added to those that are there.
     let more = run("--loads 0.2,0.3,0.4 --store kept");
     assert_eq!((more.code, more.err.as_str()), (0, ""));
     assert!(whole.out.lines().all(|l| more.out.contains(l)), "{}", more.out);
-    let other = run("--loads 0.2 --store kept --buffer 128B");
-    assert_eq!(other.code, 3, "{}", other.err);
-    assert!(other.err.contains("another one: its switches"), "{}", other.err);
+    assert_eq!(kept(), 6);
+    // Other switches and other destinations are other runs.
+    for (i, other) in ["--buffer 128B", "--pattern adversarial", "--measure 2us"].iter().enumerate()
+    {
+        let line = format!("--loads 0.2 {other}");
+        let found = run(&format!("{line} --store kept"));
+        assert_eq!((&found.out, found.err.as_str()), (&run(&line).out, ""), "{other}");
+        assert_eq!(kept(), 8 + 2 * i, "{other}");
+    }
 }
 
 #[test]

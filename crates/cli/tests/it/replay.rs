@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::{folder, run_in};
 
 /// A log with nodes: two large jobs all the time, a small one that comes and goes, and oddities.
-const LOG: &str = "JobID|Submit|Start|End|State|NNodes|NodeList\n\
+pub(crate) const LOG: &str = "JobID|Submit|Start|End|State|NNodes|NodeList\n\
     1|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-02T00:00:00|COMPLETED|6|cn[0001-0006]\n\
     2|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-02T00:00:00|COMPLETED|6|cn[0007-0012]\n\
     3|2026-01-01T01:00:00|2026-01-01T01:00:00|2026-01-01T05:00:00|COMPLETED|3|cn[0012-0014]\n\
@@ -173,7 +173,11 @@ fn what_cannot_be_replayed_is_said_at_once() {
             "no job runs from 2026-01-04T00:00:00 on",
         ),
         ("--fabric kary:k=4,n=2 --jobs log --from soon", 2, "a date"),
-        ("--fabric torus:dims=4x4,t=1 --jobs log -e ftree,sar", 4, "leave ftree out of -e"),
+        (
+            "--fabric torus:dims=4x4,t=1 --jobs log -e ftree,sar",
+            4,
+            "leave ftree out of the engines",
+        ),
         ("--fabric hyperx:dims=2x2,t=1 --jobs other -e sar", 3, "none of its 2 nodes is in"),
     ] {
         let run = run_in(d, &format!("replay {line}"));

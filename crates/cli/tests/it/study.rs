@@ -625,14 +625,35 @@ fn commands_are_studies_with_the_same_figures() {
         assert_eq!(number(row, "gain_percent"), gain["mean_percent"].as_f64(), "{gain}");
         assert_eq!(number(row, "gain_max"), gain["max"].as_f64(), "{gain}");
     }
-    let open = run_in(
-        d,
-        "replay --fabric kary:k=4,n=2 --jobs log.swf -e updn,sar --write-study made.toml",
+    // A log that says where jobs ran, to its end.
+    fs::write(d.join("jobs.log"), crate::replay::LOG).expect("written");
+    let replay = write("replay --fabric kary:k=4,n=2 --jobs jobs.log -e updn,sar");
+    let found = rows(d, "study run made.toml", "replay");
+    let gains = replay["improvements"].as_array().expect("gains");
+    assert_eq!((gains.len(), found.len()), (4, 4));
+    for (row, gain) in found.iter().zip(gains) {
+        assert_eq!(number(row, "gain"), gain["mean"].as_f64(), "{gain}");
+    }
+    // Who takes part, by the speed of links, and pairs from a file.
+    fs::write(d.join("who"), "0-9\n").expect("written");
+    fs::write(d.join("pairs"), "0 5\n3 7\n").expect("written");
+    let measured = write(
+        "measure kary:k=4,n=2 -e updn,dfsssp --link-speeds --among who --pattern pairs --pattern shift --metric worst,share",
     );
-    assert!(open.code == 2 && open.err.contains("--for"), "{}", open.err);
+    let found = rows(d, "study run made.toml", "patterns");
+    assert_eq!(found.len(), 6);
+    for (row, engine) in found.chunks(3).zip(measured["rows"].as_array().expect("rows")) {
+        assert_eq!(number(&row[0], "value"), engine["worst"].as_f64(), "{engine}");
+        for (row, pattern) in row[1..].iter().zip(engine["patterns"].as_array().expect("patterns"))
+        {
+            assert_eq!(row["of"], pattern["pattern"]);
+            assert_eq!(number(row, "share"), pattern["share"]["mean"].as_f64(), "{pattern}");
+        }
+    }
     // What has no place in a study is said.
-    let none = run_in(d, "measure kary:k=4,n=2 -e updn --link-speeds --write-study made.toml");
-    assert!(none.code == 2 && none.err.contains("--link-speeds"), "{}", none.err);
+    let line = "measure kary:k=4,n=2 -e updn --routes tables --write-study made.toml";
+    let none = run_in(d, line);
+    assert!(none.code == 2 && none.err.contains("an engine beside tables"), "{}", none.err);
 }
 
 #[test]

@@ -6,9 +6,9 @@ mod picture;
 pub use moments::{heading, line, parse};
 pub use picture::picture;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use darkfiber_scenario::log_facts::LogFacts;
 use darkfiber_study::replay::{BLOCK_SECONDS, Improvement, Measure, Moment, Reconfigurations};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,114 +19,64 @@ use crate::number::{duration, group, mean, percent};
 use crate::style::Style;
 use crate::table;
 
-/// What a log of jobs was found to say.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
-pub struct LogFacts {
-    /// Jobs that it tells of.
-    pub jobs: usize,
-    /// Of these, those that ran somewhere for a while: what all else is about.
-    pub used: usize,
-    /// Jobs that never ran: they wait, or were cancelled before.
-    pub not_run: usize,
-    /// Jobs whose beginning or end is not told.
-    pub without_times: usize,
-    /// Jobs that ended when they began, or before.
-    pub without_duration: usize,
-    /// Jobs that still ran when the log was written; taken to run to its end.
-    pub still_running: usize,
-    /// Jobs that do not say where they ran.
-    pub nowhere: usize,
-    /// Jobs of which no node, or not every node, is in the fabric.
-    pub misplaced: usize,
-    /// Nodes that are not in the fabric, and how many jobs were on each.
-    pub unknown_nodes: BTreeMap<String, usize>,
-    /// Jobs that had a terminal together with another job at the same time.
-    pub overlapping: usize,
-    /// Jobs that were handed in before the job above them in the log.
-    pub out_of_order: usize,
-    /// How jobs were placed, if the log does not say where they ran, or was not asked.
-    pub placed: Option<PlacedFacts>,
-}
-
-/// How jobs were placed.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct PlacedFacts {
-    /// By which allocator.
-    pub by: String,
-    /// Hosts of the machine.
-    pub hosts: usize,
-    /// Processors of a host.
-    pub processors_per_host: u32,
-    /// What hosts of jobs were multiplied by.
-    pub scale: f64,
-    /// Jobs larger than the machine, which were left out.
-    pub too_large: usize,
-    /// Jobs that began later than in the log, for want of hosts.
-    pub late: usize,
-    /// The longest that one was late, in seconds.
-    pub latest_seconds: i64,
-}
-
-impl LogFacts {
-    /// What has to be said about it, a sentence each.
-    pub fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let mut say = |count: usize, one: &str, many: &str| {
-            if count > 0 {
-                let what = if count == 1 { one } else { many };
-                remarks.push(format!("{} {what}", group(count as u64)));
-            }
-        };
-        say(self.not_run, "job never ran", "jobs never ran");
-        say(
-            self.without_times,
-            "job does not say when it began or ended; left out",
-            "jobs do not say when they began or ended; left out",
-        );
-        say(
-            self.without_duration,
-            "job ended when it began, or before; left out",
-            "jobs ended when they began, or before; left out",
-        );
-        say(
-            self.still_running,
-            "job still ran; taken to run to the end of the log",
-            "jobs still ran; taken to run to the end of the log",
-        );
-        say(
-            self.nowhere,
-            "job does not say where it ran; left out (--place puts it somewhere)",
-            "jobs do not say where they ran; left out (--place puts them somewhere)",
-        );
-        say(
-            self.misplaced,
-            "job ran on nodes that are not in the fabric; those are left out",
-            "jobs ran on nodes that are not in the fabric; those are left out",
-        );
-        say(
-            self.overlapping,
-            "job had a node together with another at the same time",
-            "jobs had a node together with another at the same time",
-        );
-        say(
-            self.out_of_order,
-            "job was handed in before the one above it; sorted",
-            "jobs were handed in before the one above them; sorted",
-        );
-        if let Some(placed) = &self.placed {
-            say(
-                placed.too_large,
-                "job is larger than the machine; left out",
-                "jobs are larger than the machine; left out",
-            );
-            let late = format!(
-                "began later than in the log for want of hosts, by {} at most",
-                hours(placed.latest_seconds)
-            );
-            say(placed.late, &format!("job {late}"), &format!("jobs {late}"));
+/// What has to be said about a log, a sentence each.
+pub fn remarks(log: &LogFacts) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let mut say = |count: usize, one: &str, many: &str| {
+        if count > 0 {
+            let what = if count == 1 { one } else { many };
+            remarks.push(format!("{} {what}", group(count as u64)));
         }
-        remarks
+    };
+    say(log.not_run, "job never ran", "jobs never ran");
+    say(
+        log.without_times,
+        "job does not say when it began or ended; left out",
+        "jobs do not say when they began or ended; left out",
+    );
+    say(
+        log.without_duration,
+        "job ended when it began, or before; left out",
+        "jobs ended when they began, or before; left out",
+    );
+    say(
+        log.still_running,
+        "job still ran; taken to run to the end of the log",
+        "jobs still ran; taken to run to the end of the log",
+    );
+    say(
+        log.nowhere,
+        "job does not say where it ran; left out (--place puts it somewhere)",
+        "jobs do not say where they ran; left out (--place puts them somewhere)",
+    );
+    say(
+        log.misplaced,
+        "job ran on nodes that are not in the fabric; those are left out",
+        "jobs ran on nodes that are not in the fabric; those are left out",
+    );
+    say(
+        log.overlapping,
+        "job had a node together with another at the same time",
+        "jobs had a node together with another at the same time",
+    );
+    say(
+        log.out_of_order,
+        "job was handed in before the one above it; sorted",
+        "jobs were handed in before the one above them; sorted",
+    );
+    if let Some(placed) = &log.placed {
+        say(
+            placed.too_large,
+            "job is larger than the machine; left out",
+            "jobs are larger than the machine; left out",
+        );
+        let late = format!(
+            "began later than in the log for want of hosts, by {} at most",
+            hours(placed.latest_seconds)
+        );
+        say(placed.late, &format!("job {late}"), &format!("jobs {late}"));
     }
+    remarks
 }
 
 /// `5 min`, `3.2 h`, `1.5 d`.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use darkfiber_fabric::TerminalId;
+use darkfiber_fabric::{Digest, TerminalId};
 use darkfiber_packetsim::routing::RoutingKind;
 use darkfiber_packetsim::{Congestion, Tuning};
 use darkfiber_scenario::Case;
@@ -219,6 +219,33 @@ impl CongestPlan<'_> {
             hosts.push(given);
         }
         Ok(hosts)
+    }
+
+    /// All that tells a run from others of the same fabric, tables, switches and seed, in words. What a victim does alone depends on
+    /// no aggressor.
+    pub fn text(&self, cell: &Cell) -> String {
+        let m = &self.mechanisms[cell.mechanism];
+        let split = self.splits[cell.split];
+        let mut which = Digest::default();
+        self.hosts.all().iter().for_each(|&is_part| which.add(is_part.into()));
+        let mut text = format!(
+            "{} by {} on {} of {} hosts {:016x} by {}, {}, {:?}, {} ps before, {}",
+            self.victims[cell.victim].spec,
+            self.library.name(),
+            split.victim,
+            self.hosts.len(),
+            which.value(),
+            self.allocations[cell.allocation].name,
+            m.name,
+            self.rule,
+            self.warmup,
+            m.routing.name,
+        );
+        if let Some(a) = cell.aggressor {
+            let spec = &self.aggressors[a].spec;
+            text += &format!(", beside {} of {spec} on {}", self.per_node, split.aggressor);
+        }
+        text
     }
 
     /// The terminals of the victim's and of the aggressor's hosts in a cell, rising.

@@ -1,6 +1,6 @@
 //! Running a plan.
 
-use darkfiber_packetsim::{SwitchModel, TrafficClass};
+use darkfiber_packetsim::{Observer, Pulse, SwitchModel, TrafficClass};
 use darkfiber_workload::play::SECOND;
 use rayon::prelude::*;
 
@@ -55,6 +55,11 @@ pub trait Store: Sync {
     fn find(&self, cell: &Cell) -> Option<Times>;
     /// Keeps what came of a run, which is over.
     fn keep(&self, cell: &Cell, times: &Times);
+    /// Who follows a run, to keep it while it lasts; nobody does unless a store says so.
+    fn follow(&self, cell: &Cell) -> Box<dyn Observer + '_> {
+        let _ = cell;
+        Box::new(|_: Pulse| ())
+    }
 }
 
 /// Runs all cells of a plan, side by side; `done` is told of each run that is over. Rows come in the order of [`CongestPlan::cells`],
@@ -71,7 +76,7 @@ pub fn run(
         .map(|cell| {
             let found = match kept.and_then(|k| k.find(cell)) {
                 Some(times) => Ok(times),
-                None => one(plan, cell).inspect(|times| {
+                None => one(plan, cell, kept).inspect(|times| {
                     if let Some(k) = kept {
                         k.keep(cell, times);
                     }
@@ -101,7 +106,7 @@ pub fn run(
 }
 
 /// One run.
-fn one(plan: &CongestPlan<'_>, cell: &Cell) -> Result<Times, Refused> {
+fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<Times, Refused> {
     let cast = plan.cast(cell)?;
     let mechanism = &plan.mechanisms[cell.mechanism];
     let mut classes = Vec::new();
@@ -128,7 +133,9 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell) -> Result<Times, Refused> {
         parts: Some(1),
         ..(**options).clone()
     }));
-    let setup = Setup { seed: plan.seed, jobs, medium, ..plan.case.setup() };
+    let follower = kept.map(|k| k.follow(cell));
+    let setup =
+        Setup { seed: plan.seed, jobs, medium, follow: follower.as_deref(), ..plan.case.setup() };
     let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
     simulate_until(&setup, Until { job: 0, enough: &mut |player| watch.look(player) })
         .map_err(|trouble| trouble.to_string())?;

@@ -94,33 +94,55 @@ impl Stopwatch {
         Self { rule, timed, begin, ahead, seen: 0, next: 1, times: Times::default() }
     }
 
-    /// Looks at what the player has done; whether that is enough.
+    /// Looks at what the player has done; whether that is enough. What is found depends on the victim's runs or laps alone, not on
+    /// how often anybody looks: a run that is resumed ends as it would have.
     pub(super) fn look(&mut self, player: &Player<'_>) -> bool {
+        let now = player.now();
+        while !self.times.settled
+            && let Some(end) = self.next_moment(player, now)
+        {
+            self.times.simulated = end.saturating_sub(self.begin);
+            self.ask_rule();
+        }
+        if !self.times.settled {
+            self.times.simulated = now.saturating_sub(self.begin);
+        }
+        self.times.settled || self.times.simulated >= self.rule.limit
+    }
+
+    /// Takes all that ended at the next moment at which anything did, if that is over: what ends at the same moment counts together.
+    fn next_moment(&mut self, player: &Player<'_>, now: u64) -> Option<u64> {
         let samples = &mut self.times.samples;
         if self.timed == Timed::Requests {
             let laps = &player.laps()[self.seen..];
-            self.seen += laps.len();
-            for lap in laps {
+            let end = laps.first().map(|lap| lap.end).filter(|&end| end < now)?;
+            for lap in laps.iter().take_while(|lap| lap.end == end) {
+                self.seen += 1;
                 if let Some(of) = self.ahead.get_mut(lap.rank as usize) {
                     of.push_back(lap.end - lap.begin);
                 }
             }
-            while !laps.is_empty() && self.ahead.iter().all(|of| !of.is_empty()) {
+            while !self.ahead.is_empty() && self.ahead.iter().all(|of| !of.is_empty()) {
                 samples.extend(self.ahead.iter_mut().filter_map(VecDeque::pop_front));
             }
+            Some(end)
         } else {
             let runs = &player.runs(0)[self.seen..];
-            self.seen += runs.len();
-            samples.extend(runs.iter().map(|r| r.end - r.begin));
+            let end = runs.first().map(|run| run.end).filter(|&end| end < now)?;
+            let together = runs.iter().take_while(|run| run.end == end);
+            samples.extend(together.inspect(|_| self.seen += 1).map(|run| run.end - run.begin));
+            Some(end)
         }
-        self.times.simulated = player.now().saturating_sub(self.begin);
-        if samples.len() >= self.next {
-            let least =
-                if self.timed == Timed::Runs { self.rule.runs } else { self.rule.iterations };
-            self.times.settled = self.rule.settled(samples, least);
-            // Often enough to end soon, seldom enough to sort for no time.
-            self.next = (samples.len() + (samples.len() / 16).max(1)).max(least);
+    }
+
+    fn ask_rule(&mut self) {
+        let samples = &self.times.samples;
+        if samples.len() < self.next {
+            return;
         }
-        self.times.settled || self.times.simulated >= self.rule.limit
+        let least = if self.timed == Timed::Runs { self.rule.runs } else { self.rule.iterations };
+        self.times.settled = self.rule.settled(samples, least);
+        // Often enough to end soon, seldom enough to sort for no time.
+        self.next = (samples.len() + (samples.len() / 16).max(1)).max(least);
     }
 }

@@ -2,17 +2,19 @@
 
 use darkfiber_scenario::{EngineInput, Scenario};
 
-/// All that the fabric of a scenario depends on, in words.
-pub(super) fn fabric_key(s: &Scenario) -> String {
-    let draws = s.fail_links.is_some_and(|n| n > 0) || s.fail_percent.is_some_and(|p| p.0 > 0.0);
-    let seed = draws.then_some(s.seed);
+/// All that the fabric of a scenario depends on before anything fails, in words.
+pub(super) fn whole_key(s: &Scenario) -> String {
     format!(
         "{:?}",
-        (
-            (&s.fabric, s.fail_links, s.fail_percent, &s.fail, s.symbol_errors, seed),
-            (&s.compute, &s.storage, s.plane, s.hosts_per_switch, &s.node_name_map),
-        )
+        (&s.fabric, &s.compute, &s.storage, s.plane, s.hosts_per_switch, &s.node_name_map)
     )
+}
+
+/// All that fails in it, in words.
+pub(super) fn faults_key(s: &Scenario) -> String {
+    let draws = s.fail_links.is_some_and(|n| n > 0) || s.fail_percent.is_some_and(|p| p.0 > 0.0);
+    let seed = draws.then_some(s.seed);
+    format!("{:?}", (s.fail_links, s.fail_percent, &s.fail, s.symbol_errors, seed))
 }
 
 /// All that its tables depend on beside the fabric. Engines that follow jobs depend on those, too.

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{Entry, Registry};
 use darkfiber_packetsim::Observer;
+use darkfiber_scenario::history::LoadedHistory;
 use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
+use super::kept::KeptRuns;
 use super::params::Params;
 use super::part::QuestionPart;
 use super::questions::{
     faults, impact, latency, patterns, relief, replay, routes, runs, shares, sharing,
 };
-use super::row::{Answer, Value};
+use super::row::{Answer, Details, Value};
 use super::wanted;
+use crate::Clock;
 
 /// A column of a question: its name and what it means, with its unit.
 pub type ColumnOf = (&'static str, &'static str);
@@ -25,17 +28,47 @@ pub struct Asked<'a> {
     pub loaded: &'a Arc<Loaded>,
     /// Its tables; an error if no engine routes the fabric.
     pub tables: Result<Tables, Error>,
+    /// Seconds that making or reading these took.
+    pub seconds: f64,
+    /// Seconds since some fixed moment.
+    pub clock: Clock<'a>,
+    /// Who ran where and when, if that is there already.
+    pub history: Option<Arc<LoadedHistory>>,
     /// Where files are.
     pub files: &'a dyn Files,
-    /// Who follows its runs; see [`Asked::follow`].
-    pub follower: &'a (dyn Fn(&str) -> Box<dyn Observer + 'a> + Sync),
+    /// How much of what is found is wanted.
+    pub details: Details,
+    /// Where its runs are kept.
+    pub store: &'a dyn KeptRuns,
+    /// The digest of the cell.
+    pub id: &'a str,
 }
 
 impl<'a> Asked<'a> {
     /// Who follows a run of the cell, and keeps it now and then, so that it goes on after an interruption; runs of a cell that are
     /// not the same have different names.
     pub fn follow(&self, run: &str) -> Box<dyn Observer + 'a> {
-        (self.follower)(run)
+        self.store.follow(self.id, run)
+    }
+
+    /// What came of a run of the cell, if that was kept.
+    pub fn came_of(&self, run: &str) -> Option<String> {
+        self.store.came_of(self.id, run)
+    }
+
+    /// What was kept of a run of the cell line by line.
+    pub fn lines(&self, run: &str) -> Vec<String> {
+        self.store.lines(self.id, run)
+    }
+
+    /// Keeps another line of a run of the cell; whether the run is to go on.
+    pub fn add_line(&self, run: &str, line: &str) -> bool {
+        self.store.add_line(self.id, run, line)
+    }
+
+    /// Keeps what came of a run of the cell, while other runs of it are to come.
+    pub fn keep(&self, run: &str, text: &str) {
+        self.store.keep_run(self.id, run, text);
     }
 }
 

@@ -1,5 +1,9 @@
 //! Answers: a row for each cell, question, and thing that it is asked about.
 
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -25,7 +29,7 @@ impl<'de> Deserialize<'de> for Value {
         impl Visitor<'_> for Any {
             type Value = Value;
 
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("true, false, a number or text")
             }
 
@@ -65,8 +69,8 @@ impl Value {
     }
 }
 
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Yes(yes) => f.write_str(if *yes { "yes" } else { "no" }),
             Self::Whole(n) => n.fmt(f),
@@ -120,6 +124,57 @@ pub struct Answer {
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// All that was found, if it was asked for; it is not kept.
+    #[serde(skip)]
+    pub detail: Detail,
+}
+
+/// How much of what is found is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Details {
+    /// Rows.
+    #[default]
+    Rows,
+    /// All that was found, beside them.
+    Found,
+    /// What pictures show of it, too: it may take as long again.
+    Drawn,
+}
+
+impl Details {
+    /// Whether more than rows is wanted.
+    pub fn are_wanted(self) -> bool {
+        self > Self::Rows
+    }
+}
+
+/// All that a question found, of which columns are what fits a table: for whoever asks it and knows its kind. It says nothing of
+/// whether two answers are the same.
+#[derive(Clone, Default)]
+pub struct Detail(Option<Arc<dyn Any + Send + Sync>>);
+
+impl Detail {
+    /// What was found.
+    pub fn new<T: Any + Send + Sync>(found: T) -> Self {
+        Self(Some(Arc::new(found)))
+    }
+
+    /// What was found, if it is of this kind.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.as_ref()?.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "some" } else { "none" })
+    }
+}
+
+impl PartialEq for Detail {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Answer {
@@ -145,6 +200,19 @@ impl Answer {
             Some(value) => self.with(column, value),
             None => self,
         }
+    }
+
+    /// With all that was found, if anybody wants it.
+    #[must_use]
+    pub fn detailed<T: Any + Send + Sync>(
+        mut self,
+        wanted: bool,
+        found: impl FnOnce() -> T,
+    ) -> Self {
+        if wanted {
+            self.detail = Detail::new(found());
+        }
+        self
     }
 
     /// A quantity by its column.

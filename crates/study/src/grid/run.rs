@@ -4,33 +4,47 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use darkfiber_packetsim::{Observer, Pulse};
-use darkfiber_scenario::{Error, Files, Loaded, Tables};
+use darkfiber_scenario::history::LoadedHistory;
+use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 use rayon::prelude::*;
 
 use super::cell::{Cell, Prepared};
 use super::file::StudyFile;
-use super::group::{fabric_key, tables_key};
+use super::group::{faults_key, tables_key, whole_key};
+use super::kept::KeptRuns;
 use super::progress::Point;
 use super::question::{Ask, Asked};
-use super::row::{Answer, Record};
+use super::row::{Answer, Details, Record};
 use crate::Clock;
 
 /// What was answered before, and where what is answered now is kept.
-pub trait Store: Sync {
-    /// The digest of all that answers depend on: `key`, and the files that it names.
-    fn id(&self, key: &str, cell: &Prepared) -> String;
+pub trait Store: KeptRuns {
+    /// The digest of all that answers depend on: what is asked, in words, and the cell with the files that it names.
+    fn id(&self, asked: &str, cell: &Prepared) -> String;
     /// What was kept of a cell.
     fn find(&self, id: &str) -> Option<Record>;
     /// Keeps what was answered.
     fn keep(&self, record: Record);
     /// Hears that nothing is under way for a moment.
     fn settle(&self) {}
-    /// Who follows a run of a cell, to keep it while it lasts; nobody does unless a store says so.
-    fn follow(&self, id: &str, run: &str) -> Box<dyn Observer + '_> {
-        let _ = (id, run);
-        Box::new(|_: Pulse| ())
+}
+
+/// Nothing was answered before, and nothing is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Unkept;
+
+impl KeptRuns for Unkept {}
+
+impl Store for Unkept {
+    fn id(&self, _: &str, cell: &Prepared) -> String {
+        format!("{} {}", cell.cell.point, cell.cell.turn)
     }
+
+    fn find(&self, _: &str) -> Option<Record> {
+        None
+    }
+
+    fn keep(&self, _: Record) {}
 }
 
 /// A part of a study: cells `part`, `part + of`, ..., where `part` counts from 0.
@@ -56,6 +70,50 @@ pub struct Hooks<'a> {
     pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Whether the answers are to come back.
     pub wanted: bool,
+    /// How much of what is found comes back with them.
+    pub details: Details,
+    /// Whole fabrics that are there already.
+    pub ready: &'a [Ready],
+    /// Whether cells come one after the other, since each of them has work for all threads.
+    pub alone: bool,
+}
+
+/// A whole fabric that is there already, and tables where all cells have the same.
+#[derive(Clone)]
+pub struct Ready {
+    /// What scenarios call it.
+    pub name: String,
+    /// The fabric.
+    pub loaded: Arc<Loaded>,
+    /// The tables; none if each cell says which it has.
+    pub tables: Option<Tables>,
+    /// Who ran where and when, for questions about that.
+    pub history: Option<Arc<LoadedHistory>>,
+}
+
+impl Ready {
+    /// A fabric of which cells say all else.
+    pub fn of(name: &str, loaded: &Arc<Loaded>) -> Self {
+        let (name, loaded) = (name.to_owned(), Arc::clone(loaded));
+        Self { name, loaded, tables: None, history: None }
+    }
+}
+
+impl<'a> Hooks<'a> {
+    /// Answers that come back, of files in these places, kept there; nobody hears of them meanwhile, and all cells are begun.
+    pub fn of(store: &'a dyn Store, files: &'a (dyn Files + Sync)) -> Self {
+        Self {
+            store,
+            files,
+            clock: &|| 0.0,
+            done: &|| (),
+            stop: &|| false,
+            wanted: true,
+            details: Details::Rows,
+            ready: &[],
+            alone: false,
+        }
+    }
 }
 
 /// What came of a run.
@@ -69,6 +127,18 @@ pub struct Answered {
 
 /// Cells of the same tables.
 struct OfTables(Vec<(String, Prepared)>);
+
+/// Cells of the same fabric, with the same faults.
+struct OfFabric(Vec<OfTables>);
+
+impl OfFabric {
+    fn cells(&self) -> impl Iterator<Item = &(String, Prepared)> {
+        self.0.iter().flat_map(|tables| &tables.0)
+    }
+}
+
+/// Cells by their tables, by what fails, by fabric, in words.
+type Groups = BTreeMap<String, BTreeMap<String, BTreeMap<String, OfTables>>>;
 
 /// Cells that are made and answered together, at most: what they share is made once for them.
 const TOGETHER: usize = 8192;
@@ -170,8 +240,7 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
                     asked.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
                 let files = asked.iter().flat_map(|ask| ask.question.files(&ask.params)).collect();
                 let prepared = Prepared { files, ..study.prepare(cell)? };
-                let key = format!("{}\n{}", questions.join("\n"), prepared.key);
-                Ok((hooks.store.id(&key, &prepared), prepared))
+                Ok((hooks.store.id(&questions.join("\n"), &prepared), prepared))
             })
             .collect::<Result<_, Error>>()?;
         round.answer(prepared);
@@ -199,7 +268,7 @@ impl Round<'_> {
     /// Answers cells, those of the same fabric and the same tables together.
     fn answer(&self, prepared: Vec<(String, Prepared)>) {
         let hooks = self.hooks;
-        let mut groups: BTreeMap<String, BTreeMap<String, OfTables>> = BTreeMap::new();
+        let mut groups = Groups::new();
         for (id, cell) in prepared {
             if let Some(mut record) = hooks.store.find(&id) {
                 // It may have been kept by a study with other axes.
@@ -214,13 +283,24 @@ impl Round<'_> {
                 continue;
             }
             let scenario = &cell.file.scenario;
-            let of_fabric = groups.entry(fabric_key(scenario)).or_default();
+            let of_whole = groups.entry(whole_key(scenario)).or_default();
+            let of_fabric = of_whole.entry(faults_key(scenario)).or_default();
             let of_tables = of_fabric.entry(tables_key(scenario));
             of_tables.or_insert_with(|| OfTables(Vec::new())).0.push((id, cell));
         }
-        let groups: Vec<Vec<OfTables>> =
-            groups.into_values().map(|inner| inner.into_values().collect()).collect();
-        groups.into_par_iter().with_max_len(1).for_each(|group| self.of_fabric(&group));
+        let of_whole = |faults: BTreeMap<String, BTreeMap<String, OfTables>>| -> Vec<OfFabric> {
+            faults.into_values().map(|tables| OfFabric(tables.into_values().collect())).collect()
+        };
+        let groups: Vec<Vec<OfFabric>> = groups.into_values().map(of_whole).collect();
+        self.each(&groups, |group| self.of_whole(group));
+    }
+
+    fn each<T: Sync>(&self, all: &[T], f: impl Fn(&T) + Sync + Send) {
+        if self.hooks.alone {
+            all.iter().for_each(f);
+        } else {
+            all.par_iter().with_max_len(1).for_each(f);
+        }
     }
 
     fn have(&self, record: Record) {
@@ -231,32 +311,58 @@ impl Round<'_> {
         (self.hooks.done)();
     }
 
-    /// Cells of one fabric.
-    fn of_fabric(&self, group: &[OfTables]) {
+    /// The fabric of a scenario, if it is there already.
+    fn ready(&self, scenario: &Scenario) -> Option<&Ready> {
+        self.hooks.ready.iter().find(|ready| ready.name == scenario.fabric)
+    }
+
+    /// Cells of one fabric, whatever fails in it.
+    fn of_whole(&self, group: &[OfFabric]) {
         let hooks = self.hooks;
         if (hooks.stop)() {
             return;
         }
-        let Some((_, first)) = group.first().and_then(|tables| tables.0.first()) else { return };
-        let count: usize = group.iter().map(|tables| tables.0.len()).sum();
+        let Some((_, first)) = group.iter().flat_map(OfFabric::cells).next() else { return };
+        let scenario = &first.file.scenario;
+        let count: usize = group.iter().map(|fabric| fabric.cells().count()).sum();
         let begin = (hooks.clock)();
-        let loaded = first.file.scenario.load(hooks.files, &mut ());
+        let whole = match self.ready(scenario) {
+            Some(ready) => Ok(Arc::clone(&ready.loaded)),
+            None => scenario.load_whole(hooks.files, &mut ()).map(Arc::new),
+        };
         let share = ((hooks.clock)() - begin) / count as f64;
+        self.each(group, |fabric| match &whole {
+            Ok(whole) => self.of_fabric(fabric, whole, share),
+            Err(e) => self.all_failed(fabric, e, share),
+        });
+    }
+
+    /// Cells that have no fabric.
+    fn all_failed(&self, group: &OfFabric, error: &Error, share: f64) {
+        let Some((_, first)) = group.cells().next() else { return };
+        let e = first.file.located(error.clone().inside("fabric"));
+        for (id, cell) in group.cells() {
+            let asked = self.study.asked(&cell.cell, &self.asks);
+            let answer =
+                |ask| failed(ask, &e).detailed(self.hooks.details.are_wanted(), || e.clone());
+            let answers = asked.into_iter().map(answer).collect();
+            self.finish(id, cell, answers, share);
+        }
+    }
+
+    /// Cells of one fabric, in which the same has failed.
+    fn of_fabric(&self, group: &OfFabric, whole: &Arc<Loaded>, share: f64) {
+        let hooks = self.hooks;
+        if (hooks.stop)() {
+            return;
+        }
+        let Some((_, first)) = group.cells().next() else { return };
+        let begin = (hooks.clock)();
+        let loaded = first.file.scenario.fail(whole, hooks.files, &mut ());
+        let share = share + ((hooks.clock)() - begin) / group.cells().count() as f64;
         match loaded {
-            Err(e) => {
-                let e = first.file.located(e.inside("fabric"));
-                for (id, cell) in group.iter().flat_map(|tables| &tables.0) {
-                    let asked = self.study.asked(&cell.cell, &self.asks);
-                    let answers = asked.into_iter().map(|ask| failed(ask, &e)).collect();
-                    self.finish(id, cell, answers, share);
-                }
-            }
-            Ok(loaded) => {
-                let loaded = Arc::new(loaded);
-                group.par_iter().with_max_len(1).for_each(|tables| {
-                    self.of_tables(tables, &loaded, share);
-                });
-            }
+            Err(e) => self.all_failed(group, &e, share),
+            Ok(loaded) => self.each(&group.0, |tables| self.of_tables(tables, &loaded, share)),
         }
     }
 
@@ -270,22 +376,32 @@ impl Round<'_> {
         let scenario = &first.file.scenario;
         let begin = (hooks.clock)();
         let made = scenario.open_on(Arc::clone(loaded), hooks.files, &mut ());
-        let tables: Result<Tables, Error> = made
-            .and_then(|case| case.named_tables(hooks.files, &mut ()))
-            .map_err(|e| first.file.located(e));
-        let share = share + ((hooks.clock)() - begin) / group.0.len() as f64;
-        group.0.par_iter().with_max_len(1).for_each(|(id, cell)| {
+        let opened = (hooks.clock)();
+        let ready = self.ready(scenario).and_then(|ready| ready.tables.clone());
+        let tables: Result<Tables, Error> = match ready {
+            Some(tables) => Ok(tables),
+            None => made
+                .and_then(|case| case.named_tables(hooks.files, &mut ()))
+                .map_err(|e| first.file.located(e)),
+        };
+        let end = (hooks.clock)();
+        let share = share + (end - begin) / group.0.len() as f64;
+        self.each(&group.0, |(id, cell)| {
             if (hooks.stop)() {
                 return;
             }
             let begin = (hooks.clock)();
-            let follower = |run: &str| hooks.store.follow(id, run);
             let asked = Asked {
                 scenario: &cell.file.scenario,
                 loaded,
                 tables: tables.clone(),
+                seconds: end - opened,
+                clock: hooks.clock,
+                history: self.ready(&cell.file.scenario).and_then(|r| r.history.clone()),
                 files: hooks.files,
-                follower: &follower,
+                details: hooks.details,
+                store: hooks.store,
+                id,
             };
             let mut answers = Vec::new();
             for ask in self.study.asked(&cell.cell, &self.asks) {
@@ -293,7 +409,9 @@ impl Round<'_> {
                     Ok(found) => answers.extend(
                         found.into_iter().map(|a| Answer { question: ask.label.clone(), ..a }),
                     ),
-                    Err(e) => answers.push(failed(ask, &e)),
+                    Err(e) => {
+                        answers.push(failed(ask, &e).detailed(hooks.details.are_wanted(), || e))
+                    }
                 }
             }
             self.finish(id, cell, answers, share + (hooks.clock)() - begin);

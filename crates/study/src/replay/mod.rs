@@ -3,6 +3,7 @@
 //! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16, section 4.2: at each moment of a month the
 //! jobs on two switches or more are taken, tables are made for them, and routes inside jobs are counted.
 
+mod extent;
 mod follower;
 mod improvement;
 mod moment;
@@ -10,6 +11,7 @@ mod plan;
 mod reconfigurations;
 mod snapshots;
 
+pub use extent::extent;
 pub use improvement::{Improvement, Measure, improvements};
 pub use moment::{EngineLoads, Moment};
 pub use plan::ReplayPlan;

@@ -2,10 +2,10 @@
 
 use darkfiber_analysis::jobs::EffectiveFacts;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One moment.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Moment {
     /// When, in the history's seconds.
     pub time: i64,
@@ -22,7 +22,7 @@ pub struct Moment {
 }
 
 /// What an engine makes of a moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct EngineLoads {
     /// `γ^e_max`: most routes inside jobs over one channel.
     pub efi_max: u64,

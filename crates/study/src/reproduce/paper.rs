@@ -3,7 +3,7 @@
 use darkfiber_scenario::{Error, Folder};
 
 use super::context::Context;
-use crate::grid::{Hooks, Prepared, QuestionPart, Record, Store, StudyFile, run};
+use crate::grid::{Hooks, QuestionPart, Record, StudyFile, Unkept, run};
 use crate::judged::Row;
 
 /// A published experiment as a study.
@@ -25,21 +25,6 @@ macro_rules! paper {
     };
 }
 pub(super) use paper;
-
-/// Nothing is kept: an experiment is one piece of work.
-struct Nowhere;
-
-impl Store for Nowhere {
-    fn id(&self, _: &str, _: &Prepared) -> String {
-        String::new()
-    }
-
-    fn find(&self, _: &str) -> Option<Record> {
-        None
-    }
-
-    fn keep(&self, _: Record) {}
-}
 
 impl Paper {
     /// The study, with the first seed of this context.
@@ -80,14 +65,7 @@ impl Paper {
             (context.at)(&format!("{n} of {cells} cells"));
         };
         let files = Folder::default();
-        let hooks = Hooks {
-            store: &Nowhere,
-            files: &files,
-            clock: context.clock,
-            done: &step,
-            stop: &|| false,
-            wanted: true,
-        };
+        let hooks = Hooks { clock: context.clock, done: &step, ..Hooks::of(&Unkept, &files) };
         let answered = run(&study, None, &hooks).expect("cells of papers are scenarios");
         (study, answered.records)
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::options::values::above_zero;
-use crate::options::{FabricArgs, PageArgs, StoreArgs, SwitchArgs};
+use crate::options::{CheckpointArgs, FabricArgs, PageArgs, SwitchArgs};
 use crate::preset::PresetArgs;
 
 #[derive(Args, Debug)]
@@ -80,7 +80,7 @@ pub(crate) struct CongestCommand {
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     pub(crate) warmup: String,
     #[command(flatten)]
-    pub(crate) keep: StoreArgs,
+    pub(crate) keep: CheckpointArgs,
     /// Write the result (congest.json, congest.csv), the pictures and every time (times.csv) here
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

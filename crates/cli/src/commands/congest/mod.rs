@@ -2,24 +2,23 @@
 
 mod args;
 mod map;
-mod store;
 
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
+use darkfiber_packetsim::{Pulse, Tuned};
 use darkfiber_report::congest::{
     self as report, CellRow, CongestResult, MechanismRow, NamedTraffic, RuleFacts, Spread,
 };
 use darkfiber_report::{Report, comma, json};
 use darkfiber_scenario::value::Chosen;
-use darkfiber_scenario::{Chain, Scenario};
+use darkfiber_scenario::{Chain, Folder, Scenario};
 use darkfiber_study::congest::{
-    APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Split, Store,
-    Times, run as run_plan,
+    APART, Cell, CongestPlan, Contender, Hosts, Mechanism, PlanError, Row, Rule, Split, Times,
 };
+use darkfiber_study::grid::{Details, Hooks, Ready};
 use darkfiber_study::listed;
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::LIBRARIES;
@@ -28,14 +27,15 @@ use darkfiber_workload::play::{HOSTS, SECOND};
 use darkfiber_workload::quantity::time;
 use darkfiber_workload::traffic::Timed;
 
-use self::store::Folder;
 use super::metrics;
 use crate::failure::{Exit, Failure};
+use crate::kept_runs::RunsFolder;
 use crate::options::Common;
 use crate::options::quantity;
 use crate::options::values::distinct;
 use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
+use crate::run_store::RunStore;
 use crate::{history, load, provenance, save};
 
 pub(crate) use self::args::{CongestCommand, HELP};
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
     let chain = Chain::parse(&args.engine)?;
     scenario.hosts = Chosen(host);
-    if let Some(exit) = args.preset.write(|| preset(args, &scenario))? {
+    if let Some(exit) = args.preset.write(|| one(presets(args, &scenario)))? {
         return Ok(exit);
     }
 
@@ -127,12 +127,8 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     let progress = Progress::new(cells.len() as u64, common.quiet);
     progress.at("victims alone, and beside aggressors");
     let begin = Instant::now();
-    let done = |cell: &Cell| {
-        progress.step();
-        progress.at(called(&plan, cell));
-    };
-    let folder = args.keep.store.as_ref().map(|dir| Folder::new(dir, &plan)).transpose()?;
-    let rows = run_plan(&plan, folder.as_ref().map(|f| f as &dyn Store), &done);
+    let done = || progress.step();
+    let rows = answered(args, &scenario, &plan, &done)?;
     drop(progress);
     let wall = begin.elapsed().as_secs_f64();
 
@@ -196,16 +192,27 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     problems.end(Exit::Fine)
 }
 
-/// The same as a study.
-fn preset(args: &CongestCommand, scenario: &Scenario) -> Result<Preset, Failure> {
-    let schemes = listed(&args.congestion.join(","));
-    let apart: Vec<bool> = schemes.iter().map(|scheme| scheme.ends_with(APART)).collect();
-    if apart.contains(&true) && apart.contains(&false) {
-        return Err(Failure::usage(format!(
+/// The study that is written down.
+fn one(mut presets: Vec<Preset>) -> Result<Preset, Failure> {
+    match (presets.pop(), presets.is_empty()) {
+        (Some(preset), true) => Ok(preset),
+        _ => Err(Failure::usage(format!(
             "--write-study: in a study all have traffic classes ({APART}), or nobody has"
         ))
-        .hint("write a study of each"));
+        .hint("write a study of each")),
     }
+}
+
+/// What is asked, as studies: one for the schemes whose victims and aggressors have traffic classes, and one for the others.
+fn presets(args: &CongestCommand, scenario: &Scenario) -> Vec<Preset> {
+    let schemes = listed(&args.congestion.join(","));
+    let (apart, together): (Vec<&String>, Vec<&String>) =
+        schemes.iter().partition(|scheme| scheme.ends_with(APART));
+    let some = [(together, false), (apart, true)].into_iter().filter(|(all, _)| !all.is_empty());
+    some.map(|(all, apart)| preset(args, scenario, &all, apart)).collect()
+}
+
+fn preset(args: &CongestCommand, scenario: &Scenario, schemes: &[&String], apart: bool) -> Preset {
     let plain = schemes.iter().map(|scheme| scheme.strip_suffix(APART).unwrap_or(scheme));
     let list = |text: &str| toml::Value::Array(texts(listed(text)));
     let yes = |yes: bool| yes.then_some(toml::Value::Boolean(true));
@@ -220,7 +227,7 @@ fn preset(args: &CongestCommand, scenario: &Scenario) -> Result<Preset, Failure>
             ("nodes", args.nodes.and_then(whole)),
             ("scattered", yes(args.scattered)),
             ("ppn", whole(args.ppn)),
-            ("classes", yes(apart.contains(&true))),
+            ("classes", yes(apart)),
             ("library", Some(crate::preset::text(&args.library))),
             ("iterations", whole(args.iterations)),
             ("runs", whole(args.runs)),
@@ -229,7 +236,7 @@ fn preset(args: &CongestCommand, scenario: &Scenario) -> Result<Preset, Failure>
             ("warmup", Some(crate::preset::text(&args.warmup))),
         ],
     );
-    Ok(Preset {
+    Preset {
         scenario: scenario.clone(),
         axes: vec![
             ("routes.engine", texts([&args.engine])),
@@ -239,7 +246,54 @@ fn preset(args: &CongestCommand, scenario: &Scenario) -> Result<Preset, Failure>
         zip: Vec::new(),
         questions: vec![asked],
         seeds: None,
-    })
+    }
+}
+
+/// Runs all of it: the rows of the plan, in its order.
+fn answered(
+    args: &CongestCommand,
+    scenario: &Scenario,
+    plan: &CongestPlan<'_>,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Row>, Failure> {
+    let case = plan.case;
+    let (over, pulse) = (|_: &str| done(), |_: &str, _: &Pulse| ());
+    let digest = case.fabric().digest();
+    let store = RunStore {
+        runs: RunsFolder::of(&args.keep)?,
+        read: format!("fabric {digest:016x}"),
+        over: &over,
+        pulse: &pulse,
+    };
+    let tables = Some(case.tables.clone());
+    let ready = [Ready { tables, ..Ready::of(&scenario.fabric, &case.loaded) }];
+    let files = Folder::default();
+    let hooks = Hooks { details: Details::Found, ready: &ready, ..Hooks::of(&store, &files) };
+    let schemes = listed(&args.congestion.join(","));
+    let mut rows = Vec::new();
+    for preset in presets(args, scenario) {
+        let apart = preset.questions.iter().any(|q| q.get("classes").is_some());
+        for record in preset.run(&hooks)? {
+            let of = |key: &str| record.set.iter().find(|(name, _)| name == key).map(|(_, v)| v);
+            let (Some(scheme), Some(routing)) = (of("packets.congestion"), of("packets.routing"))
+            else {
+                continue;
+            };
+            let scheme = format!("{scheme}{}", if apart { APART } else { "" });
+            let routing = routing.to_string();
+            let at = schemes.iter().position(|s| *s == scheme);
+            let at = at.zip(args.routing.iter().position(|r| *r == routing));
+            let mechanism = at.map_or(0, |(scheme, routing)| scheme * args.routing.len() + routing);
+            for answer in &record.answers {
+                let Some(found) = answer.detail.get::<Row>() else {
+                    return Err(crate::preset::failure(answer, &routing));
+                };
+                rows.push(Row { cell: Cell { mechanism, ..found.cell }, ..found.clone() });
+            }
+        }
+    }
+    rows.sort_by_key(|row| row.cell);
+    Ok(rows)
 }
 
 fn unfit(wrong: PlanError) -> Failure {
@@ -279,18 +333,6 @@ fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
         }
     }
     Ok(all)
-}
-
-/// A run in words.
-fn called(plan: &CongestPlan<'_>, cell: &Cell) -> String {
-    let m = &plan.mechanisms[cell.mechanism];
-    let split = plan.splits[cell.split];
-    let beside = cell.aggressor.map_or_else(
-        || "alone".to_owned(),
-        |a| format!("beside {} on {}", plan.aggressors[a].name, split.aggressor),
-    );
-    let victim = &plan.victims[cell.victim].name;
-    format!("{victim} on {} {beside}, {}, {}", split.victim, m.name, m.routing.name)
 }
 
 fn cell_row(plan: &CongestPlan<'_>, row: &Row) -> CellRow {

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use darkfiber_formats::calendar;
 use darkfiber_formats::jobs::hostlist::compress;
+use darkfiber_report::replay::remarks;
+use darkfiber_scenario::history::Log;
 use darkfiber_scenario::job_log::per_host;
 use darkfiber_workload::placement::Free;
 use darkfiber_workload::{Machine, Stream};
 
 use crate::failure::{Exit, Failure};
-use crate::history::{self, Log};
+use crate::history;
 use crate::jobs::Running;
 use crate::options::values::{above_zero, at_least_one};
 use crate::options::{Common, FabricArgs};
@@ -78,12 +80,12 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     }
     let per_host = args.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);
-    let wishes = log.wishes(&machine, args.scale);
+    let wishes = log.wishes(&machine, args.scale, false);
     let mut facts = None;
     let exit = written(args.output.as_deref(), |out| {
         writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
         let mut trouble = Ok(());
-        facts = Some(log.placed(&machine, &wishes, (by, args.scale), common, &mut |job| {
+        facts = Some(log.placed(&machine, &wishes, (by, args.scale), common.seed(), &mut |job| {
             let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
             let result = writeln!(
                 out,
@@ -101,7 +103,7 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
         trouble
     })?;
     if let Some(facts) = facts.filter(|_| !common.quiet) {
-        for remark in facts.remarks() {
+        for remark in remarks(&facts) {
             out::tell(&format!("{}: note: {remark}", path.display()));
         }
     }

@@ -3,32 +3,30 @@
 mod args;
 mod store;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric};
-use darkfiber_packetsim::Tuned;
 use darkfiber_packetsim::routing::ROUTINGS;
-use darkfiber_packetsim::routing::{self, RoutingContext, RoutingKind};
-use darkfiber_packetsim::{Net, Observer, Pulse, SwitchModel};
+use darkfiber_packetsim::{Net, Pulse, Tuned};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
-use darkfiber_routing::Routes;
 use darkfiber_scenario::value::Count;
-use darkfiber_scenario::{Case, Medium, Scenario, channels};
-use darkfiber_study::curve::{Point, Traffic, curve};
+use darkfiber_scenario::{Case, Folder, Medium, Scenario, Tables, channels};
+use darkfiber_study::curve::{Point, Traffic};
+use darkfiber_study::grid::{Curve as CurveFound, Details, Hooks, Ready};
 use darkfiber_workload::quantity::{bytes, time};
 
 use self::store::KeptRun;
-use super::{metrics, route};
-use crate::checkpoint::{Checkpoints, Facts, Followed};
+use super::metrics;
+use crate::checkpoint::Facts;
 use crate::failure::{Exit, Failure};
+use crate::kept_runs::RunsFolder;
 use crate::options::{Common, optional};
 use crate::out::Teller;
 use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
 use crate::pulse::Rate;
+use crate::run_store::RunStore;
 use crate::{load, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
@@ -37,11 +35,11 @@ pub(crate) use self::args::{HELP, SaturateCommand};
 const USUAL_SWITCHES: &str = "qdr";
 /// Routings if nobody says which.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
-/// A routing to look at, and tables if it goes by some.
-struct Candidate {
-    kind: &'static RoutingKind,
-    called: String,
-    routes: Option<Arc<Routes>>,
+/// A study, what its curves are called, and tables that were read, if packets go by some.
+struct Part {
+    preset: Preset,
+    called: Vec<String>,
+    tables: Option<Tables>,
 }
 
 pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failure> {
@@ -57,7 +55,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     if let Some(spec) = &args.congestion {
         scenario.packets.congestion = Some(Tuned::parse(spec)?.into());
     }
-    if let Some(exit) = args.preset.write(|| preset(args, &scenario, &loads))? {
+    if let Some(exit) = args.preset.write(|| written(args, &scenario, &loads))? {
         return Ok(exit);
     }
     let case = load::open(&scenario, common)?;
@@ -66,7 +64,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let Medium::Packet(options) = &case.medium else { unreachable!("switches send packets") };
     let (micro, packet) = (&options.micro, options.bytes);
     let net = Net::new(fabric, micro);
-    let candidates = candidates(args, &case, common)?;
+    let parts = parts(args, &scenario, &loads, &case, common)?;
     // How long: time to settle, to measure and to drain.
     let interval = optional(args.interval.as_ref(), "--interval", time)?;
     if interval.is_some() && args.output.is_none() {
@@ -83,72 +81,60 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     let (message, measure) = (what.message, what.measure);
 
     // A curve for each routing, a run for each load.
-    let checkpoints = Checkpoints::of(&args.keep)?;
     let rate = Rate::default();
-    let progress = Progress::new((candidates.len() * loads.len()) as u64, common.quiet);
+    let count = parts.iter().map(|part| part.called.len()).sum::<usize>() * loads.len();
+    let progress = Progress::new(count as u64, common.quiet);
+    progress.at("routes");
     let begin = Instant::now();
+    let over = |_: &str| progress.step();
+    let pulse = |run: &str, pulse: &Pulse| {
+        let number = run.split(' ').nth(1).and_then(|load| load.parse::<f64>().ok());
+        let text = rate.of(number.unwrap_or(0.0).to_bits(), pulse);
+        let load = run.split(" of ").next().unwrap_or(run);
+        progress.at(format!("{load}: {text}"));
+    };
     let (mut curves, mut kept) = (Vec::new(), Vec::new());
-    for c in &candidates {
-        progress.at(format!("{}: ways", c.called));
-        let routes = c.routes.as_deref();
-        let adaptive = options.adaptive;
-        let given = RoutingContext { net: &net, fabric, shape, routes, bytes: packet, adaptive };
-        let impossible =
-            |e: darkfiber_packetsim::ConfigError| Failure::infeasible(format!("{}: {e}", c.called));
-        // The switches of this routing, with as many lanes as it needs.
-        let made = routing::make(c.kind, &given).map_err(impossible)?;
-        let lanes = options.lanes.unwrap_or(made.lanes().max(1));
-        let micro = SwitchModel { lanes, ..micro.clone() };
-        let facts = || {
-            let tables = c.routes.as_ref();
-            Facts::new(fabric)
-                .with("routing", &c.called)
-                .with("packet", &format!("{packet} B"))
-                .with("message", &format!("{message} B"))
-                .with("measured time", &format!("{} ps", what.measure))
-                .with("warm-up", &format!("{:?}", what.warmup))
-                .with("interval", &format!("{interval:?}"))
-                .with("seed", &what.seed)
-                .with_digest("switches", &micro)
-                .with_digest("tables", &tables)
-                .with_digest("traffic", &what.targets)
+    for part in parts {
+        let digest =
+            Facts::new(fabric).with_digest("tables", &part.tables.as_ref().map(|t| &t.routes));
+        let store = RunStore {
+            runs: RunsFolder::of(&args.keep)?,
+            read: format!("{:016x}", digest.digest()),
+            over: &over,
+            pulse: &pulse,
         };
-        // Each load is a run of its own, kept in a file of its own.
-        let mut files = BTreeMap::new();
-        if let Some(all) = &checkpoints {
-            let facts = facts();
-            for load in &loads {
-                let name = format!("{}-{load}", c.called);
-                files.insert(load.to_bits(), all.run(&name, facts.clone().with("load", &load))?);
-            }
-        }
-        let files = Mutex::new(files);
-        let follow = |load: f64| -> Box<dyn Observer + '_> {
-            let (progress, rate) = (&progress, &rate);
-            let pulse = move |pulse: Pulse| {
-                let text = rate.of(load.to_bits(), &pulse);
-                progress.at(format!("{} at {load}: {text}", c.called));
+        let ready = [Ready { tables: part.tables, ..Ready::of(&scenario.fabric, &case.loaded) }];
+        let files = Folder::default();
+        let hooks = Hooks {
+            details: Details::Drawn,
+            alone: true,
+            ready: &ready,
+            ..Hooks::of(&store, &files)
+        };
+        let records = part.preset.run(&hooks)?;
+        for (called, record) in part.called.into_iter().zip(&records) {
+            let answer = record.answers.first();
+            let Some(found) = answer.and_then(|answer| answer.detail.get::<CurveFound>()) else {
+                return Err(answer.map_or_else(
+                    || Failure::infeasible(format!("{called}: nothing was found")),
+                    |answer| crate::preset::failure(answer, &called),
+                ));
             };
-            let checkpoint = files.lock().ok().and_then(|mut all| all.remove(&load.to_bits()));
-            Box::new(Followed { pulse: Box::new(pulse), checkpoint })
-        };
-        let done = || progress.step();
-        let found =
-            curve(&net, &micro, &made, &loads, &what, &follow, &done).map_err(impossible)?;
-        let points: Vec<Point> = found.iter().map(|f| f.0.clone()).collect();
-        kept.extend(found.into_iter().map(|(p, outcome)| KeptRun {
-            routing: c.called.clone(),
-            load: p.offered,
-            outcome,
-        }));
-        let locked = points.iter().find(|p| !p.cycle.is_empty());
-        curves.push(Curve {
-            routing: c.called.clone(),
-            lanes,
-            most_accepted: points.iter().map(|p| p.accepted).fold(0.0, f64::max),
-            deadlock: locked.map_or(Vec::new(), |p| held(&net, fabric, &p.cycle)),
-            points,
-        });
+            let points: Vec<Point> = found.found.iter().map(|f| f.0.clone()).collect();
+            kept.extend(found.found.iter().map(|(p, outcome)| KeptRun {
+                routing: called.clone(),
+                load: p.offered,
+                outcome: outcome.clone(),
+            }));
+            let locked = points.iter().find(|p| !p.cycle.is_empty());
+            curves.push(Curve {
+                routing: called,
+                lanes: found.lanes,
+                most_accepted: points.iter().map(|p| p.accepted).fold(0.0, f64::max),
+                deadlock: locked.map_or(Vec::new(), |p| held(&net, fabric, &p.cycle)),
+                points,
+            });
+        }
     }
     drop(progress);
     // What came out: files, then what is printed.
@@ -177,36 +163,34 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     problems.end(if locked { Exit::Finding } else { Exit::Fine })
 }
 
-/// The same as a study: tables of an engine are a routing with that engine.
-fn preset(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result<Preset, Failure> {
+/// The study that is written down.
+fn written(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result<Preset, Failure> {
     if args.interval.is_some() {
         return Err(Failure::usage("--write-study: --interval has no place in a study"));
     }
-    let chains = args.engines.chains()?;
-    let nothing = args.routing.is_empty() && chains.is_empty() && args.routes.is_none();
-    let routings: Vec<&str> =
-        if nothing { USUAL.to_vec() } else { args.routing.iter().map(String::as_str).collect() };
-    let mut scenario = scenario.clone();
-    let mut axes = Vec::new();
-    if let Some(path) = &args.routes {
-        if !routings.is_empty() || !chains.is_empty() {
-            return Err(Failure::usage(
-                "--write-study: tables from a file beside others are no axis of a study",
-            )
-            .hint("write a study of each"));
+    let made = made(args, scenario, loads)?;
+    match (made, &args.routes) {
+        (Some(_), Some(_)) => Err(Failure::usage(
+            "--write-study: tables from a file beside others are no axis of a study",
+        )
+        .hint("write a study of each")),
+        (None, Some(path)) => {
+            let mut scenario = scenario.clone();
+            scenario.routes.tables = Some(path.display().to_string());
+            Ok(preset(args, &scenario, loads, vec![("packets.routing", texts(["tables"]))]))
         }
-        scenario.routes.tables = Some(path.display().to_string());
-        axes.push(("packets.routing", texts(["tables"])));
-    } else {
-        // Routings that go by no tables have some engine, too: keys that go together have as many values.
-        let engines = chains.iter().map(|chain| chain.name.as_str());
-        let all = routings.iter().map(|_| "minhop").chain(engines);
-        let tables = chains.iter().map(|_| "tables");
-        axes.push(("packets.routing", texts(routings.iter().copied().chain(tables))));
-        if !chains.is_empty() {
-            axes.push(("routes.engine", texts(all)));
-        }
+        (Some((preset, _)), None) => Ok(preset),
+        (None, None) => Err(Failure::usage("there is no routing")),
     }
+}
+
+/// What is asked, and what each routing is called.
+fn preset(
+    args: &SaturateCommand,
+    scenario: &Scenario,
+    loads: &[f64],
+    axes: Vec<(&'static str, Vec<toml::Value>)>,
+) -> Preset {
     let words = |text: &Option<String>| text.as_ref().map(|text| crate::preset::text(text));
     let asked = question(
         "latency",
@@ -216,10 +200,61 @@ fn preset(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result<
             ("message", words(&args.message)),
             ("measure", words(&args.measure)),
             ("warmup", words(&args.warmup)),
+            ("interval", words(&args.interval)),
         ],
     );
     let zip = vec!["packets.routing", "routes.engine"];
-    Ok(Preset { scenario, axes, zip, questions: vec![asked], seeds: None })
+    Preset { scenario: scenario.clone(), axes, zip, questions: vec![asked], seeds: None }
+}
+
+/// Routings, and tables of engines, which are a routing with that engine; nothing if only a file has tables.
+fn made(
+    args: &SaturateCommand,
+    scenario: &Scenario,
+    loads: &[f64],
+) -> Result<Option<(Preset, Vec<String>)>, Failure> {
+    let chains = args.engines.chains()?;
+    let nothing = args.routing.is_empty() && chains.is_empty() && args.routes.is_none();
+    let routings: Vec<&str> =
+        if nothing { USUAL.to_vec() } else { args.routing.iter().map(String::as_str).collect() };
+    for name in &routings {
+        if ROUTINGS.get(name)?.name == "tables" {
+            return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
+        }
+    }
+    if routings.is_empty() && chains.is_empty() {
+        return Ok(None);
+    }
+    // Routings that go by no tables have some engine, too: keys that go together have as many values.
+    let engines = chains.iter().map(|chain| chain.name.as_str());
+    let all = routings.iter().map(|_| "minhop").chain(engines.clone());
+    let tables = chains.iter().map(|_| "tables");
+    let mut axes = vec![("packets.routing", texts(routings.iter().copied().chain(tables)))];
+    if !chains.is_empty() {
+        axes.push(("routes.engine", texts(all)));
+    }
+    let called = routings.iter().map(|&name| name.to_owned());
+    let called = called.chain(engines.map(|name| format!("tables of {name}"))).collect();
+    Ok(Some((preset(args, scenario, loads, axes), called)))
+}
+
+/// All that is asked, as studies: tables that are read are one by themselves.
+fn parts(
+    args: &SaturateCommand,
+    scenario: &Scenario,
+    loads: &[f64],
+    case: &Case<()>,
+    common: &Common,
+) -> Result<Vec<Part>, Failure> {
+    let made = made(args, scenario, loads)?;
+    let mut all: Vec<Part> =
+        made.into_iter().map(|(preset, called)| Part { preset, called, tables: None }).collect();
+    if let Some(path) = &args.routes {
+        let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
+        let preset = preset(args, scenario, loads, vec![("packets.routing", texts(["tables"]))]);
+        all.push(Part { preset, called: vec![read.from.clone()], tables: Some(read) });
+    }
+    Ok(all)
 }
 
 fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
@@ -230,40 +265,6 @@ fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
             .hint("loads are parts of what channels of terminals carry")),
         None => Ok(loads),
     }
-}
-
-/// The routings, engines and tables that were asked for.
-fn candidates(
-    args: &SaturateCommand,
-    case: &Case<()>,
-    common: &Common,
-) -> Result<Vec<Candidate>, Failure> {
-    let tables = ROUTINGS.get("tables")?;
-    let mut all = Vec::new();
-    let asked: Vec<&str> =
-        if args.routing.is_empty() && args.engines.engines.is_empty() && args.routes.is_none() {
-            USUAL.to_vec()
-        } else {
-            args.routing.iter().map(String::as_str).collect()
-        };
-    for name in asked {
-        let kind = ROUTINGS.get(name)?;
-        if kind.name == "tables" {
-            return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
-        }
-        all.push(Candidate { kind, called: kind.name.to_owned(), routes: None });
-    }
-    for chain in &args.engines.chains()? {
-        let (_, routes, ..) = route::compute(chain, case.fabric(), &case.request())
-            .map_err(|r| Failure::infeasible(format!("{}: {}", chain.name, r.refused)))?;
-        let called = format!("tables of {}", chain.name);
-        all.push(Candidate { kind: tables, called, routes: Some(Arc::new(routes)) });
-    }
-    if let Some(path) = &args.routes {
-        let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
-        all.push(Candidate { kind: tables, called: read.from, routes: Some(read.routes) });
-    }
-    Ok(all)
 }
 
 /// Buffers by the names of the ports of their channels.

@@ -7,7 +7,7 @@ use darkfiber_report::compare::{CompareResult, bars};
 use darkfiber_scenario::{Folder, ScenarioFile};
 use darkfiber_study::compare::{Variant, keys};
 use darkfiber_study::grid::{
-    self, Axis, Hooks, Prepared, QuestionPart, Record, Store, StudyFile, Value,
+    self, Axis, Hooks, Prepared, QuestionPart, Record, StudyFile, Unkept, Value,
 };
 use rayon::prelude::*;
 
@@ -105,21 +105,6 @@ fn refuse(args: &SimulateCommand) -> Result<(), Failure> {
     }
 }
 
-/// Nothing is kept.
-struct Nothing;
-
-impl Store for Nothing {
-    fn id(&self, _: &str, cell: &Prepared) -> String {
-        format!("{} {}", cell.cell.point, cell.cell.turn)
-    }
-
-    fn find(&self, _: &str) -> Option<Record> {
-        None
-    }
-
-    fn keep(&self, _: Record) {}
-}
-
 pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     refuse(args)?;
     save::expect(args.svg.as_ref())?;
@@ -172,14 +157,8 @@ pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     let answers: Vec<Vec<Record>> = studies
         .par_iter()
         .map(|study| {
-            let hooks = Hooks {
-                store: &Nothing,
-                files: &Folder::of(Path::new(&study.name)),
-                clock: &clock,
-                done: &|| progress.step(),
-                stop: &|| false,
-                wanted: true,
-            };
+            let (files, step) = (Folder::of(Path::new(&study.name)), || progress.step());
+            let hooks = Hooks { clock: &clock, done: &step, ..Hooks::of(&Unkept, &files) };
             Ok::<_, Failure>(grid::run(study, None, &hooks)?.records)
         })
         .collect::<Result<_, _>>()?;

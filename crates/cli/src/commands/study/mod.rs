@@ -159,10 +159,10 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     let clock = || begin.elapsed().as_secs_f64();
     let done = || progress.step();
     let answer = |store: &dyn Store| {
-        let (files, stop) = (&folder, &|| is_kept && interrupt::is_asked());
+        let (clock, done, stop) = (&clock, &done, &|| is_kept && interrupt::is_asked());
         // What is too much to be printed is not kept in memory, either.
-        let (done, clock, wanted) = (&done, &clock, !is_large);
-        grid::run(&study, shard, &Hooks { store, files, clock, done, stop, wanted })
+        let wanted = !is_large;
+        grid::run(&study, shard, &Hooks { clock, done, stop, wanted, ..Hooks::of(store, &folder) })
     };
     let answered = if let Some(dir) = &args.store {
         let mut store = FolderStore::open(dir, &study, &folder, &args.store_every)?;

@@ -6,10 +6,9 @@ use std::time::Instant;
 use clap::Args;
 use darkfiber_report::listing::Listing;
 use darkfiber_scenario::Folder;
-use darkfiber_study::grid::{self, Alike, Hooks, StudyFile};
+use darkfiber_study::grid::{self, Alike, Hooks, StudyFile, Unkept};
 
 use super::source::{StudyArgs, read};
-use super::store::NoStore;
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::progress::Progress;
@@ -99,9 +98,7 @@ fn tried(study: &StudyFile, folder: &Folder, alike: Alike) -> Result<Cost, Failu
     forget_most_memory();
     let (begin, before) = (Instant::now(), processor_seconds());
     let clock = || begin.elapsed().as_secs_f64();
-    let store = NoStore::new(folder);
-    let (done, stop) = (&|| (), &|| false);
-    let hooks = Hooks { store: &store, files: folder, clock: &clock, done, stop, wanted: true };
+    let hooks = Hooks { clock: &clock, ..Hooks::of(&Unkept, folder) };
     let records = grid::answer(study, vec![alike.first.clone()], &hooks)?.records;
     let wall = begin.elapsed().as_secs_f64();
     // The system counts in hundredths of a second; what is shorter has hardly more than one thread.

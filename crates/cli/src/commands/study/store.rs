@@ -1,82 +1,28 @@
 //! Cells that are answered, in memory or as files of a folder that several processes may share.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use std::{fs, mem};
 
-use darkfiber_formats::{input, manifest};
+use darkfiber_formats::input;
 use darkfiber_packetsim::Observer;
-use darkfiber_scenario::{Files, Folder};
-use darkfiber_study::grid::{Prepared, Record, Store, StudyFile, Table};
+use darkfiber_scenario::Folder;
+use darkfiber_study::grid::{KeptRuns, Prepared, Record, Store, StudyFile, Table};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::pack::{self, Index};
-use crate::checkpoint::{Checkpoint, Checkpoints, Facts, Followed};
+use crate::contents::Contents;
 use crate::failure::Failure;
+use crate::kept_runs::RunsFolder;
 use crate::options::{CheckpointArgs, StoreArgs};
 use crate::sealed::Sealed;
 use crate::{out, save};
 
 /// What tells a study in a store from others.
 const IDENTITY: &str = "study.json";
-
-/// Digests of files that scenarios name.
-struct Contents<'a> {
-    folder: &'a Folder,
-    known: Mutex<BTreeMap<PathBuf, String>>,
-}
-
-impl<'a> Contents<'a> {
-    fn new(folder: &'a Folder) -> Self {
-        Self { folder, known: Mutex::default() }
-    }
-
-    /// The digest of all that answers of a cell depend on.
-    fn id(&self, key: &str, cell: &Prepared) -> String {
-        let mut text = format!("{}\n{key}\n", env!("CARGO_PKG_VERSION"));
-        let s = &cell.file.scenario;
-        let mut names: Vec<&str> = vec![&s.fabric];
-        names.extend(s.fail.iter().map(String::as_str));
-        let some = [
-            &s.compute,
-            &s.storage,
-            &s.node_name_map,
-            &s.aliases,
-            &s.routes.tables,
-            &s.routes.roots,
-        ];
-        names.extend(some.into_iter().filter_map(|name| name.as_deref()));
-        names.extend(s.jobs.iter().flat_map(|job| job.files.iter().flatten()).map(String::as_str));
-        names.extend(cell.files.iter().map(String::as_str));
-        for name in names {
-            text.push_str(&self.digest(name));
-            text.push('\n');
-        }
-        manifest::sha256(text.as_bytes())[..32].to_owned()
-    }
-
-    /// The digest of a file, or of all files of a directory; empty if there is none.
-    fn digest(&self, name: &str) -> String {
-        let path = self.folder.locate(name);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let digest = known.entry(path).or_insert_with_key(|path| digest_of(path));
-        digest.clone()
-    }
-}
-
-fn digest_of(path: &Path) -> String {
-    if path.is_dir() {
-        let entries = fs::read_dir(path).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> =
-            entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-        files.sort();
-        return files.iter().map(|path| digest_of(path)).collect::<Vec<_>>().join(" ");
-    }
-    fs::read(path).map(|bytes| manifest::sha256(&bytes)).unwrap_or_default()
-}
 
 /// Nothing was answered before, and nobody keeps what is answered now.
 pub(super) struct NoStore<'a>(Contents<'a>);
@@ -87,9 +33,11 @@ impl<'a> NoStore<'a> {
     }
 }
 
+impl KeptRuns for NoStore<'_> {}
+
 impl Store for NoStore<'_> {
-    fn id(&self, key: &str, cell: &Prepared) -> String {
-        self.0.id(key, cell)
+    fn id(&self, asked: &str, cell: &Prepared) -> String {
+        self.0.id(asked, cell)
     }
 
     fn find(&self, _: &str) -> Option<Record> {
@@ -133,8 +81,8 @@ pub(super) struct FolderStore<'a> {
     index: Index,
     /// Another store whose answers are taken where a cell is the same.
     other: Option<(PathBuf, Index)>,
-    /// Where runs are kept while they last.
-    checkpoints: Option<Checkpoints>,
+    /// Where runs inside cells are kept.
+    runs: RunsFolder,
     ours: Mutex<Ours>,
 }
 
@@ -164,7 +112,7 @@ impl<'a> FolderStore<'a> {
         let runs = StoreArgs { store: Some(dir.join("runs")) };
         let args = CheckpointArgs { keep: runs, store_every: keep_every.to_owned() };
         let mut store = Self::existing(dir, study, folder)?;
-        store.checkpoints = Checkpoints::of(&args)?;
+        store.runs = RunsFolder::of(&args)?;
         store.index = Index::of(dir);
         Ok(store)
     }
@@ -223,7 +171,7 @@ impl<'a> FolderStore<'a> {
             contents: Contents::new(folder),
             index: Index::default(),
             other: None,
-            checkpoints: None,
+            runs: RunsFolder::none(),
             ours: Mutex::new(Ours { quick: Vec::new(), since: Instant::now(), long: Vec::new() }),
         })
     }
@@ -301,18 +249,6 @@ impl<'a> FolderStore<'a> {
     fn ours(&self) -> MutexGuard<'_, Ours> {
         self.ours.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Where a run of a cell is kept while it lasts.
-    fn checkpoint(&self, id: &str, run: &str) -> Option<Checkpoint> {
-        let checkpoints = self.checkpoints.as_ref()?;
-        let facts = || Facts::of("cell", &id).with("run", &run);
-        let name = format!("{id}-{run}");
-        checkpoints.run(&name, facts()).ok().or_else(|| {
-            // What is damaged is begun anew.
-            checkpoints.forget(&name);
-            checkpoints.run(&name, facts()).ok()
-        })
-    }
 }
 
 /// The file of a cell in a store.
@@ -338,8 +274,8 @@ fn read(path: &Path) -> Option<Record> {
 }
 
 impl Store for FolderStore<'_> {
-    fn id(&self, key: &str, cell: &Prepared) -> String {
-        self.contents.id(key, cell)
+    fn id(&self, asked: &str, cell: &Prepared) -> String {
+        self.contents.id(asked, cell)
     }
 
     fn find(&self, id: &str) -> Option<Record> {
@@ -357,9 +293,7 @@ impl Store for FolderStore<'_> {
     }
 
     fn keep(&self, record: Record) {
-        if let Some(checkpoints) = &self.checkpoints {
-            checkpoints.forget_all(&record.id);
-        }
+        self.runs.forget(&record.id);
         if record.seconds >= LONG {
             let path = path(&self.dir, &record.id);
             let _it_shows_below = path.parent().map(fs::create_dir_all);
@@ -396,8 +330,26 @@ impl Store for FolderStore<'_> {
             }
         }
     }
+}
 
+impl KeptRuns for FolderStore<'_> {
     fn follow(&self, id: &str, run: &str) -> Box<dyn Observer + '_> {
-        Box::new(Followed { pulse: Box::new(|_| ()), checkpoint: self.checkpoint(id, run) })
+        self.runs.follow(id, run)
+    }
+
+    fn came_of(&self, id: &str, run: &str) -> Option<String> {
+        self.runs.came_of(id, run)
+    }
+
+    fn lines(&self, id: &str, run: &str) -> Vec<String> {
+        self.runs.lines(id, run)
+    }
+
+    fn add_line(&self, id: &str, run: &str, line: &str) -> bool {
+        self.runs.add_line(id, run, line)
+    }
+
+    fn keep_run(&self, id: &str, run: &str, text: &str) {
+        self.runs.keep_run(id, run, text);
     }
 }

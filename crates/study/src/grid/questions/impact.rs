@@ -1,6 +1,6 @@
 //! What victims suffer beside aggressors.
 
-use darkfiber_packetsim::Tuned;
+use darkfiber_packetsim::{Observer, Tuned};
 use darkfiber_scenario::{Chain, Error, Medium};
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::LIBRARIES;
@@ -9,9 +9,10 @@ use darkfiber_workload::play::SECOND;
 
 use super::packets;
 use crate::congest::{
-    CongestPlan, Contender, FEWEST, Hosts, Mechanism, PlanError, Row, Rule, Split, TimesSummary,
-    run,
+    Cell, CongestPlan, Contender, FEWEST, Hosts, Mechanism, PlanError, Row, Rule, Split, Store,
+    Times, TimesSummary, run,
 };
+use crate::grid::kept::KeptRuns;
 use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
@@ -170,7 +171,35 @@ impl Question for Impacts {
             seed: case.seed,
         };
         plan.check().map_err(unfit)?;
-        Ok(run(&plan, None, &|_| ()).iter().map(|found| row(&plan, found)).collect())
+        let kept = OfCell { store: asked.store, id: asked.id, plan: &plan };
+        let found = run(&plan, Some(&kept), &|_| ());
+        let wanted = asked.details.are_wanted();
+        let answer = |found: &Row| row(&plan, found).detailed(wanted, || found.clone());
+        Ok(found.iter().map(answer).collect())
+    }
+}
+
+/// The runs of a cell in its store.
+struct OfCell<'a> {
+    store: &'a dyn KeptRuns,
+    id: &'a str,
+    plan: &'a CongestPlan<'a>,
+}
+
+impl Store for OfCell<'_> {
+    fn find(&self, cell: &Cell) -> Option<Times> {
+        let text = self.store.came_of(self.id, &self.plan.text(cell))?;
+        serde_json::from_str(&text).ok()
+    }
+
+    fn keep(&self, cell: &Cell, times: &Times) {
+        if let Ok(text) = serde_json::to_string(times) {
+            self.store.keep_run(self.id, &self.plan.text(cell), &text);
+        }
+    }
+
+    fn follow(&self, cell: &Cell) -> Box<dyn Observer + '_> {
+        self.store.follow(self.id, &self.plan.text(cell))
     }
 }
 

@@ -1,14 +1,14 @@
 //! How long packets take by load, and which load is too much.
 
 use darkfiber_packetsim::routing::{AnyRouting, RoutingContext, make};
-use darkfiber_packetsim::{Net, SwitchModel};
+use darkfiber_packetsim::{LoadOutcome, Net, SwitchModel};
 use darkfiber_scenario::{Error, Medium};
 
 use super::packets;
 use crate::curve::{Point, Traffic, curve, saturation};
 use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
-use crate::grid::row::Answer;
+use crate::grid::row::{Answer, Detail};
 
 /// Loads without any that is asked for.
 const USUAL: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -47,6 +47,7 @@ impl Question for Latency {
                 "time over which packets are measured; a hundred packets, or twenty latencies, without",
             ),
             ("warmup", "time before that; until latencies have settled without"),
+            ("interval", "intervals by which saturate -o records channels; rows have none of it"),
         ]
     }
 
@@ -98,22 +99,16 @@ impl Question for Latency {
         let routing: AnyRouting<'_> = make(options.routing, &given).map_err(Error::infeasible)?;
         let lanes = options.lanes.unwrap_or(routing.lanes().max(1));
         let micro = SwitchModel { lanes, ..micro.clone() };
-        let follower = asked.follower;
-        let follow = |load: f64| follower(&format!("load {load}"));
+        let (store, id) = (asked.store, asked.id);
+        // Runs of other messages to other destinations are others.
+        let whose = format!("{:?}", traffic(params)?);
+        let follow = |load: f64| store.follow(id, &format!("load {load} of {whose}"));
+        let run = |loads: &[f64]| {
+            curve(&net, &micro, &routing, loads, &what, &follow, &|| ()).map_err(Error::infeasible)
+        };
         let at = |loads: &[f64]| -> Result<Vec<Point>, Error> {
-            let found = curve(&net, &micro, &routing, loads, &what, &follow, &|| ());
-            let points: Vec<Point> =
-                found.map_err(Error::infeasible)?.into_iter().map(|(point, _)| point).collect();
-            match points.iter().find(|point| !point.cycle.is_empty()) {
-                Some(point) => Err(Error::infeasible(format!(
-                    "deadlock of {} buffers at load {}: {} {} not enough for this routing",
-                    point.cycle.len(),
-                    point.offered,
-                    lanes,
-                    if lanes == 1 { "lane is" } else { "lanes are" }
-                ))),
-                None => Ok(points),
-            }
+            let points = run(loads)?.into_iter().map(|(point, _)| point).collect();
+            refuse_deadlock(points, lanes)
         };
         if params.has("find") {
             let within = params.number("within", 1e-4, 0.5)?.unwrap_or(WITHIN);
@@ -127,8 +122,42 @@ impl Question for Latency {
             return Ok(at(&[load])?.iter().map(|point| row("saturation", point)).collect());
         }
         let loads = params.numbers("loads", LEAST, 1.0)?.unwrap_or_else(|| USUAL.to_vec());
-        let points = at(&loads)?;
-        Ok(points.iter().map(|point| row(&format!("load {}", point.offered), point)).collect())
+        let found = run(&loads)?;
+        let points = found.iter().map(|(point, _)| point.clone()).collect();
+        let mut answers = match refuse_deadlock(points, lanes) {
+            Ok(points) => points.iter().map(|p| row(&format!("load {}", p.offered), p)).collect(),
+            Err(e) if asked.details.are_wanted() => {
+                vec![Answer { error: Some(e.to_string()), ..Answer::default() }]
+            }
+            Err(e) => return Err(e),
+        };
+        if let Some(first) = answers.first_mut().filter(|_| asked.details.are_wanted()) {
+            first.detail = Detail::new(Curve { lanes, found });
+        }
+        Ok(answers)
+    }
+}
+
+/// A curve, deadlock or not.
+#[derive(Debug)]
+pub struct Curve {
+    /// Lanes of the switches.
+    pub lanes: u8,
+    /// What came of each load.
+    pub found: Vec<(Point, LoadOutcome)>,
+}
+
+/// Points, if no packets wait for each other for ever.
+fn refuse_deadlock(points: Vec<Point>, lanes: u8) -> Result<Vec<Point>, Error> {
+    match points.iter().find(|point| !point.cycle.is_empty()) {
+        Some(point) => Err(Error::infeasible(format!(
+            "deadlock of {} buffers at load {}: {} {} not enough for this routing",
+            point.cycle.len(),
+            point.offered,
+            lanes,
+            if lanes == 1 { "lane is" } else { "lanes are" }
+        ))),
+        None => Ok(points),
     }
 }
 
@@ -141,7 +170,7 @@ fn traffic(params: &Params) -> Result<Traffic, Error> {
         message: params.bytes("message")?,
         measure: params.time("measure")?,
         warmup: params.time("warmup")?,
-        interval: None,
+        interval: params.time("interval")?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 pub(super) mod faults;
 pub(super) mod impact;
-pub(super) mod latency;
+pub(in crate::grid) mod latency;
 mod packets;
 pub(super) mod patterns;
 pub(super) mod relief;

@@ -1,15 +1,12 @@
 //! What patterns of traffic get.
 
-use darkfiber_analysis::count::{
-    Bandwidth, METRICS, MetricSource, Paths, Precision, Wanted, measure, worst,
-};
-use darkfiber_fabric::{Role, TerminalId};
+use darkfiber_analysis::count::{Bandwidth, METRICS, Metric, MetricSource, Precision};
 use darkfiber_scenario::Error;
-use darkfiber_workload::{Participants, pattern};
 
 use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
-use crate::grid::row::Answer;
+use crate::grid::row::{Answer, Detail};
+use crate::patterns::{ItemFound, PatternPart, PatternPlan, PatternsFound};
 
 /// Metrics where none and no pattern is asked for.
 const USUAL: [&str; 1] = ["ebb"];
@@ -28,8 +25,11 @@ impl Question for Patterns {
     fn parameters(&self) -> &'static [ColumnOf] {
         &[
             ("metric", "names of `darkfiber list metrics`; ebb without, if there is no pattern"),
-            ("pattern", "specs of `darkfiber list patterns`"),
+            ("pattern", "specs of `darkfiber list patterns`, or files of pairs"),
             ("bandwidth", "of patterns: share, pair_share, fair_rate, finish_rate; all without"),
+            ("among", "who takes part, as with measure --among; all that run jobs without"),
+            ("aliases", "a file of other names of hosts, and of groups, for among"),
+            ("link-speeds", "whether flows are weighted by the speed of links"),
             ("samples", "draw as many samples of random patterns"),
             (
                 "precision",
@@ -56,74 +56,79 @@ impl Question for Patterns {
         for name in params.words("metric")?.unwrap_or_default() {
             METRICS.get(&name)?;
         }
-        params.words("pattern")?;
-        bandwidths(params)?;
-        precision(params)?;
-        Ok(())
+        part(params).map(|_| ())
+    }
+
+    fn files(&self, params: &Params) -> Vec<String> {
+        let named = ["among", "aliases", "pattern"].map(|key| params.words(key));
+        named.into_iter().filter_map(|words| words.ok().flatten()).flatten().collect()
     }
 
     fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let tables = asked.tables.as_ref().map_err(Clone::clone)?;
-        let topology = &asked.loaded.topology;
-        let fabric = &topology.fabric;
-        let all = (0..fabric.terminal_count()).map(TerminalId::new);
-        let who: Vec<TerminalId> =
-            all.filter(|&t| fabric.terminal(t).role == Role::Compute).collect();
-        let paths = Paths::new(fabric, &tables.routes, &who).map_err(|lost| {
-            Error::infeasible(format!("{} of the ordered pairs have no route", lost.pairs))
-        })?;
-        let groups = Participants::of(fabric, topology.shape.as_ref(), &who);
-        let precision = precision(params)?;
-        let seed = asked.scenario.seed.unwrap_or(1);
-        let count = |spec: &str, bandwidths: Vec<Bandwidth>| {
-            let pattern =
-                pattern(spec, &groups).map_err(|e| Error::infeasible(format!("{spec}: {e}")))?;
-            let wanted = Wanted { bandwidths, loads: false };
-            Ok::<_, Error>(measure(&paths, None, &*pattern, &wanted, &precision, seed))
-        };
-        let specs = params.words("pattern")?.unwrap_or_default();
-        let metrics = params.words("metric")?.unwrap_or_else(|| {
-            let usual = if specs.is_empty() { &USUAL[..] } else { &[] };
-            usual.iter().map(|&name| name.to_owned()).collect()
-        });
-        let mut answers = Vec::new();
-        for name in &metrics {
-            answers.push(match METRICS.get(name)?.of {
-                MetricSource::Worst => {
-                    let found = worst(&paths, None).map_err(Error::infeasible)?;
-                    Answer::of(name.as_str()).with("value", u64::from(found.load))
-                }
-                MetricSource::Pattern { pattern, bandwidth } => {
-                    let found = count(pattern, vec![bandwidth])?;
-                    let e = found.bandwidth(bandwidth);
-                    Answer::of(name.as_str())
-                        .with_some("value", e.map(|e| e.mean))
-                        .with("max_load", found.most())
-                        .with_some("ci_low", e.map(|e| e.ci_low))
-                        .with_some("ci_high", e.map(|e| e.ci_high))
-                        .with_some("samples", e.map(|e| e.samples))
-                }
-            });
-        }
-        let bandwidths = bandwidths(params)?;
-        for spec in &specs {
-            let found = count(spec, bandwidths.clone())?;
-            let mut answer = Answer::of(spec.as_str());
-            for &bandwidth in &bandwidths {
-                let mean = found.bandwidth(bandwidth).map(|e| e.mean);
-                answer = answer.with_some(bandwidth.name(), mean);
-            }
-            let share = found.bandwidth(Bandwidth::Share);
-            answers.push(
-                answer
-                    .with("max_load", found.most())
-                    .with_some("ci_low", share.map(|e| e.ci_low))
-                    .with_some("ci_high", share.map(|e| e.ci_high))
-                    .with_some("samples", share.map(|e| e.samples)),
-            );
+        let (part, seed) = (part(params)?, asked.scenario.seed.unwrap_or(1));
+        let plan = PatternPlan::of(&part, &asked.loaded.topology, seed, asked.files, &mut ())?;
+        let found = plan.count(&tables.routes, asked.details, &|_| ())?;
+        let metrics = plan.metrics.iter().map(|metric| row_of_metric(metric, &found));
+        let patterns = part.patterns.iter().filter_map(|spec| found.of(spec));
+        let patterns = patterns.map(|item| row_of_pattern(item, &part.bandwidths));
+        let mut answers: Vec<Answer> = metrics.chain(patterns).collect();
+        if let Some(first) = answers.first_mut().filter(|_| asked.details.are_wanted()) {
+            first.detail = Detail::new(PatternsFound { seconds: asked.seconds, ..found });
         }
         Ok(answers)
     }
+}
+
+fn row_of_metric(metric: &Metric, found: &PatternsFound) -> Answer {
+    let answer = Answer::of(metric.name);
+    match metric.of {
+        MetricSource::Worst => {
+            answer.with_some("value", found.worst.as_ref().map(|worst| u64::from(worst.load)))
+        }
+        MetricSource::Pattern { pattern, bandwidth } => {
+            let Some(item) = found.of(pattern) else { return answer };
+            let e = item.measured.bandwidth(bandwidth);
+            answer
+                .with_some("value", e.map(|e| e.mean))
+                .with("max_load", item.measured.most())
+                .with_some("ci_low", e.map(|e| e.ci_low))
+                .with_some("ci_high", e.map(|e| e.ci_high))
+                .with_some("samples", e.map(|e| e.samples))
+        }
+    }
+}
+
+fn row_of_pattern(item: &ItemFound, bandwidths: &[Bandwidth]) -> Answer {
+    let mut answer = Answer::of(item.spec.as_str());
+    for &bandwidth in bandwidths {
+        let mean = item.measured.bandwidth(bandwidth).map(|e| e.mean);
+        answer = answer.with_some(bandwidth.name(), mean);
+    }
+    let share = item.measured.bandwidth(Bandwidth::Share);
+    answer
+        .with("max_load", item.measured.most())
+        .with_some("ci_low", share.map(|e| e.ci_low))
+        .with_some("ci_high", share.map(|e| e.ci_high))
+        .with_some("samples", share.map(|e| e.samples))
+}
+
+/// What is asked.
+fn part(params: &Params) -> Result<PatternPart, Error> {
+    let patterns = params.words("pattern")?.unwrap_or_default();
+    let metrics = params.words("metric")?.unwrap_or_else(|| {
+        let usual = if patterns.is_empty() { &USUAL[..] } else { &[] };
+        usual.iter().map(|&name| name.to_owned()).collect()
+    });
+    Ok(PatternPart {
+        metrics,
+        patterns,
+        bandwidths: bandwidths(params)?,
+        among: params.word("among")?,
+        aliases: params.word("aliases")?,
+        link_speeds: params.flag("link-speeds")?,
+        precision: precision(params)?,
+    })
 }
 
 /// What of patterns is found out.

@@ -1,15 +1,20 @@
 //! What tables for the jobs of a month would have done for them.
 
+use std::sync::Arc;
+
 use darkfiber_routing::Lids;
+use darkfiber_scenario::history::{HistoryPart, LoadedHistory, USUAL as USUAL_PLACE, Window};
 use darkfiber_scenario::job_log::Log;
-use darkfiber_scenario::{Case, Chain, Error};
+use darkfiber_scenario::log_facts::LogFacts;
+use darkfiber_scenario::moment::{When, duration, when};
+use darkfiber_scenario::{Chain, Error};
 use darkfiber_workload::placement::{ALLOCATORS, Allocator};
 use darkfiber_workload::play::SECOND;
 
 use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
-use crate::grid::row::Answer;
-use crate::replay::{ReplayPlan, improvements, replay};
+use crate::grid::row::{Answer, Detail};
+use crate::replay::{Moment, ReplayPlan, extent, improvements, replay};
 
 /// Days that are looked at, and days before them that fill the machine.
 const DAYS: u32 = 30;
@@ -17,6 +22,10 @@ const BEFORE: u32 = 20;
 /// Seconds from one moment to the next.
 const EVERY: u64 = 600;
 const DAY: i64 = 86_400;
+/// An allocator that is none: jobs are where the log says.
+const TOLD: &str = "log";
+/// A time that is none: to the end of the log.
+const END: &str = "end";
 
 pub(in crate::grid) struct Replays;
 
@@ -27,18 +36,19 @@ struct Given {
     of: usize,
     days: u32,
     before: u32,
+    window: Window,
     every: i64,
+    /// The log; jobs are made up without.
+    log: Option<HistoryPart>,
     whole: bool,
-    scale: Option<f64>,
-    processors: Option<u32>,
     by: &'static Allocator,
 }
 
 impl Given {
     fn of(params: &Params) -> Result<Self, Error> {
         let names = params.words("engines")?.unwrap_or_default();
-        if names.len() < 2 {
-            return Err(Error::usage("engines: two or more are compared")
+        if names.is_empty() {
+            return Err(Error::usage("engines: which are compared?")
                 .hint("engines = [\"dfsssp\", \"ftree\", \"sar\"]"));
         }
         let engines = names.iter().map(|name| Chain::parse(name)).collect::<Result<_, _>>()?;
@@ -57,18 +67,72 @@ impl Given {
             Some(time) => time / SECOND,
             None => EVERY,
         };
+        let days = params.whole("days", 1, 10_000)?.unwrap_or(DAYS);
+        let before = params.whole("before", 0, 10_000)?.unwrap_or(BEFORE);
+        let whole = !params.has("whole") || params.flag("whole")?;
+        let place = params.word("place")?.unwrap_or_else(|| USUAL_PLACE.to_owned());
+        let by = ALLOCATORS.get(if place == TOLD { USUAL_PLACE } else { &place })?;
+        let log = params.word("log")?.map(|log| {
+            Ok::<_, Error>(HistoryPart {
+                log,
+                aliases: params.word("aliases")?,
+                place: (place != TOLD).then_some(place),
+                processors_per_host: params.whole("processors", 1, 1 << 20)?,
+                scale: params.number("scale", 1e-6, 1e6)?,
+                whole,
+            })
+        });
         Ok(Self {
             engines,
             of,
-            days: params.whole("days", 1, 10_000)?.unwrap_or(DAYS),
-            before: params.whole("before", 0, 10_000)?.unwrap_or(BEFORE),
+            days,
+            before,
+            window: window(params, before, days)?,
             every: i64::try_from(every).unwrap_or(i64::MAX),
-            whole: !params.has("whole") || params.flag("whole")?,
-            scale: params.number("scale", 1e-6, 1e6)?,
-            processors: params.whole("processors", 1, 1 << 20)?,
-            by: ALLOCATORS.get(&params.word("place")?.unwrap_or_else(|| "first-fit".to_owned()))?,
+            log: log.transpose()?,
+            whole,
+            by,
         })
     }
+
+    /// Who ran where and when.
+    fn history(&self, asked: &Asked<'_>, seed: u64) -> Result<Arc<LoadedHistory>, Error> {
+        if let Some(history) = &asked.history {
+            return Ok(Arc::clone(history));
+        }
+        let topology = &asked.loaded.topology;
+        if let Some(part) = &self.log {
+            return part.load(topology, self.window, seed, asked.files, &mut ()).map(Arc::new);
+        }
+        let mut log = Log::made_up(self.before + self.days, seed);
+        if self.whole {
+            log.leave_whole();
+        }
+        let history = log.placed(topology, None, self.by, seed).history;
+        let first = history.span().map_or(0, |s| s.0);
+        Ok(Arc::new(LoadedHistory { history, first, facts: LogFacts::default() }))
+    }
+}
+
+/// The time that is looked at.
+fn window(params: &Params, before: u32, days: u32) -> Result<Window, Error> {
+    for (key, other) in [("from", "before"), ("for", "days")] {
+        if params.has(key) && params.has(other) {
+            return Err(Error::usage(format!("{key} and {other} are given: leave one out")));
+        }
+    }
+    let wrong =
+        |key: &str, text: &str, what: String| Error::input(format!("{key} = \"{text}\": {what}"));
+    let from = match params.word("from")? {
+        None => When::After(i64::from(before) * DAY),
+        Some(text) => when(&text).map_err(|what| wrong("from", &text, what))?,
+    };
+    let length = match params.word("for")? {
+        None => Some(i64::from(days) * DAY),
+        Some(text) if text == END => None,
+        Some(text) => Some(duration(&text).map_err(|what| wrong("for", &text, what))?),
+    };
+    Ok(Window { from: Some(from), length })
 }
 
 impl Question for Replays {
@@ -82,9 +146,13 @@ impl Question for Replays {
 
     fn parameters(&self) -> &'static [ColumnOf] {
         &[
-            ("engines", "two or more, which are compared"),
+            ("engines", "those that are compared"),
             ("of", "the one whose gain over each of the others is reported; the last without"),
-            ("log", "a log in Standard Workload Format; jobs made up after RICC's without"),
+            (
+                "log",
+                "a log of jobs, in any format that replay --jobs reads; jobs made up after RICC's without",
+            ),
+            ("aliases", "a file of other names of hosts, for a log that says where jobs ran"),
             ("whole", "whether jobs smaller than a host are left out; yes without"),
             (
                 "scale",
@@ -93,10 +161,12 @@ impl Question for Replays {
             ("processors", "processors of a host; as the log says without"),
             (
                 "place",
-                "an allocator of `darkfiber list allocators` for its jobs; first-fit without",
+                "an allocator of `darkfiber list allocators` for its jobs, or \"log\": where it says that they ran; first-fit without",
             ),
             ("days", "days that are looked at; 30 without"),
             ("before", "days before these, which fill the machine; 20 without"),
+            ("from", "instead of before: a date, or a time after the first job began"),
+            ("for", "instead of days: a time, or \"end\": to the end of the log"),
             ("every", "time from one moment to the next; 10min without"),
         ]
     }
@@ -114,48 +184,52 @@ impl Question for Replays {
     }
 
     fn check(&self, params: &Params) -> Result<(), Error> {
-        params.word("log")?;
         Given::of(params).map(|_| ())
     }
 
     fn files(&self, params: &Params) -> Vec<String> {
-        params.word("log").ok().flatten().into_iter().collect()
+        let named = ["log", "aliases"].map(|key| params.word(key).ok().flatten());
+        named.into_iter().flatten().collect()
     }
 
     fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let given = Given::of(params)?;
         let topology = &asked.loaded.topology;
         let seed = asked.scenario.seed.unwrap_or(1);
-        let mut log = match params.word("log")? {
-            Some(name) => Log::read(&asked.files.locate(&name), given.processors)?,
-            None => Log::made_up(given.before + given.days, seed),
-        };
-        if given.whole {
-            log.leave_whole();
-        }
-        let history = log.placed(topology, given.scale, given.by, seed).history;
+        let told = given.history(asked, seed)?;
         let lids = Lids::assign(&topology.fabric, asked.scenario.routes.lmc.0 as u8)
             .map_err(Error::infeasible)?;
-        let case = Case { seed, ..Case::of(topology.clone()) };
-        let length = i64::from(given.days) * DAY;
+        let case = asked.scenario.open_on(Arc::clone(asked.loaded), asked.files, &mut ())?;
+        let history = &told.history;
+        let (from, moments) = extent(given.window, given.every, told.first, history)?;
         let plan = ReplayPlan {
             case: &case,
             lids: &lids,
-            history: &history,
+            history,
             engines: &given.engines,
-            from: history.span().map_or(0, |s| s.0) + i64::from(given.before) * DAY,
+            from,
             every: given.every,
-            moments: usize::try_from(length / given.every).unwrap_or(0).max(1),
+            moments,
         };
-        let mut moments = Vec::with_capacity(plan.moments);
-        replay(&plan, 0, &mut |moment| {
-            moments.push(moment);
-            true
-        })
-        .map_err(|failed| failed.refusal)?;
+        // Moments that are there already, then the others; each is kept before the next.
+        let run = format!("moments of {params}");
+        let kept = asked.lines(&run);
+        let mut moments: Vec<Moment> =
+            kept.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
+        moments.truncate(plan.moments);
+        if moments.len() < plan.moments {
+            replay(&plan, moments.len(), &mut |moment| {
+                let line = serde_json::to_string(&moment).unwrap_or_default();
+                moments.push(moment);
+                asked.add_line(&run, &line)
+            })
+            .map_err(|failed| {
+                failed.refusal.hint(format!("leave {} out of the engines", failed.engine))
+            })?;
+        }
         let names: Vec<&str> = given.engines.iter().map(|engine| engine.name.as_str()).collect();
         let found = improvements(&moments, &names, given.of);
-        Ok(found
+        let mut answers: Vec<Answer> = found
             .into_iter()
             .map(|gain| {
                 let measure = gain.measure.label();
@@ -168,6 +242,13 @@ impl Question for Replays {
                     .with("measure", measure.to_owned())
                     .with("over", gain.over)
             })
-            .collect())
+            .collect();
+        if answers.is_empty() {
+            answers.push(Answer::of(format!("{}, beside no other", names[given.of])));
+        }
+        if let Some(first) = answers.first_mut().filter(|_| asked.details.are_wanted()) {
+            first.detail = Detail::new(moments);
+        }
+        Ok(answers)
     }
 }

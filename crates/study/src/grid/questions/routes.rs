@@ -1,13 +1,12 @@
 //! How good tables are.
 
-use darkfiber_analysis::{Efi, dark_fiber_percent};
-use darkfiber_routing::check::check;
-use darkfiber_scenario::{Case, Error};
+use darkfiber_analysis::dark_fiber_percent;
+use darkfiber_scenario::{Case, Chain, Error};
 
-use crate::Pieces;
 use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
+use crate::{Measured, Pieces};
 
 pub(in crate::grid) struct Routes;
 
@@ -38,48 +37,55 @@ impl Question for Routes {
     fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
         let topology = &asked.loaded.topology;
         let fabric = &topology.fabric;
-        match (&asked.tables, &asked.scenario.routes.engine) {
-            (Ok(tables), _) => {
-                let report = check(fabric, &tables.routes);
-                let n = fabric.terminal_count() as u64;
-                let pairs = n * n.saturating_sub(1);
-                let reached: u64 = report.hops.iter().sum();
-                let hops: u64 = report.hops.iter().enumerate().map(|(h, n)| h as u64 * n).sum();
-                let hops = if reached > 0 { hops as f64 / reached as f64 } else { 0.0 };
-                Ok(vec![
-                    Answer::default()
-                        .with("efi_max", Efi::of(&report.load).max)
-                        .with("hops_mean", hops)
-                        .with("layers", report.layers.len())
-                        .with("deadlock_free", report.deadlock_free())
-                        .with("pairs", pairs)
-                        .with("lost", pairs - reached)
-                        .with("dark_percent", dark_fiber_percent(&report.load)),
-                ])
-            }
+        let chain = asked.scenario.routes.engine.as_ref();
+        let is_whole = fabric.component_labels().iter().all(|&label| label == 0);
+        match (&asked.tables, chain) {
             // An engine refuses a fabric in pieces; an operator would run a subnet manager in each.
-            (Err(e), Some(chain)) => {
+            (_, Some(chain)) if !is_whole => {
                 let pieces = Pieces::of(topology.clone());
-                if pieces.count() <= 1 {
-                    return Err(e.clone());
-                }
-                let mut open = Case::of(topology.clone());
-                open.scenario.routes = asked.scenario.routes.clone();
-                open.seed = asked.scenario.seed.unwrap_or(1);
-                let m = pieces
-                    .route(&chain.engines, &open.request(), &|| 0.0)
-                    .map_err(Error::infeasible)?;
-                Ok(vec![
-                    Answer::default()
-                        .with("efi_max", m.efi_max)
-                        .with("hops_mean", m.hops_mean)
-                        .with("layers", m.layers)
-                        .with("deadlock_free", m.deadlock_free)
-                        .with("pairs", m.pairs)
-                        .with("lost", m.lost),
-                ])
+                let found = by_pieces(&pieces, chain, asked);
+                Ok(vec![row(asked, found, pieces.count())])
             }
-            (Err(e), None) => Err(e.clone()),
+            (Ok(tables), _) => {
+                let (measured, load) = Measured::of(fabric, &tables.routes, asked.seconds);
+                let answer = row(asked, Ok(measured), 1);
+                Ok(vec![answer.with("dark_percent", dark_fiber_percent(&load))])
+            }
+            (Err(_), Some(chain)) if asked.details.are_wanted() => {
+                let pieces = Pieces::of(topology.clone());
+                Ok(vec![row(asked, by_pieces(&pieces, chain, asked), 1)])
+            }
+            (Err(e), _) => Err(e.clone()),
         }
     }
+}
+
+/// How good tables are, of a fabric that may be in pieces.
+#[derive(Clone, Debug)]
+pub(crate) struct RoutesFound {
+    /// What was measured, or why nothing was.
+    pub(crate) measured: Result<Measured, String>,
+    /// Pieces that the fabric is in.
+    pub(crate) pieces: usize,
+}
+
+fn by_pieces(pieces: &Pieces, chain: &Chain, asked: &Asked<'_>) -> Result<Measured, String> {
+    let mut open = Case::of(asked.loaded.topology.clone());
+    open.scenario.routes = asked.scenario.routes.clone();
+    open.seed = asked.scenario.seed.unwrap_or(1);
+    pieces.route(&chain.engines, &open.request(), asked.clock)
+}
+
+fn row(asked: &Asked<'_>, measured: Result<Measured, String>, pieces: usize) -> Answer {
+    let answer = match &measured {
+        Ok(m) => Answer::default()
+            .with("efi_max", m.efi_max)
+            .with("hops_mean", m.hops_mean)
+            .with("layers", m.layers)
+            .with("deadlock_free", m.deadlock_free)
+            .with("pairs", m.pairs)
+            .with("lost", m.lost),
+        Err(refused) => Answer { error: Some(refused.clone()), ..Answer::default() },
+    };
+    answer.detailed(asked.details.are_wanted(), || RoutesFound { measured, pieces })
 }

@@ -4,7 +4,7 @@ use darkfiber_formats::calendar;
 
 /// A moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub enum When {
     /// A Unix time.
     At(i64),
     /// Seconds after the first job of the log began.
@@ -13,7 +13,7 @@ pub(crate) enum When {
 
 impl When {
     /// The moment in a log whose first job began then.
-    pub(crate) fn of(self, first: i64) -> i64 {
+    pub fn of(self, first: i64) -> i64 {
         match self {
             Self::At(time) => time,
             Self::After(seconds) => first.saturating_add(seconds),
@@ -22,7 +22,10 @@ impl When {
 }
 
 /// Reads a date (`2013-01-15`, `2013-01-15T12:00`) or a duration after the first job began (`10d`).
-pub(crate) fn when(text: &str) -> Result<When, String> {
+///
+/// # Errors
+/// What is expected, if it is neither.
+pub fn when(text: &str) -> Result<When, String> {
     calendar::read(text)
         .map(When::At)
         .or_else(|| seconds(text).ok().map(When::After))
@@ -34,7 +37,10 @@ pub(crate) fn when(text: &str) -> Result<When, String> {
 }
 
 /// Reads `600`, `600s`, `10min`, `2h`, `1.5d`: at least a second.
-pub(crate) fn duration(text: &str) -> Result<i64, String> {
+///
+/// # Errors
+/// What is expected, if it is none.
+pub fn duration(text: &str) -> Result<i64, String> {
     seconds(text)
         .and_then(|s| if s > 0 { Ok(s) } else { Err("more than 0 is expected".to_owned()) })
 }
@@ -61,7 +67,7 @@ fn seconds(text: &str) -> Result<i64, String> {
 }
 
 /// A moment for people: a date where it is a Unix time (logs that count from their beginning do not last for years).
-pub(crate) fn text(time: i64) -> String {
+pub fn text(time: i64) -> String {
     if time >= 100_000_000 { calendar::text(time) } else { format!("second {time}") }
 }
 

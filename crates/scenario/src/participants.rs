@@ -9,20 +9,25 @@ use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_workload::{Pattern, given};
 
-use crate::failure::Failure;
+use crate::{Error, Files};
 
-/// Those that jobs can use, or those that `--among` names; with other names of hosts, and groups.
-pub(crate) fn terminals(
+/// Those that jobs can use, or those that `among` names; with other names of hosts, and groups.
+///
+/// # Errors
+/// If a name is nobody's.
+pub fn terminals(
     fabric: &Fabric,
     among: Option<&str>,
     aliases: Aliases,
-) -> Result<Vec<TerminalId>, Failure> {
+    files: &dyn Files,
+) -> Result<Vec<TerminalId>, Error> {
     let all = (0..fabric.terminal_count()).map(TerminalId::new);
     let compute: Vec<TerminalId> =
         all.filter(|&t| fabric.terminal(t).role == Role::Compute).collect();
     let Some(among) = among else { return Ok(compute) };
-    let sets: Vec<(usize, String)> = if Path::new(among).is_file() {
-        let text = input::read_text(Path::new(among))?;
+    let file = files.locate(among);
+    let sets: Vec<(usize, String)> = if file.is_file() {
+        let text = input::read_text(&file)?;
         let line = |(i, line): (usize, &str)| {
             let line = line.split('#').next().unwrap_or_default();
             line.split_whitespace().map(|set| (i + 1, set.to_owned())).collect::<Vec<_>>()
@@ -37,10 +42,10 @@ pub(crate) fn terminals(
     let mut who = Vec::new();
     for (line, set) in sets {
         let at = if line > 0 { format!("{among}: line {line}") } else { "--among".to_owned() };
-        let words = expand_with(&set, &groups).map_err(|e| Failure::input(format!("{at}: {e}")))?;
+        let words = expand_with(&set, &groups).map_err(|e| Error::input(format!("{at}: {e}")))?;
         for word in words {
             let found = names.get(&word).ok_or_else(|| {
-                Failure::input(format!("{at}: {}", names.places.why_nobody(&word))).hint(
+                Error::input(format!("{at}: {}", names.places.why_nobody(&word))).hint(
                     "names of hosts, GUIDs of ports or nodes, or numbers from 0 (0-99), separated by commas, \
                      or a file of them",
                 )
@@ -75,17 +80,16 @@ impl Named {
 }
 
 /// Pairs from a file, a source and a destination on each line.
-pub(crate) fn pairs(
-    fabric: &Fabric,
-    who: &[TerminalId],
-    path: &Path,
-) -> Result<Box<dyn Pattern>, Failure> {
+///
+/// # Errors
+/// If a line is none.
+pub fn pairs(fabric: &Fabric, who: &[TerminalId], path: &Path) -> Result<Box<dyn Pattern>, Error> {
     let names = Named::new(fabric, who);
     let place: BTreeMap<TerminalId, u32> = who.iter().zip(0..).map(|(&t, i)| (t, i)).collect();
     let mut pairs = Vec::new();
     for (i, line) in input::read_text(path)?.lines().enumerate() {
         let at = |what: String| {
-            Failure::input(format!("{}: line {}: {what}", path.display(), i + 1)).hint(
+            Error::input(format!("{}: line {}: {what}", path.display(), i + 1)).hint(
                 "a line is a source and a destination: names of hosts, GUIDs of ports, or numbers of \
                  participants from 0",
             )
@@ -98,7 +102,7 @@ pub(crate) fn pairs(
             }
             return Err(at(format!("{} words, not two", words.len())));
         };
-        let one = |word: &str| -> Result<u32, Failure> {
+        let one = |word: &str| -> Result<u32, Error> {
             let found = names.get(word);
             match found.as_deref() {
                 Some(&[t]) => {
@@ -110,5 +114,5 @@ pub(crate) fn pairs(
         };
         pairs.push([one(source)?, one(dest)?]);
     }
-    given(pairs, who.len() as u32).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
+    given(pairs, who.len() as u32).map_err(|e| Error::input(format!("{}: {e}", path.display())))
 }

@@ -1,0 +1,80 @@
+//! Digests of cells of a study: of all that their answers depend on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use darkfiber_formats::manifest;
+use darkfiber_scenario::{Files, Folder};
+use darkfiber_study::grid::Prepared;
+
+/// Characters of the half of a digest.
+pub(crate) const HALF: usize = 16;
+
+/// The part of a cell's digest that says nothing of what is asked: runs of a cell may be of use for another one.
+pub(crate) fn of_scenario(id: &str) -> &str {
+    id.get(..HALF).unwrap_or(id)
+}
+
+/// Digests of files that scenarios name.
+pub(crate) struct Contents<'a> {
+    folder: &'a Folder,
+    known: Mutex<BTreeMap<PathBuf, String>>,
+}
+
+impl<'a> Contents<'a> {
+    pub(crate) fn new(folder: &'a Folder) -> Self {
+        Self { folder, known: Mutex::default() }
+    }
+
+    /// The digest of all that answers of a cell depend on: in its first half that of the scenario, in the other what is asked.
+    pub(crate) fn id(&self, asked: &str, cell: &Prepared) -> String {
+        let mut text = format!("{}\n{}\n", env!("CARGO_PKG_VERSION"), cell.key);
+        let s = &cell.file.scenario;
+        let mut names: Vec<&str> = vec![&s.fabric];
+        names.extend(s.fail.iter().map(String::as_str));
+        let some = [
+            &s.compute,
+            &s.storage,
+            &s.node_name_map,
+            &s.aliases,
+            &s.routes.tables,
+            &s.routes.roots,
+        ];
+        names.extend(some.into_iter().filter_map(|name| name.as_deref()));
+        names.extend(s.jobs.iter().flat_map(|job| job.files.iter().flatten()).map(String::as_str));
+        self.add(&mut text, names);
+        let mut asked = format!("{asked}\n");
+        self.add(&mut asked, cell.files.iter().map(String::as_str));
+        let half = |text: String| manifest::sha256(text.as_bytes())[..HALF].to_owned();
+        half(text) + &half(asked)
+    }
+
+    /// The digests of files.
+    fn add<'n>(&self, text: &mut String, names: impl IntoIterator<Item = &'n str>) {
+        for name in names {
+            text.push_str(&self.digest(name));
+            text.push('\n');
+        }
+    }
+
+    /// The digest of a file, or of all files of a directory; empty if there is none.
+    fn digest(&self, name: &str) -> String {
+        let path = self.folder.locate(name);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = known.entry(path).or_insert_with_key(|path| digest_of(path));
+        digest.clone()
+    }
+}
+
+fn digest_of(path: &Path) -> String {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        files.sort();
+        return files.iter().map(|path| digest_of(path)).collect::<Vec<_>>().join(" ");
+    }
+    fs::read(path).map(|bytes| manifest::sha256(&bytes)).unwrap_or_default()
+}
