@@ -81,7 +81,7 @@ fn runs_that_are_kept_are_not_run_again() {
     assert_eq!((&second.out, kept(), written()), (&first.out, files.clone(), before.clone()));
     // What was altered is not believed: that is said, and it is run again.
     let text = fs::read_to_string(&files[0]).expect("a file");
-    let altered = text.replace("\"settled\":true", "\"settled\":false");
+    let altered = text.replace("settled\\\":true", "settled\\\":false");
     for damaged in [altered.as_str(), "{", "", &text[..text.len() / 2]] {
         fs::write(&files[0], damaged).expect("a file");
         let again = run_in(dir.path(), &line);

@@ -270,7 +270,7 @@ fn what_is_no_study_is_said() {
             &["seeds = 0", "1 or more"],
         ),
         (
-            "fabric = \"kary:k=2,n=2\"\n[study]\nquestions = [{ ask = \"replay\", engines = [\"sar\"] }]\n",
+            "fabric = \"kary:k=2,n=2\"\n[study]\nquestions = [{ ask = \"replay\", engines = [] }]\n",
             "",
             &["engines", "two or more"],
         ),
@@ -642,7 +642,7 @@ fn commands_are_studies_with_the_same_figures() {
     );
     let found = rows(d, "study run made.toml", "patterns");
     assert_eq!(found.len(), 6);
-    for (row, engine) in found.chunks(3).zip(measured["rows"].as_array().expect("rows")) {
+    for (row, engine) in found.chunks(3).zip(measured["engines"].as_array().expect("rows")) {
         assert_eq!(number(&row[0], "value"), engine["worst"].as_f64(), "{engine}");
         for (row, pattern) in row[1..].iter().zip(engine["patterns"].as_array().expect("patterns"))
         {
@@ -707,6 +707,56 @@ fn a_long_run_in_a_cell_goes_on_after_a_kill() {
     fs::write(&file, "nothing").expect("written");
     let run = run_in(d, line);
     assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
+}
+
+/// Kills a run of the study once this holds, and has it go on: what comes out is what comes out of a run that nobody kills.
+fn killed_and_resumed(d: &Path, text: &str, when: impl Fn(&[String]) -> bool) {
+    write(d, "s.toml", text);
+    let whole = run_in(d, "study run s.toml --format csv -q").out;
+    let kept = || {
+        let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
+        files.map(|file| file.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    let line = "study run s.toml -o store --store-every 20ms --threads 1 -q --format csv";
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_darkfiber"))
+        .args(line.split_whitespace())
+        .current_dir(d)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    crate::batch::until("what is to be kept", || when(&kept()));
+    child.kill().expect("it was running");
+    assert_eq!(child.wait().expect("it ends").code(), None, "it was killed before its end");
+    let before = kept();
+    assert!(when(&before), "{before:?}");
+    let run = run_in(d, line);
+    assert_eq!((run.code, run.err.as_str(), &run.out), (0, "", &whole));
+    assert_eq!(kept(), Vec::<String>::new(), "the cell has its answer");
+}
+
+#[test]
+fn runs_of_victims_go_on_after_a_kill() {
+    let dir = folder(&[]);
+    let text = "fabric = \"dragonfly:p=4,a=4,h=2,g=4,gbps=200\"\nhosts = \"slingshot\"\n[packets]\nswitches = \"rosetta\"\n\
+                size = \"4KiB\"\n[routes]\nengine = \"minhop\"\n[study]\nquestions = [{ ask = \"impact\", victim = \"allreduce:8B\", \
+                aggressor = [\"incast\", \"alltoall\", \"bursts\"], iterations = 1000 }]\n";
+    // One run is over, and another one is under way.
+    killed_and_resumed(dir.path(), text, |kept| {
+        [".json", ".run.zst"].iter().all(|end| kept.iter().any(|name| name.ends_with(end)))
+    });
+}
+
+#[test]
+fn moments_of_a_replay_go_on_after_a_kill() {
+    let dir = folder(&[("log.swf", &crate::replay::swf(3000))]);
+    let d = dir.path();
+    let text = "fabric = \"kary:k=6,n=3\"\n[study]\nquestions = [{ ask = \"replay\", log = \"log.swf\", scale = 1.0, \
+                engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 20, every = \"600s\" }]\n";
+    killed_and_resumed(d, text, |kept| {
+        let lines = kept.iter().find(|name| name.ends_with(".lines"));
+        let text = lines.and_then(|name| fs::read_to_string(d.join("store/runs").join(name)).ok());
+        text.is_some_and(|text| text.lines().count() > 40)
+    });
 }
 
 #[test]

@@ -88,6 +88,7 @@ state! {
         unused: Vec<u32>,
         ready: Vec<(u32, u32)>,
         events: u64,
+        now: u64,
     }
 }
 
