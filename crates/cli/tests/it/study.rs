@@ -272,7 +272,7 @@ fn what_is_no_study_is_said() {
         (
             "fabric = \"kary:k=2,n=2\"\n[study]\nquestions = [{ ask = \"replay\", engines = [] }]\n",
             "",
-            &["engines", "two or more"],
+            &["engines", "which are compared"],
         ),
         (
             "fabric = \"kary:k=2,n=2\"\n[routes]\nengine = [\"updn\", \"nue\"]\n[study]\nquestions = [\"routes\"]\n[[expect]]\n\
