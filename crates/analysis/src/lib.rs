@@ -9,6 +9,7 @@ pub mod count;
 mod diameter;
 pub mod difference;
 pub mod doctor;
+pub mod ecmp;
 pub mod efi;
 pub mod estimate;
 pub mod finding;

@@ -15,6 +15,7 @@ pub mod curve;
 pub mod difference;
 pub mod doctor;
 pub mod ease;
+pub mod ecmp;
 pub mod engines;
 pub mod explain;
 pub mod fabric;

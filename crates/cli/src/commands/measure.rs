@@ -307,7 +307,7 @@ fn named(args: &MeasureCommand) -> Result<(Vec<&'static str>, Vec<Bandwidth>), F
 }
 
 /// The pattern of a spec, or of a file of pairs.
-fn make(
+pub(super) fn make(
     spec: &str,
     among: &Participants,
     fabric: &Fabric,

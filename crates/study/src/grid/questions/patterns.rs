@@ -64,6 +64,7 @@ impl Question for Patterns {
 
     fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let tables = asked.tables.as_ref().map_err(Clone::clone)?;
+        tables.expect_tables("patterns")?;
         let topology = &asked.loaded.topology;
         let fabric = &topology.fabric;
         let all = (0..fabric.terminal_count()).map(TerminalId::new);

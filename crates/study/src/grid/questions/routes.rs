@@ -40,6 +40,7 @@ impl Question for Routes {
         let fabric = &topology.fabric;
         match (&asked.tables, &asked.scenario.routes.engine) {
             (Ok(tables), _) => {
+                tables.expect_tables("routes")?;
                 let report = check(fabric, &tables.routes);
                 let n = fabric.terminal_count() as u64;
                 let pairs = n * n.saturating_sub(1);
