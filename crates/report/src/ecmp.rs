@@ -153,9 +153,7 @@ fn text(r: &EcmpResult<'_>, style: Style) -> String {
             percent(100.0 * h.slowest_worst),
             if h.polarized { "yes" } else { "no" }.to_owned(),
         ];
-        row.extend(
-            [h.hit, h.moved].into_iter().flatten().map(|x| percent(100.0 * x)),
-        );
+        row.extend([h.hit, h.moved].into_iter().flatten().map(|x| percent(100.0 * x)));
         row
     });
     text.push_str(&table::plain(&heading, &rows.collect::<Vec<_>>(), &[1, 2, 4, 5], style));

@@ -139,8 +139,10 @@ fn tables(
     if let Some(text) = &args.ecmp {
         let spec = Hashing::parse(text)?.0;
         if spec.queue_pairs > 1 {
-            return Err(Failure::usage(format!("--ecmp {text}: qps is NCCL_IB_QPS_PER_CONNECTION, of which one is followed"))
-                .hint("leave out qps; `darkfiber ecmp` and simulate have several"));
+            return Err(Failure::usage(format!(
+                "--ecmp {text}: qps is NCCL_IB_QPS_PER_CONNECTION, of which one is followed"
+            ))
+            .hint("leave out qps; `darkfiber ecmp` and simulate have several"));
         }
         let fabric = &loaded.topology.fabric;
         let routes = Routes::by_hash(fabric, Ecmp::new(fabric, &spec, common.seed()));
