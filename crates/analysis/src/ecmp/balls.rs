@@ -20,7 +20,7 @@ impl Balls {
 
 /// Bins that are empty, of all: (1 - 1/bins)^balls.
 pub fn idle(balls: u32, bins: u32) -> f64 {
-    (1.0 - 1.0 / f64::from(bins)).powi(balls.min(i32::MAX as u32) as i32)
+    (1.0 - 1.0 / f64::from(bins)).powf(f64::from(balls))
 }
 
 /// Bins that have a ball at least.
@@ -62,7 +62,7 @@ fn at_most_apart(balls: usize, bins: usize, k: usize) -> f64 {
         term += ((balls - a) as f64 / (a + 1) as f64).ln() + odds;
         sum += term.exp();
     }
-    sum.min(1.0).powi(bins as i32)
+    sum.min(1.0).powf(bins as f64)
 }
 
 /// The probability that no bin has more than k: bin by bin, how many balls are left for the others.
@@ -81,7 +81,7 @@ fn at_most(balls: usize, bins: usize, k: usize) -> f64 {
         let mut next = vec![0.0; balls + 1];
         for (n, &weight) in left.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             // Binomial(n, p), from 0 up to k.
-            let mut here = (1.0 - p).powi(n as i32);
+            let mut here = (1.0 - p).powf(n as f64);
             for a in 0..=k.min(n) {
                 next[n - a] += weight * here;
                 here *= (n - a) as f64 / (a + 1) as f64 * p / (1.0 - p);

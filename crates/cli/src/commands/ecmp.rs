@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use darkfiber_analysis::Names;
-use darkfiber_analysis::ecmp::{moved, spread};
+use darkfiber_analysis::ecmp::{TierSpread, moved, spread};
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_report::ecmp::{EcmpHash, EcmpResult, EcmpSets, EcmpTier, EcmpWait};
 use darkfiber_routing::check::check_sets;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> 
             ecmp: name.clone(),
             slowest: found.slowest,
             slowest_worst: found.slowest_worst,
-            polarized: found.tiers.iter().any(|t| t.is_polarized()),
+            polarized: found.tiers.iter().any(TierSpread::is_polarized),
             hit: moved.map(|m| m.hit),
             moved: moved.map(|m| m.moved),
         });

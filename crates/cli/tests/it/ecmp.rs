@@ -93,7 +93,7 @@ fn resilient_hashing() {
 #[test]
 fn what_needs_tables_says_so() {
     let dir = folder(&[("s.toml", SCENARIO)]);
-    for command in ["blast", "hot", "place --nodes 2"] {
+    for command in ["blast", "hot", "place --nodes 2 --traffic incast"] {
         let found = run_in(dir.path(), &format!("{command} s.toml -q"));
         assert!(
             found.code > 1 && found.err.contains("no forwarding tables"),

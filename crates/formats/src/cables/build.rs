@@ -123,7 +123,7 @@ impl CableList {
         let guessed = (0..n).filter(|&i| is_host[i] && self.is_switch[i].is_none()).count();
         if guessed > 0 {
             let hosts = counted(guessed, "device counts as a host", "devices count as hosts");
-            d.note(0, format!("{hosts}: all of their ports are called as those of hosts (eth0, ens1f0, mlx5_0)"), "");
+            d.note(0, format!("{hosts} by the names of ports (eth0, ens1f0, mlx5_0)"), "");
         }
         let has_hosts = is_host.contains(&true);
         let unnamed = if has_hosts { 0 } else { u32::from(options.hosts_per_switch) };

@@ -26,7 +26,7 @@ impl Sheet {
     pub(super) fn is_heading(&self, line: &str) -> bool {
         let columns = columns(line);
         let has = |name: &&str| columns.iter().any(|c| c == *name);
-        self.ends.iter().flatten().all(|c| has(&c)) && self.needs.iter().all(|c| has(&c))
+        self.ends.iter().flatten().all(has) && self.needs.iter().all(has)
     }
 
     /// Rows of a text: the number of the line, both ends, the data rate in Gbit/s, and all columns with their names.
