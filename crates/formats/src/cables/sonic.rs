@@ -36,8 +36,8 @@ mod tests {
     use super::*;
     use crate::format::Options;
 
-    /// Lines of sonic-net/sonic-mgmt (ansible/files/sonic_strsvc_links.csv at 02c3fb5c, Apache-2.0), one of them with a blank before its rate, and
-    /// two that cannot be.
+    /// Lines of sonic-net/sonic-mgmt (ansible/files/sonic_strsvc_links.csv at 02c3fb5c, Apache-2.0), one of them with a blank before
+    /// its rate, and two that cannot be.
     const FILE: &str = "\
 StartDevice,StartPort,EndDevice,EndPort,BandWidth,VlanID,VlanMode,AutoNeg
 svcstr-7260cx3-acs-5,Ethernet5/1,svcstr-server-1,enp59s0f0,40000,,Trunk
