@@ -52,14 +52,14 @@ fn fullest(balls: usize, bins: usize) -> f64 {
 /// From so many balls on, bins count as independent.
 const MANY: usize = 512;
 
-/// The probability that no bin has more than k, each bin by itself: a binomial distribution.
+/// The probability that no bin has more than k, where each is filled by itself: a Poisson distribution, whose spread is that of bins
+/// around their common mean.
 fn at_most_apart(balls: usize, bins: usize, k: usize) -> f64 {
-    let p = 1.0 / bins as f64;
-    let odds = (p / (1.0 - p)).ln();
-    let mut term = balls as f64 * (1.0 - p).ln();
+    let mean = balls as f64 / bins as f64;
+    let mut term = -mean;
     let mut sum = term.exp();
-    for a in 0..k.min(balls) {
-        term += ((balls - a) as f64 / (a + 1) as f64).ln() + odds;
+    for a in 0..k {
+        term += mean.ln() - ((a + 1) as f64).ln();
         sum += term.exp();
     }
     sum.min(1.0).powf(bins as f64)

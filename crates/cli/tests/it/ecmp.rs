@@ -123,17 +123,15 @@ fn what_needs_tables_says_so() {
 /// Cables of a list, from the file to what hashes make of them.
 #[test]
 fn a_list_of_cables_is_a_fabric() {
-    let mut list = "StartDevice,StartPort,EndDevice,EndPort,BandWidth\n".to_owned();
+    let mut lines = vec!["StartDevice,StartPort,EndDevice,EndPort,BandWidth".to_owned()];
     for leaf in 1..=4 {
         for k in 0..4 {
-            list += &format!(
-                "leaf{leaf},Ethernet{k},spine{},Ethernet{},400000\n",
-                k % 2 + 1,
-                4 * k + leaf
-            );
-            list += &format!("leaf{leaf},Ethernet{},cn{leaf}{k},mlx5_0,400000\n", k + 4);
+            let (spine, port) = (k % 2 + 1, 4 * k + leaf);
+            lines.push(format!("leaf{leaf},Ethernet{k},spine{spine},Ethernet{port},400000"));
+            lines.push(format!("leaf{leaf},Ethernet{},cn{leaf}{k},mlx5_0,400000", k + 4));
         }
     }
+    let list = lines.join("\n");
     let dir = folder(&[("cables.csv", &list)]);
     let found = run_in(dir.path(), "ecmp cables.csv --draws 5 --format json -q");
     let json = found.json();

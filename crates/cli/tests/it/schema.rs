@@ -393,6 +393,7 @@ fn every_schema_is_tested() {
             "diff.json",
             "doctor.json",
             "ease.json",
+            "ecmp.json",
             "explain.json",
             "fabric.json",
             "framing.json",

@@ -114,25 +114,28 @@ impl CableList {
         for (device, port) in self.cables.iter().flat_map(|c| &c.ends) {
             ports[*device].insert(port);
         }
+        // A device whose lines were all left out is not there.
+        let is_used = |i: usize| !ports[i].is_empty();
         let is_host: Vec<bool> = (0..n)
             .map(|i| match self.is_switch[i] {
                 Some(is_switch) => !is_switch,
                 None => ports[i].iter().all(|port| ports::is_of_host(port)),
             })
             .collect();
-        let guessed = (0..n).filter(|&i| is_host[i] && self.is_switch[i].is_none()).count();
+        let guess = |&i: &usize| is_used(i) && is_host[i] && self.is_switch[i].is_none();
+        let guessed = (0..n).filter(guess).count();
         if guessed > 0 {
             let hosts = counted(guessed, "device counts as a host", "devices count as hosts");
             d.note(0, format!("{hosts} by the names of ports (eth0, ens1f0, mlx5_0)"), "");
         }
-        let has_hosts = is_host.contains(&true);
+        let has_hosts = (0..n).any(|i| is_used(i) && is_host[i]);
         let unnamed = if has_hosts { 0 } else { u32::from(options.hosts_per_switch) };
 
         // Switches, and the numbers of their ports.
         let mut b = FabricBuilder::new(name);
         let mut switch = vec![None; n];
         let mut number: HashMap<(usize, &str), u8> = HashMap::new();
-        for i in (0..n).filter(|&i| !is_host[i]) {
+        for i in (0..n).filter(|&i| is_used(i) && !is_host[i]) {
             let mut in_order: Vec<&str> = ports[i].iter().copied().collect();
             in_order.sort_by(|a, b| natural_order(a, b).then(a.cmp(b)));
             let most = (MOST_PORTS - unnamed) as usize;

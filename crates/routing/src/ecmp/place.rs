@@ -264,7 +264,8 @@ mod tests {
     /// A spine that has lost one of its two cables to a leaf gets half as much for it as the other one.
     #[test]
     fn weights_follow_capacity() {
-        let whole = open("rails:hosts_per_unit=4,units=2,nics=1,spines=2").expect("a spec").fabric;
+        let whole =
+            open("rails:hosts_per_unit=4,units=2,nics=1,spines=2,trunk=2").expect("a spec").fabric;
         let leaf = |t: u32, fabric: &Fabric| fabric.terminal(TerminalId(t)).switch;
         let lost = ChannelId::new(whole.channels_from(leaf(7, &whole)).start);
         let (fabric, _) = whole.with_faults(&Faults { links: vec![lost], ..Faults::default() });
