@@ -89,7 +89,7 @@ mod tests {
         for (local, remote, port) in [
             (0x11, 0x11, 49_441),
             (0x1234, 0x5678, 49_178),
-            (0x0123ab, 0x00456c, 59_381),
+            (0x0001_23ab, 0x0000_456c, 59_381),
             (0xff_ffff, 0xff_ffff, 65_313),
         ] {
             assert_eq!(roce_source_port(local, remote), port);
