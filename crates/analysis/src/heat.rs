@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
-use darkfiber_routing::{DestId, Routes, follow};
+use darkfiber_routing::Routes;
 
 /// What one terminal sends to another for one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,16 +88,18 @@ impl Heat {
                 inside += 1;
                 continue;
             }
-            way.clear();
-            if !cross(fabric, routes, f, &mut way) {
-                lost += 1;
-                continue;
-            }
-            way.push((m + f.to.index()) as u32);
-            way.push((m + t + f.from.index()) as u32);
             let of_job = &mut of_job[f.job as usize];
-            for &c in &way {
-                *of_job.entry(c).or_default() += f.bytes;
+            for (number, bytes) in parts(routes, f) {
+                way.clear();
+                if !routes.flow_path(fabric, f.from, f.to, number, &mut way) {
+                    lost += 1;
+                    break;
+                }
+                way.push((m + f.to.index()) as u32);
+                way.push((m + t + f.from.index()) as u32);
+                for &c in &way {
+                    *of_job.entry(c).or_default() += bytes;
+                }
             }
         }
         let jobs: Vec<Vec<(u32, u64)>> =
@@ -197,10 +199,12 @@ pub fn destinations(
     let mut way = Vec::new();
     for f in flows.iter().filter(|f| f.bytes > 0 && fabric.host_of(f.from) != fabric.host_of(f.to))
     {
-        way.clear();
-        if cross(fabric, routes, f, &mut way) {
-            for i in way.iter().filter_map(|&c| place[c as usize]) {
-                *found[i].entry(f.to).or_default() += f.bytes;
+        for (number, bytes) in parts(routes, f) {
+            way.clear();
+            if routes.flow_path(fabric, f.from, f.to, number, &mut way) {
+                for i in way.iter().filter_map(|&c| place[c as usize]) {
+                    *found[i].entry(f.to).or_default() += bytes;
+                }
             }
         }
     }
@@ -212,8 +216,14 @@ pub fn destinations(
     found.into_iter().map(ordered).collect()
 }
 
-/// Adds the channels between switches that a flow crosses; whether it arrives.
-fn cross(fabric: &Fabric, routes: &Routes, f: &Flow, way: &mut Vec<u32>) -> bool {
-    let ports = routes.ports(routes.row(DestId::terminal(f.to), routes.path_of(f.from)));
-    follow(fabric, ports, f.to, fabric.terminal(f.from).switch, way)
+/// The LID or the queue pairs that a flow takes, and its bytes on each: all queue pairs in turns.
+fn parts(routes: &Routes, f: &Flow) -> impl Iterator<Item = (usize, u64)> {
+    let (first, n) =
+        if routes.hashed.is_some() { (0, routes.paths()) } else { (routes.path_of(f.from), 1) };
+    let (bytes, all) = (f.bytes, n as u64);
+    (0..all).map(move |i| {
+        let part = u128::from(bytes) * u128::from(i + 1) / u128::from(all)
+            - u128::from(bytes) * u128::from(i) / u128::from(all);
+        (first + i as usize, part as u64)
+    })
 }

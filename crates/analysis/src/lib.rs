@@ -9,6 +9,7 @@ pub mod count;
 mod diameter;
 pub mod difference;
 pub mod doctor;
+pub mod ecmp;
 pub mod efi;
 pub mod estimate;
 pub mod finding;
@@ -22,6 +23,7 @@ mod number;
 mod peaks;
 pub mod piecewise;
 pub mod place;
+pub mod rails;
 pub mod rings;
 pub mod sharing;
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId, natural_order};
-use darkfiber_routing::{DestId, Routes, follow};
+use darkfiber_routing::Routes;
 
 /// The terminals by which a ring enters a host and leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl RingTraffic {
             for (channel, stops) in rings.channels.iter().enumerate() {
                 for (host, stop) in stops.iter().enumerate().filter(|_| stops.len() > 1) {
                     let (from, to) = (stop.leaves, stops[(host + 1) % stops.len()].enters);
-                    let path = path(fabric, routes, from, to).unwrap_or_default();
+                    let path = path(fabric, routes, from, to, channel).unwrap_or_default();
                     for &c in &path {
                         on.entry(c).or_default().push(flows.len());
                     }
@@ -92,12 +92,19 @@ impl RingTraffic {
     }
 }
 
-/// The channels of the fabric from terminal to terminal; `None` if the tables lead nowhere.
-fn path(fabric: &Fabric, routes: &Routes, from: TerminalId, to: TerminalId) -> Option<Vec<u32>> {
+/// The channels of the fabric from terminal to terminal; `None` if the tables lead nowhere. Where switches hash, every channel of a
+/// job has a connection, and so a queue pair, of its own.
+fn path(
+    fabric: &Fabric,
+    routes: &Routes,
+    from: TerminalId,
+    to: TerminalId,
+    channel: usize,
+) -> Option<Vec<u32>> {
     let (m, t) = (fabric.channel_count(), fabric.terminal_count());
     let mut way = vec![(m + t + from.index()) as u32];
-    let row = routes.row(DestId::terminal(to), routes.path_of(from));
-    let arrives = follow(fabric, routes.ports(row), to, fabric.terminal(from).switch, &mut way);
+    let number = if routes.hashed.is_some() { channel } else { routes.path_of(from) };
+    let arrives = routes.flow_path(fabric, from, to, number, &mut way);
     way.push((m + to.index()) as u32);
     arrives.then_some(way)
 }

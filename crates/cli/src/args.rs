@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    blast, check, completions, congest, diff, doctor, explain, fabric, framing, hot, jobs, list,
-    man, measure, nccl, operate, optimize, place, replay, reproduce, reroute, route, saturate,
-    simulate, study, survive, sweep, top,
+    blast, check, completions, congest, diff, doctor, ecmp, explain, fabric, framing, hot, jobs,
+    list, man, measure, nccl, operate, optimize, place, replay, reproduce, reroute, route,
+    saturate, simulate, study, survive, sweep, top,
 };
 use crate::options::Common;
 use crate::scenario_keys;
@@ -81,6 +81,9 @@ pub(crate) enum Command {
     /// Explain the run times of jobs by load or by port counters
     #[command(after_help = explain::HELP)]
     Explain(explain::ExplainCommand),
+    /// Count how evenly hashes of Ethernet switches spread flows (ECMP), and prove that no choice of theirs deadlocks
+    #[command(after_help = ecmp::HELP)]
+    Ecmp(ecmp::EcmpCommand),
     /// Find the cables that carry the rings of GPU jobs, from logs or dumps of NCCL: shared ones, rails left, bandwidth
     #[command(after_help = nccl::HELP)]
     Nccl(nccl::NcclCommand),
@@ -146,7 +149,10 @@ Exit codes:
 /// Commands by what one wants, the ones to start with first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
-    ("Plan", &["measure", "sweep", "reroute", "survive", "blast", "optimize", "jobs", "replay"]),
+    (
+        "Plan",
+        &["measure", "ecmp", "sweep", "reroute", "survive", "blast", "optimize", "jobs", "replay"],
+    ),
     ("Simulate", &["simulate", "study", "saturate", "congest", "framing", "reproduce"]),
     ("Operate", &["operate", "top", "doctor", "diff", "hot", "nccl", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),

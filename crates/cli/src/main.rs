@@ -93,6 +93,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Survive(command) => commands::survive::run(&command, common),
         Command::Hot(command) => commands::hot::run(&command, common),
         Command::Explain(command) => commands::explain::run(&command, common),
+        Command::Ecmp(command) => commands::ecmp::run(&command, common),
         Command::Nccl(command) => commands::nccl::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),
         Command::Operate(command) => commands::operate::run(&command, common),

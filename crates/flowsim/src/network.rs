@@ -133,7 +133,9 @@ impl<'a> Network<'a> {
             p.row = self.routes.row(DestId::terminal(p.to), p.number);
             p.at = self.switch_of(p.from);
             p.latency = Some(self.latency[m + t + p.from.index()]);
-            if !self.recall(p) {
+            if self.routes.hashed.is_some() {
+                self.follow_hashes(p);
+            } else if !self.recall(p) {
                 open.push(i);
             }
         }
@@ -141,6 +143,17 @@ impl<'a> Network<'a> {
             open.retain(|&i| self.go_on(&mut paths[i as usize]));
         }
         self.open = open;
+    }
+
+    /// Follows a path whose switches pick next hops by hashes.
+    fn follow_hashes(&self, p: &mut Path) {
+        if !self.routes.flow_path(self.fabric, p.from, p.to, p.number, &mut p.channels) {
+            p.latency = None;
+            return;
+        }
+        let cables = p.channels[1..].iter().map(|&c| self.latency[c as usize] + self.switch);
+        let latency = self.switch + cables.sum::<u64>();
+        self.arrive(p, latency);
     }
 
     /// Ends a path as it was followed before, if it was.
@@ -210,6 +223,13 @@ impl<'a> Network<'a> {
     /// The latency of an empty message on the path that the routes state, in picoseconds; 0 without a route.
     pub fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
+        if self.routes.hashed.is_some() {
+            let mut path = Path::new(from, to, 0);
+            path.channels.push((m + t + from.index()) as u32);
+            path.latency = Some(self.latency[m + t + from.index()]);
+            self.follow_hashes(&mut path);
+            return path.latency.unwrap_or(0);
+        }
         let row = self.routes.row(DestId::terminal(to), self.routes.path_of(from));
         let source = self.switch_of(from);
         let slot = row * self.fabric.switch_count() + source.index();

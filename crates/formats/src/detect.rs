@@ -4,6 +4,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{Registry, Topology};
 
+use crate::cables::{lldp_json, lldp_table, netbox, sonic};
 use crate::diagnostic::excerpt;
 use crate::format::{Content, Format, Options, Reading};
 use crate::known_by::recognise;
@@ -25,6 +26,10 @@ pub static FORMATS: Registry<Format> = Registry::new(
         ibnetdiscover::PORT_LIST,
         subnet_lst::FORMAT,
         json::FORMAT,
+        lldp_json::FORMAT,
+        lldp_table::FORMAT,
+        sonic::FORMAT,
+        netbox::FORMAT,
         netbench::FORMAT,
         cray::FORMAT,
         codes::FORMAT,

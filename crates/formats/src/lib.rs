@@ -6,6 +6,7 @@
 //! Both make each of their steps on a [`disk::Disk`].
 
 pub mod anonymise;
+pub mod cables;
 pub mod calendar;
 pub mod checked;
 mod claim;

@@ -15,6 +15,7 @@ pub mod curve;
 pub mod difference;
 pub mod doctor;
 pub mod ease;
+pub mod ecmp;
 pub mod engines;
 pub mod explain;
 pub mod fabric;
@@ -51,8 +52,8 @@ pub mod transition;
 
 pub use fabric::FabricResult;
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, Listed, Provenance, Refused, RouteOutcome, Routed, Single,
-    Towards,
+    ClassFacts, Comparison, FabricFacts, Listed, Provenance, RailFacts, Refused, RouteOutcome,
+    Routed, Single, Towards,
 };
 pub use show::Report;
 pub use style::Style;

@@ -69,6 +69,9 @@ pub struct FabricFacts {
     /// What a dragonfly carries at most, in bytes a second; `darkfiber fabric` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peaks: Option<Peaks>,
+    /// Rails of a GPU cluster, if it has any; `darkfiber fabric` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rails: Option<RailFacts>,
     /// Cables from a switch to itself.
     pub loopbacks: usize,
     /// Adapters without a cable to a switch.
@@ -77,6 +80,21 @@ pub struct FabricFacts {
     pub roles: BTreeMap<&'static str, usize>,
     /// Cables by width and speed, fastest first.
     pub link_classes: Vec<ClassFacts>,
+}
+
+/// Rails: NIC i of every host of a unit is on leaf i.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct RailFacts {
+    /// How many rails there are.
+    pub rails: usize,
+    /// Hosts of each unit (hosts on the same leaves), the largest first.
+    pub units: Vec<usize>,
+    /// Sets of leaves that share switches above them.
+    pub pods: usize,
+    /// Whether rails share switches above their leaves, or are networks of their own.
+    pub rails_meet: bool,
+    /// Adapters on a leaf of another rail: `adapter is on leaf, of rail 2`, rails from 1.
+    pub exceptions: Vec<String>,
 }
 
 /// Hops of terminal pairs in switches crossed, as OpenSM counts.

@@ -11,6 +11,7 @@ use crate::curve::LoadResult;
 use crate::difference::DiffResult;
 use crate::doctor::DoctorResult;
 use crate::ease::EaseResult;
+use crate::ecmp::EcmpResult;
 use crate::explain::ExplainResult;
 use crate::fabric::FabricResult;
 use crate::framing::FramingResult;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<SimulateResult<'_>>("simulate"),
         of::<CompareResult<'_>>("simulate-comparison"),
         of::<HotResult<'_>>("hot"),
+        of::<EcmpResult<'_>>("ecmp"),
         of::<NcclResult<'_>>("nccl"),
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),

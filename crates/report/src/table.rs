@@ -10,7 +10,7 @@ use comfy_table::{
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::{Stat, Summary};
 
-use crate::model::{FabricFacts, RouteOutcome, Routed};
+use crate::model::{FabricFacts, RailFacts, RouteOutcome, Routed};
 use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
 
@@ -309,6 +309,26 @@ pub fn headline(f: &FabricFacts) -> String {
     line
 }
 
+/// Rails in a line.
+fn rails(r: &RailFacts) -> String {
+    let hosts = match (r.units.first(), r.units.last()) {
+        (Some(most), Some(least)) if most == least => format!("of {most} hosts"),
+        (Some(most), Some(least)) => format!("of {least} to {most} hosts"),
+        _ => String::new(),
+    };
+    let above = if r.rails_meet { "share switches above" } else { "are networks of their own" };
+    let exceptions = match r.exceptions.len() {
+        0 => String::new(),
+        n => format!("; {} on another rail", counted(n, "adapter", "adapters")),
+    };
+    format!(
+        "{}, {} {hosts}, {}; rails {above}{exceptions}",
+        counted(r.rails, "rail", "rails"),
+        counted(r.units.len(), "unit", "units"),
+        counted(r.pods, "pod", "pods"),
+    )
+}
+
 /// A fabric, in full.
 pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
     let number = |n: usize| group(n as u64);
@@ -365,6 +385,14 @@ pub fn fabric(f: &FabricFacts, digest: &str, style: Style) -> String {
     }
     if let Some(shape) = &f.shape {
         rows.push(("shape", shape.clone()));
+    }
+    if let Some(r) = &f.rails {
+        rows.push(("rails", rails(r)));
+        let most = if style.full { usize::MAX } else { 3 };
+        rows.extend(r.exceptions.iter().take(most).map(|e| ("", e.clone())));
+        if r.exceptions.len() > most {
+            rows.push(("", format!("... and {} more (-v)", r.exceptions.len() - most)));
+        }
     }
     rows.push(("digest", digest.to_owned()));
     let mut text = format!("{}\n", f.name);

@@ -6,8 +6,10 @@
 
 pub mod check;
 mod each_plane;
+pub mod ecmp;
 pub mod engine;
 mod engines;
+mod flow_path;
 mod hop_lanes;
 mod lid_blocks;
 mod lid_choice;

@@ -1,7 +1,10 @@
 //! Routes as plain data.
 
+use std::sync::Arc;
+
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
+use crate::ecmp::Ecmp;
 use crate::{HopLanes, LidChoice};
 
 /// Table entry "hand over here": at the destination's own switch.
@@ -105,6 +108,8 @@ pub struct Routes {
     /// Which LID of its destination a message goes to, where senders choose for each message by its size and the
     /// places of both ends.
     pub choice: Option<LidChoice>,
+    /// The hashes by which switches pick next hops, where they have no tables by destination: see [`Routes::by_hash`].
+    pub hashed: Option<Arc<Ecmp>>,
     /// Sentences for people about what the engine gave up here; mostly none.
     pub notes: Vec<String>,
 }
@@ -123,6 +128,7 @@ impl Routes {
             select: None,
             layers: Layers::One,
             choice: None,
+            hashed: None,
             notes: Vec::new(),
         }
     }
@@ -148,6 +154,7 @@ impl Routes {
             select: None,
             layers: Layers::One,
             choice: None,
+            hashed: None,
             notes: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use darkfiber_packetsim::Observer;
 use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_workload::play::{Host, Record};
 
-use crate::{Job, Loaded, Medium, Scenario, Setup, SimError, Simulated, UpdateCase};
+use crate::{Error, Job, Loaded, Medium, Scenario, Setup, SimError, Simulated, UpdateCase};
 
 /// Forwarding tables, and where they are from.
 #[derive(Clone, Debug)]
@@ -93,6 +93,20 @@ impl Case<()> {
         let Self { loaded, tables: (), roots, title, seed, host, jobs, medium, update, scenario } =
             self;
         Case { loaded, tables, roots, title, seed, host, jobs, medium, update, scenario }
+    }
+}
+
+impl Tables {
+    /// Refuses what needs forwarding tables where switches hash instead; `what` needs them.
+    ///
+    /// # Errors
+    /// If routes are by ECMP.
+    pub fn expect_tables(&self, what: &str) -> Result<(), Error> {
+        if self.routes.hashed.is_none() {
+            return Ok(());
+        }
+        Err(Error::infeasible(format!("{what}: routes by ECMP have no forwarding tables"))
+            .hint("simulate and `darkfiber ecmp` follow hashes; for this take an engine or tables"))
     }
 }
 

@@ -144,7 +144,7 @@ impl Choice<'_> {
         let routes = self.setup.routes;
         match (self.setup.lids, &routes.choice) {
             (LidsPart::Engine, Some(table)) => table.alternatives(from, to, bytes).to_vec(),
-            (LidsPart::Engine, None) => vec![routes.path_of(from) as u8],
+            (LidsPart::Engine, None) if routes.hashed.is_none() => vec![routes.path_of(from) as u8],
             _ => self.all.clone(),
         }
     }

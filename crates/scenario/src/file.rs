@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::{
     Between, Bytes, Chosen, Count, Degraded, Fraction, Overhead, Picos, Positive, Rate, Share,
 };
-use crate::{Chain, CongestionPart, Error, LaneFaultPart, PlanePart, UpdatePart};
+use crate::{Chain, CongestionPart, Error, Hashing, LaneFaultPart, PlanePart, UpdatePart};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -306,12 +306,16 @@ pub struct RoutesPart {
     pub engine: Option<Chain>,
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
+    /// Instead: equal-cost multipath, by a hash of `darkfiber list hashes` (`crc32`, `crc32:seed=switch,qps=4`). Every switch picks
+    /// among all next hops on shortest paths; messages take their queue pairs in turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecmp: Option<Hashing>,
     /// LID mask control: 2^N LIDs for every terminal.
     #[serde(default)]
     pub lmc: Count<0, 7>,
     /// Data virtual lanes that may be used; 8 without.
     pub lanes: Option<Count<1, 15>>,
-    /// Which of its destination's LIDs a message takes.
+    /// Which of its destination's LIDs, or of the queue pairs of ECMP, a message takes.
     #[serde(default)]
     pub lids: LidsPart,
     /// Whether engines that follow jobs or demands are told those of this scenario.
@@ -325,7 +329,8 @@ pub struct RoutesPart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LidsPart {
-    /// As the engine means it: by the table of parx for its routes, else the one of the routes, mostly the base LID.
+    /// As the engine means it: by the table of parx for its routes, in turns for queue pairs of ECMP, else the one of the routes,
+    /// mostly the base LID.
     #[default]
     Engine,
     /// One after the other.

@@ -29,6 +29,7 @@ pub(crate) fn simulate(
     let options = Options {
         choice: match setup.lids {
             LidsPart::Engine if table.is_some() => Choice::By(&by_table),
+            LidsPart::Engine if routes.hashed.is_some() => Choice::Turns,
             LidsPart::Engine => Choice::Routes,
             LidsPart::Turns => Choice::Turns,
             LidsPart::Random => Choice::Random,

@@ -37,6 +37,7 @@ pub mod faults;
 mod file;
 mod files;
 mod flows;
+mod hashing;
 pub mod history;
 pub mod job_log;
 mod jobs;
@@ -74,6 +75,7 @@ pub use file::{
     PacketsPart, RoutesPart, Scenario, ShortPart,
 };
 pub use files::{Files, Folder, Memory};
+pub use hashing::Hashing;
 pub use jobs::{Job, aliases, program, refuse_shared, seated};
 pub use lane_fault::LaneFaultPart;
 pub use listener::Listener;

@@ -96,6 +96,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     let path = |from: TerminalId, to: TerminalId, bytes: u64, message: u32| -> u8 {
         let path = match (setup.lids, &table) {
             (LidsPart::Engine, Some(t)) => t.path(from, to, bytes, lot(message).into()) as u32,
+            (LidsPart::Engine, _) if routes.hashed.is_some() => message % paths,
             (LidsPart::Turns, _) => message % paths,
             (LidsPart::Random, _) => lot(message) % paths,
             _ => 0,

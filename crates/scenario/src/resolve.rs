@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use darkfiber_fabric::SwitchId;
 use darkfiber_flowsim::EXACT;
+use darkfiber_routing::ecmp::Ecmp;
 use darkfiber_routing::{Request, Routes};
 use darkfiber_workload::play::Host;
 
 use crate::run::in_each_plane;
 use crate::tables::{self, TableFiles};
 use crate::{
-    Case, Chain, Depth, EngineInput, Error, FabricSource, Files, HowPart, Job, Listener, Loaded,
-    Medium, PacketOptions, Scenario, Sharing, Tables, UpdateCase, UpdatePart, classes, demanded,
-    fabric, jobs, places, sent, update,
+    Case, Chain, Depth, EngineInput, Error, FabricSource, Files, Hashing, HowPart, Job, Listener,
+    Loaded, Medium, PacketOptions, Scenario, Sharing, Tables, UpdateCase, UpdatePart, classes,
+    demanded, fabric, jobs, places, sent, update,
 };
 
 impl Scenario {
@@ -202,6 +203,9 @@ impl Case<()> {
     ) -> Result<Tables, Error> {
         let part = &self.scenario.routes;
         let update = self.scenario.update.as_ref();
+        if let Some(hashing) = &part.ecmp {
+            return self.hashed(hashing).map_err(|e| e.inside("ecmp").inside("routes"));
+        }
         let roots = update.and_then(|u| u.from_roots.as_deref());
         let names = update.and_then(|u| u.from_jobs.as_deref());
         let found = match (&part.engine, &part.tables, update.and_then(|u| u.from.as_ref())) {
@@ -222,7 +226,7 @@ impl Case<()> {
             (None, Some(name), None) => {
                 self.of_file(name, files, listener).map_err(|e| e.inside("tables"))
             }
-            _ => Err(Error::input("give an engine or tables, one of them")
+            _ => Err(Error::input("give an engine, tables or ecmp, one of them")
                 .hint("for example engine = \"dfsssp\"")),
         };
         found.map_err(|e| e.inside("routes"))
@@ -237,6 +241,25 @@ impl Case<()> {
         read.tell_assumed_lane(self.fabric(), listener);
         let from = files.tables.display().to_string();
         Ok(Tables { routes: Arc::new(read.routes), lids: read.lids, from })
+    }
+
+    /// No tables, but hashes.
+    fn hashed(&self, hashing: &Hashing) -> Result<Tables, Error> {
+        let part = &self.scenario.routes;
+        if part.engine.is_some() || part.tables.is_some() {
+            return Err(Error::input("routes are by ECMP, an engine or tables, one of them")
+                .hint("leave out engine and tables, or ecmp"));
+        }
+        if self.scenario.update.is_some() {
+            return Err(Error::input("an update is one of forwarding tables, and ECMP has none")
+                .hint("leave out [update], or take an engine"));
+        }
+        if part.lmc.0 > 0 {
+            return Err(Error::input("lmc is of LIDs, and ECMP has none")
+                .hint("qps=N gives every pair of terminals N queue pairs"));
+        }
+        let ecmp = Ecmp::new(self.fabric(), &hashing.0, self.seed);
+        Ok(Routes::by_hash(self.fabric(), ecmp).into())
     }
 
     /// Those of a file or directory beside the scenario.

@@ -92,6 +92,7 @@ pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure>
     let flaps = flaps(args)?;
     let progress = Progress::new(4, common.quiet);
     let given = CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
+    given.case.tables.expect_tables("blast")?;
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
     let topology = given.case.topology();
     let fabric = &topology.fabric;

@@ -112,6 +112,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let mut given =
         CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
+    given.case.tables.expect_tables("hot")?;
     let lids = given.case.tables.lids.take();
     let topology = given.case.topology();
     let fabric = &topology.fabric;

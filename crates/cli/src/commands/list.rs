@@ -13,6 +13,7 @@ use darkfiber_packetsim::{CONGESTIONS, FRAMINGS, MICROS, Scheme};
 use darkfiber_report::listing::Listing;
 use darkfiber_report::quantity::{bytes, seconds};
 use darkfiber_routing::ENGINES;
+use darkfiber_routing::ecmp::{ECMP_KEYS, HASHES};
 use darkfiber_study::grid::QUESTIONS;
 use darkfiber_study::reproduce::EXPERIMENTS;
 use darkfiber_workload::PATTERNS;
@@ -27,7 +28,7 @@ use crate::terminal::wrapped;
 
 #[derive(Args, Debug)]
 pub(crate) struct ListCommand {
-    /// engines, families, presets, patterns, traffic, collectives, hosts, routings, switches, congestion,
+    /// engines, families, presets, patterns, traffic, collectives, hosts, routings, hashes, switches, congestion,
     /// framing, allocators, experiments, questions, formats or metrics [default: which lists there are]
     #[arg(value_name = "KIND")]
     pub(crate) kind: Option<String>,
@@ -105,6 +106,14 @@ const LISTS: &[Choice] = &[
             &["routing", "where packets go"],
             |k| texts([k.name, k.summary]),
             |k| format!("{} {}.", k.doc, k.paper),
+        )
+    }),
+    (&["hashes", "hash"], || {
+        List::of(
+            &HASHES,
+            &["hash", "what switches pick next hops by (ECMP)"],
+            |h| texts([h.name, h.summary]),
+            |h| format!("{}{}", h.doc, keys(ECMP_KEYS)),
         )
     }),
     (&["switches", "switch"], || {

@@ -7,7 +7,7 @@ use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding};
 use darkfiber_fabric::{Adapter, ChannelId, Fabric, Role, Shape, SharedName, TerminalId};
 use darkfiber_formats::hosts::described;
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
-use darkfiber_report::{ClassFacts, FabricFacts, Routed, model};
+use darkfiber_report::{ClassFacts, FabricFacts, RailFacts, Routed, model};
 use darkfiber_routing::Routes;
 use darkfiber_routing::check::check;
 
@@ -54,6 +54,24 @@ pub(crate) fn of_loaded(loaded: &Loaded) -> FabricFacts {
     facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false)
 }
 
+/// Rails, if there are any, with names for what is on another one.
+fn rails(fabric: &Fabric) -> Option<RailFacts> {
+    let found = darkfiber_analysis::rails::rails(fabric)?;
+    let exception = |&t: &darkfiber_fabric::TerminalId| {
+        let terminal = fabric.terminal(t);
+        let leaf = &fabric.switch(terminal.switch).description;
+        let rail = found.rail_of[terminal.switch.index()].map_or(0, |rail| rail + 1);
+        format!("{} is on {leaf}, of rail {rail}", fabric.adapter(terminal.adapter).description)
+    };
+    Some(RailFacts {
+        rails: found.rails,
+        units: found.units.iter().map(Vec::len).collect(),
+        pods: found.pods,
+        rails_meet: found.rails_meet,
+        exceptions: found.exceptions.iter().map(exception).collect(),
+    })
+}
+
 /// What a fabric consists of. The diameter takes a search from every switch, so it is asked for, and
 /// peaks with it.
 pub(crate) fn facts(
@@ -85,6 +103,7 @@ pub(crate) fn facts(
         links: fabric.link_count(),
         components: fabric.components().len(),
         diameter: diameter.then(|| darkfiber_analysis::diameter(fabric)),
+        rails: diameter.then(|| rails(fabric)).flatten(),
         peaks: match shape {
             Some(Shape::Dragonfly(dragonfly)) if diameter => {
                 Some(darkfiber_analysis::peaks(fabric, dragonfly))

@@ -7,6 +7,7 @@ pub(crate) mod congest;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod ease;
+pub(crate) mod ecmp;
 mod entries;
 pub(crate) mod explain;
 pub(crate) mod fabric;

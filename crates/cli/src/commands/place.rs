@@ -79,6 +79,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
     let progress = Progress::new(4, common.quiet);
     let given = CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
+    given.case.tables.expect_tables("place")?;
     let topology = given.case.topology();
     let program = program(args, common)?;
     let job = NewJob::new(&given, &program, args)?;

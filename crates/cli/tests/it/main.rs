@@ -12,6 +12,7 @@ mod diff;
 mod docs;
 mod doctor;
 mod ease;
+mod ecmp;
 mod explain;
 mod fabric;
 mod framing;

@@ -46,6 +46,7 @@ const COMMANDS: &[&str] = &[
     "congest f --victims barrier --aggressors incast --split 1/1 --congestion none --iterations 6 --runs 6",
     "hot s.toml",
     "explain runs.csv --time seconds --load gb",
+    "ecmp f",
     "nccl f --routes tables --log nccl.log",
     "place s.toml --nodes 1 --traffic bis --per-node 2",
     "optimize mesh:dims=2,t=1 --for abb",

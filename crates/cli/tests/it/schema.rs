@@ -183,6 +183,8 @@ fn experiments() {
         example("nccl-graph.xml")
     );
     hold("nccl", &[(&rings, &["/jobs/0", "/shared/0"])]);
+    let hashes = "ecmp torus:dims=5,t=2 --draws 2 --flaps 1";
+    hold("ecmp", &[(hashes, &["/hashes/0/moved", "/sets/cycle/0", "/tiers"])]);
     hold("doctor", &[("doctor kary:k=4,n=2", &["/exams/0/verdict", "/fabric"])]);
     hold("diff", &[(two, &["/paired/by_guid", "/by"])]);
     hold("reproduce", &[("reproduce OPT-T1", &["/rows/0/within", "/class", "/verdict"])]);
@@ -391,6 +393,7 @@ fn every_schema_is_tested() {
             "diff.json",
             "doctor.json",
             "ease.json",
+            "ecmp.json",
             "explain.json",
             "fabric.json",
             "framing.json",

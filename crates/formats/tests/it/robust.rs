@@ -5,6 +5,7 @@ use std::path::Path;
 use darkfiber_fabric::CableEnd;
 use darkfiber_fabric::SwitchId;
 use darkfiber_fabric::Topology;
+use darkfiber_formats::cables::{lldp_json, lldp_table, netbox};
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::{self, Options};
 use darkfiber_formats::plans::{ibdm, ndt};
@@ -42,6 +43,9 @@ pub(crate) fn try_all(text: &str) {
     used(cray::read(text, path));
     used(netbench::read(text, path, &options));
     used(edges::read(text, Path::new("n8d3.edges"), &options));
+    used(lldp_json::read(text, path, &options));
+    used(lldp_table::read(text, path, &options));
+    used(netbox::read(text, path, &options));
     used(parse_fabric(text, path, &options));
     for plan in [ndt::read(text, path), ibdm::read(text, path)] {
         match plan {

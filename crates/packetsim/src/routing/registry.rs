@@ -4,8 +4,8 @@ use darkfiber_fabric::{DragonflyShape, Entry, Fabric, GridKind, Registry, Shape,
 use darkfiber_routing::Routes;
 
 use super::{
-    Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Lines, Minimal, Ofar, Omniwar,
-    Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
+    Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Hashed, Lines, Minimal, Ofar,
+    Omniwar, Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
 use crate::{ConfigError, Load, LoadOutcome, Net, Observer, SwitchModel, load};
 
@@ -116,6 +116,7 @@ macro_rules! routings {
 
 routings!(
     Tables(Tables<'a>),
+    Hashed(Hashed<'a>),
     Minimal(Minimal),
     Valiant(Valiant),
     Ugal(Ugal),
@@ -137,7 +138,8 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             name: "tables",
             summary: "forwarding tables of an engine, or of a subnet manager",
             doc: "Every packet takes the entry of its destination in the table of each switch, in the virtual lane of its path's \
-              layer. Free of deadlock if the tables are; if not, deadlock is what happens.",
+              layer. Free of deadlock if the tables are; if not, deadlock is what happens. Routes by ECMP have no tables: every \
+              switch hashes the header of the packet's queue pair.",
             paper: "InfiniBand Architecture Specification, volume 1, section 14.2.5.6",
             make: |given| {
                 let Some(routes) = given.routes else {
@@ -152,6 +154,9 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
                         .to_owned(),
                 )
                 };
+                if let Some(ecmp) = &routes.hashed {
+                    return Ok(AnyRouting::Hashed(Hashed::new(given.net, given.fabric, ecmp)));
+                }
                 Tables::new(given.net, given.fabric, routes).map(AnyRouting::Tables).map_err(lost)
             },
         },
@@ -350,7 +355,8 @@ pub fn make<'a>(
     kind: &RoutingKind,
     given: &RoutingContext<'a>,
 ) -> Result<AnyRouting<'a>, ConfigError> {
-    if kind.name != "tables" && given.fabric.components().len() > 1 {
+    let is_by_hash = given.routes.is_some_and(|routes| routes.hashed.is_some());
+    if (kind.name != "tables" || is_by_hash) && given.fabric.components().len() > 1 {
         let parts = given.fabric.components().len();
         return Err(ConfigError(format!(
             "the fabric is in {parts} parts without a way between them"

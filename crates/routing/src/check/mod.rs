@@ -10,6 +10,7 @@
 pub(crate) mod dependency;
 mod hops;
 mod layer;
+mod sets;
 pub(crate) mod sources;
 mod walk;
 mod witness;
@@ -24,6 +25,7 @@ use serde::Serialize;
 use crate::{DestId, Routes};
 use dependency::Dependencies;
 pub use layer::{Cycle, LayerReport};
+pub use sets::{SetCycle, SetReport, check_sets};
 use sources::{Sources, layer_mask};
 use walk::{Walk, WalkOutcome};
 use witness::witnessed;

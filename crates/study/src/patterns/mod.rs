@@ -6,4 +6,4 @@ mod plan;
 
 pub use found::{ItemFound, PatternsFound};
 pub use part::PatternPart;
-pub use plan::PatternPlan;
+pub use plan::{PatternPlan, pattern_of};

@@ -1,7 +1,5 @@
 //! Counting patterns over routes.
 
-use std::path::Path;
-
 use darkfiber_analysis::Names;
 use darkfiber_analysis::count::{
     Bandwidth, Costs, METRICS, Metric, MetricSource, Paths, Precision, Wanted, bounds, measure,
@@ -76,8 +74,7 @@ impl<'a> PatternPlan<'a> {
             want(spec, &part.bandwidths);
         }
         let item = |(spec, bandwidths): (String, Vec<Bandwidth>)| {
-            let file = files.locate(&spec);
-            let pattern = made(&spec, &file, &among, topology, &who)?;
+            let pattern = pattern_of(&spec, &among, topology, &who, files)?;
             Ok(Item { spec, pattern, bandwidths })
         };
         let items = wanted.into_iter().map(item).collect::<Result<_, Error>>()?;
@@ -140,17 +137,21 @@ impl<'a> PatternPlan<'a> {
 }
 
 /// The pattern of a spec, or of a file of pairs.
-fn made(
+///
+/// # Errors
+/// If it is none, or does not fit those that take part.
+pub fn pattern_of(
     spec: &str,
-    file: &Path,
     among: &Participants,
     topology: &Topology,
     who: &[TerminalId],
+    files: &dyn Files,
 ) -> Result<Box<dyn Pattern>, Error> {
+    let file = files.locate(spec);
     // A file called like a pattern is not meant.
     let named = kind(spec.split(':').next().unwrap_or_default()).is_ok();
     if !named && file.is_file() {
-        return participants::pairs(&topology.fabric, who, file);
+        return participants::pairs(&topology.fabric, who, &file);
     }
     pattern(spec, among).map_err(|error| {
         let text = error.to_string();

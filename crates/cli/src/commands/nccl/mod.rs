@@ -11,14 +11,16 @@ use darkfiber_analysis::Names;
 use darkfiber_analysis::rings::{RingTraffic, Rings, speed};
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_report::nccl::{NcclFlow, NcclJob, NcclResult, SharedCable};
+use darkfiber_routing::ecmp::Ecmp;
 use darkfiber_routing::{Request, Routes};
+use darkfiber_scenario::Hashing;
 
 use self::nics::{NicFinder, numbers_in_hosts};
 use self::rings::GpuJob;
 use super::{metrics, route};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
-use crate::options::{Common, FabricArgs, TablesOrEngine};
+use crate::options::{BesideTables, Common, FabricArgs};
 use crate::{out, provenance, save};
 
 #[derive(Args, Debug)]
@@ -35,8 +37,17 @@ pub(crate) struct NcclCommand {
     /// What NCCL_TOPO_DUMP_FILE wrote: NICs are then found by their GUIDs, not by their names
     #[arg(long, value_name = "HOSTS=FILE", num_args = 1..)]
     pub(crate) topo: Vec<String>,
+    /// Tables: a file, or a directory written by `darkfiber route -o`
+    #[arg(long, value_name = "PATH", required_unless_present_any = ["engine", "ecmp"], conflicts_with_all = ["engine", "ecmp"])]
+    pub(crate) routes: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) tables: TablesOrEngine,
+    pub(crate) beside: BesideTables,
+    /// Instead: the tables of this engine; ftree+updn falls back on updn
+    #[arg(short, long = "engine", value_name = "ENGINE", conflicts_with = "ecmp")]
+    pub(crate) engine: Option<String>,
+    /// Instead: hashes of Ethernet switches (`darkfiber list hashes`), where every channel has queue pairs of its own
+    #[arg(long, value_name = "ECMP")]
+    pub(crate) ecmp: Option<String>,
     /// Write the better order of the hosts of the first job that has one as a rank file of Open MPI
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -54,6 +65,7 @@ the fabric by GUID (system image, node, port) if --topo has them, else by the ho
 Examples:
   darkfiber nccl ibnetdiscover.out --routes lfts.dump --log job.*.log
   darkfiber nccl ibnetdiscover.out --routes lfts.dump --log train=a.log eval=b.log --top 30
+  darkfiber nccl fabric.csv --ecmp crc32:seed=switch --log job.*.log
   darkfiber nccl ibnetdiscover.out -e ftree --graph 'cn[0001-0032]=graph.xml' -o rankfile
 
 Exit code 1 if a connection leaves its rail or has no route.";
@@ -124,12 +136,24 @@ fn tables(
     loaded: &Loaded,
     common: &Common,
 ) -> Result<(String, Routes), Failure> {
-    if let Some(path) = &args.tables.routes {
-        let tables = args.tables.beside.of(path);
+    if let Some(text) = &args.ecmp {
+        let spec = Hashing::parse(text)?.0;
+        if spec.queue_pairs > 1 {
+            return Err(Failure::usage(format!(
+                "--ecmp {text}: qps is NCCL_IB_QPS_PER_CONNECTION, of which one is followed"
+            ))
+            .hint("leave out qps; `darkfiber ecmp` and simulate have several"));
+        }
+        let fabric = &loaded.topology.fabric;
+        let routes = Routes::by_hash(fabric, Ecmp::new(fabric, &spec, common.seed()));
+        return Ok((routes.engine.clone(), routes));
+    }
+    if let Some(path) = &args.routes {
+        let tables = args.beside.of(path);
         let read = load::tables(&tables, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
-    let chain = route::chain(args.tables.engine.as_deref().unwrap_or_default())?;
+    let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
     let shape = loaded.topology.shape.as_ref();
     let request = Request { shape, seed: common.seed(), ..Request::default() };
     match route::compute(&chain, &loaded.topology.fabric, &request) {

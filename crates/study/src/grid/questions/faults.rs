@@ -56,6 +56,7 @@ impl Question for SingleFaults {
 
     fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let tables = asked.tables.as_ref().map_err(Clone::clone)?;
+        tables.expect_tables("faults")?;
         let fabric = &asked.loaded.topology.fabric;
         let given = asked.scenario.routes.lanes.map(|lanes| lanes.0 as u32);
         let lanes = params.whole("lanes", 1, 15)?.or(given).unwrap_or(8).min(15);

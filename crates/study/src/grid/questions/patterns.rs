@@ -66,6 +66,7 @@ impl Question for Patterns {
 
     fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let tables = asked.tables.as_ref().map_err(Clone::clone)?;
+        tables.expect_tables("patterns")?;
         let (part, seed) = (part(params)?, asked.scenario.seed.unwrap_or(1));
         let plan = PatternPlan::of(&part, &asked.loaded.topology, seed, asked.files, &mut ())?;
         let found = plan.count(&tables.routes, asked.details, &|_| ())?;

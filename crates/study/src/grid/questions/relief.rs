@@ -105,6 +105,7 @@ impl Question for Reliefs {
     fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let given = Given::of(params)?;
         let case = runs::case(asked)?;
+        case.tables.expect_tables("relief")?;
         let (fabric, routes) = (case.fabric(), &case.tables.routes);
         let wrong = |e: SimError| Error::infeasible(e.describe(&case.jobs, case.topology()));
 

@@ -47,6 +47,7 @@ impl Question for Routes {
                 Ok(vec![row(asked, found, pieces.count())])
             }
             (Ok(tables), _) => {
+                tables.expect_tables("routes")?;
                 let (measured, load) = Measured::of(fabric, &tables.routes, asked.seconds);
                 let answer = row(asked, Ok(measured), 1);
                 Ok(vec![answer.with("dark_percent", dark_fiber_percent(&load))])

@@ -34,6 +34,7 @@ impl Question for JobSharing {
 
     fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
         let case = case(asked)?;
+        case.tables.expect_tables("sharing")?;
         let sharing = Sharing::of(case.fabric(), &case.tables.routes, &places(&case.jobs));
         let row = |(j, job): (usize, &darkfiber_scenario::Job)| {
             let of = sharing.of_job(j);

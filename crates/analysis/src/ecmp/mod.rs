@@ -1,0 +1,9 @@
+//! How evenly ECMP spreads flows, by counting, beside the closed forms of balls in bins.
+
+mod balls;
+mod moved;
+mod spread;
+
+pub use balls::{Balls, collision_free, idle, members_used};
+pub use moved::{Moved, moved};
+pub use spread::{Spread, TierSpread, spread};

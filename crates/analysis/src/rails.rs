@@ -1,0 +1,201 @@
+//! Rails of GPU clusters, found on any fabric: NIC i of every host of a unit is on leaf i.
+//!
+//! Names are not asked, only which of its host's ports a terminal is, in the order of the fabric. Where nearly all terminals of a leaf
+//! have the same number, that is the leaf's rail; a terminal of another number is an exception that is named. Hosts with the same leaves
+//! are a unit; leaves that share a switch above are in one pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use darkfiber_fabric::{ChannelId, Fabric, HostId, Role, SwitchId, TerminalId};
+
+/// The rails of a fabric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RailMap {
+    /// By switch its rail, from 0; `None` for those that have none.
+    pub rail_of: Vec<Option<u32>>,
+    /// How many rails there are.
+    pub rails: usize,
+    /// By unit its hosts, the largest first.
+    pub units: Vec<Vec<HostId>>,
+    /// Sets of leaves that share switches above them, or leaves alone.
+    pub pods: usize,
+    /// Whether leaves of different rails share switches above them: else rails are networks of their own.
+    pub rails_meet: bool,
+    /// Terminals on a leaf of another rail.
+    pub exceptions: Vec<TerminalId>,
+}
+
+/// Of the terminals of a leaf, so many of a hundred have its number; one may always have another.
+const MOST: usize = 95;
+
+/// By terminal, which of its host's compute ports it is, from 0, in the order of the fabric.
+fn numbers(fabric: &Fabric) -> Vec<Option<u32>> {
+    let mut next = vec![0u32; fabric.hosts().len()];
+    let number = |t: usize| {
+        let t = TerminalId::new(t);
+        let is_compute = fabric.terminal(t).role == Role::Compute;
+        let next = &mut next[fabric.host_of(t).index()];
+        is_compute.then(|| {
+            *next += 1;
+            *next - 1
+        })
+    };
+    (0..fabric.terminal_count()).map(number).collect()
+}
+
+/// Looks for rails: two at least, on nine of ten switches with hosts.
+///
+/// Complexity: O(terminals log terminals + channels).
+pub fn rails(fabric: &Fabric) -> Option<RailMap> {
+    let number = numbers(fabric);
+    let mut rail_of = vec![None; fabric.switch_count()];
+    let (mut leaves, mut with_rail) = (0, 0);
+    for s in (0..fabric.switch_count()).map(SwitchId::new) {
+        let mut count: BTreeMap<u32, usize> = BTreeMap::new();
+        fabric
+            .terminals_on(s)
+            .filter_map(|t| number[t])
+            .for_each(|n| *count.entry(n).or_default() += 1);
+        let all: usize = count.values().sum();
+        let Some((&rail, &own)) = count.iter().max_by_key(|&(n, c)| (*c, std::cmp::Reverse(*n)))
+        else {
+            continue;
+        };
+        leaves += 1;
+        if own * 100 >= all * MOST || own + 1 == all && own > 1 {
+            rail_of[s.index()] = Some(rail);
+            with_rail += 1;
+        }
+    }
+    // Where switches with hosts are joined to each other, as in a dragonfly, they are no leaves.
+    let has_hosts = |s: SwitchId| fabric.terminals_on(s).any(|t| number[t].is_some());
+    let is_joined = |c: ChannelId| has_hosts(fabric.tail(c)) && has_hosts(fabric.head(c));
+    if (0..fabric.channel_count()).map(ChannelId::new).any(is_joined) {
+        return None;
+    }
+    let rails: BTreeSet<u32> = rail_of.iter().flatten().copied().collect();
+    if rails.len() < 2 || with_rail * 10 < leaves * 9 {
+        return None;
+    }
+    let is_exception = |t: &TerminalId| {
+        let rail = rail_of[fabric.terminal(*t).switch.index()];
+        number[t.index()].is_some_and(|n| rail.is_some_and(|rail| rail != n))
+    };
+    let exceptions =
+        (0..fabric.terminal_count()).map(TerminalId::new).filter(is_exception).collect();
+    let (pods, rails_meet) = pods(fabric, &rail_of);
+    Some(RailMap {
+        units: units(fabric, &number),
+        rails: rails.len(),
+        pods,
+        rails_meet,
+        exceptions,
+        rail_of,
+    })
+}
+
+/// Hosts by the leaves that they are on.
+fn units(fabric: &Fabric, number: &[Option<u32>]) -> Vec<Vec<HostId>> {
+    let mut leaves: BTreeMap<HostId, BTreeSet<SwitchId>> = BTreeMap::new();
+    for t in
+        (0..fabric.terminal_count()).map(TerminalId::new).filter(|t| number[t.index()].is_some())
+    {
+        leaves.entry(fabric.host_of(t)).or_default().insert(fabric.terminal(t).switch);
+    }
+    // A host that lacks a cable, or has one elsewhere, is of the unit that most of its leaves are of.
+    let mut sets: BTreeMap<&BTreeSet<SwitchId>, Vec<HostId>> = BTreeMap::new();
+    for (host, of) in &leaves {
+        sets.entry(of).or_default().push(*host);
+    }
+    let mut known: Vec<(&BTreeSet<SwitchId>, Vec<HostId>)> = sets.into_iter().collect();
+    known.sort_by_key(|(leaves, hosts)| std::cmp::Reverse((hosts.len(), leaves.len())));
+    let mut units: Vec<(&BTreeSet<SwitchId>, Vec<HostId>)> = Vec::new();
+    for (of, hosts) in known {
+        let common = |u: &(&BTreeSet<SwitchId>, Vec<HostId>)| of.intersection(u.0).count();
+        match units.iter_mut().max_by_key(|u| common(u)).filter(|u| 2 * common(u) > of.len()) {
+            Some(unit) => unit.1.extend(hosts),
+            None => units.push((of, hosts)),
+        }
+    }
+    let mut units: Vec<Vec<HostId>> = units.into_iter().map(|(_, hosts)| hosts).collect();
+    for hosts in &mut units {
+        hosts.sort_unstable();
+    }
+    units.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    units
+}
+
+/// Sets of leaves with the same switches above, and whether any switch above is of several rails.
+fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
+    let leaves = (0..fabric.switch_count()).filter(|&s| rail_of[s].is_some());
+    let above = |s: usize| -> BTreeSet<u32> {
+        let heads =
+            fabric.channels_from(SwitchId::new(s)).map(|c| fabric.head(ChannelId::new(c)).0);
+        heads.filter(|&h| rail_of[h as usize].is_none()).collect()
+    };
+    let mut joined: Vec<BTreeSet<u32>> = Vec::new();
+    let mut rails_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut alone = 0;
+    for s in leaves {
+        let above = above(s);
+        alone += usize::from(above.is_empty());
+        for &spine in &above {
+            rails_of.entry(spine).or_default().extend(rail_of[s]);
+        }
+        if above.is_empty() {
+            continue;
+        }
+        let (mut same, others): (Vec<_>, Vec<_>) =
+            joined.into_iter().partition(|of| !of.is_disjoint(&above));
+        same.push(above);
+        joined = others;
+        joined.push(same.into_iter().flatten().collect());
+    }
+    (joined.len() + alone, rails_of.values().any(|rails| rails.len() > 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::{Faults, open};
+
+    use super::*;
+
+    #[test]
+    fn units_and_rails_of_a_cluster() {
+        let fabric = open("rails:hosts_per_unit=4,units=3,nics=4,spines=2").expect("a spec").fabric;
+        let found = rails(&fabric).expect("rails");
+        let sizes: Vec<usize> = found.units.iter().map(Vec::len).collect();
+        assert_eq!((found.rails, sizes, found.pods, found.rails_meet), (4, vec![4, 4, 4], 1, true));
+        assert!(found.exceptions.is_empty());
+        assert_eq!(found.rail_of.iter().flatten().count(), 12);
+        let pods = open("rails:hosts_per_unit=2,units=2,nics=4,spines=2,pods=3,cores=2")
+            .expect("a spec")
+            .fabric;
+        assert_eq!(rails(&pods).expect("rails").pods, 3);
+    }
+
+    /// Without a cable a host's later ports have other numbers: they are named, and the host stays in its unit.
+    #[test]
+    fn damage_is_named() {
+        let whole = open("rails:hosts_per_unit=8,units=2,nics=4,spines=2").expect("a spec").fabric;
+        let (damaged, _) =
+            whole.with_faults(&Faults { terminals: vec![TerminalId(0)], ..Faults::default() });
+        let found = rails(&damaged).expect("rails");
+        assert_eq!(found.units.iter().map(Vec::len).collect::<Vec<_>>(), [8, 8]);
+        assert!(found.exceptions.len() <= 3 && found.rails == 4, "{found:?}");
+    }
+
+    /// Trees of hosts with one port, and hosts with all ports on one switch, have no rails.
+    #[test]
+    fn no_rails() {
+        for spec in
+            ["kary:k=4,n=2", "hyperx:dims=3x3,t=2", "fattree2:n=4,m=4,r=4", "dragonfly:p=2,a=4,h=2"]
+        {
+            assert_eq!(rails(&open(spec).expect(spec).fabric), None, "{spec}");
+        }
+        // Rails that are networks of their own.
+        let apart = open("rails:hosts_per_unit=4,spines=0,nics=4").expect("a spec").fabric;
+        let found = rails(&apart).expect("rails");
+        assert_eq!((found.rails, found.pods, found.rails_meet), (4, 4, false));
+    }
+}

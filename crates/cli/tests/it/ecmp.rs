@@ -1,0 +1,151 @@
+//! `darkfiber ecmp`, and scenarios that are routed by ECMP.
+
+use serde_json::Value;
+
+use crate::{folder, run, run_in};
+
+/// Twice as many flows as next hops on three tiers, all alike but for the hash.
+const SCENARIO: &str = "\
+fabric = \"kary:k=4,n=3\"
+[routes]
+ecmp = \"crc32:rotate=tier,qps=2\"
+[[job]]
+traffic = \"mpigraph:bytes=64KiB\"
+nodes = 64
+";
+
+/// Counting, flows, packets: every channel carries the same bytes, since all take each flow's path from one function.
+#[test]
+fn all_depths_take_the_same_paths() {
+    let dir = folder(&[("s.toml", SCENARIO)]);
+    let loads = |depth: &str| {
+        let line =
+            format!("simulate s.toml --depth {depth} -q --format json --set routes.lids=split");
+        let line = if depth == "packet" { line.replace("split", "turns") } else { line };
+        let found = run_in(dir.path(), &line);
+        assert_eq!(found.code, 0, "{}", found.err);
+        let json = found.json();
+        assert_eq!(json["routes"], "ecmp crc32:rotate=tier,qps=2");
+        json["channels"].clone()
+    };
+    let dark = |channels: &Value| channels["dark_percent"].as_f64().expect("a number");
+    let (count, flow) = (loads("count"), loads("flow"));
+    assert!((dark(&count) - dark(&flow)).abs() < 1e-9, "{count} {flow}");
+    // One queue pair: packets, too, byte for byte.
+    let one = SCENARIO.replace(",qps=2", "");
+    let dir = folder(&[("s.toml", &one)]);
+    let fullest = |depth: &str| {
+        let found =
+            run_in(dir.path(), &format!("simulate s.toml --depth {depth} -q --format json"));
+        let json = found.json();
+        let channels = json["fullest"].as_array().expect("a list").clone();
+        let mut all: Vec<(String, u64, u64)> = channels
+            .iter()
+            .map(|c| {
+                let port = c["from_port"].as_u64().expect("a port");
+                (c["from"].to_string(), port, c["bytes"].as_u64().expect("bytes"))
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    let count = fullest("count");
+    assert!(!count.is_empty());
+    assert_eq!(count, fullest("flow"));
+    assert_eq!(count, fullest("packet"));
+}
+
+/// What the same seed everywhere does, and what cures it.
+#[test]
+fn polarization_is_found_and_cured() {
+    let found = run(
+        "ecmp kary:k=4,n=3 --ecmp crc32 --ecmp crc32:seed=tier --ecmp crc32:rotate=tier --draws 40 --format json -q",
+    );
+    assert_eq!(found.code, 1, "{}", found.err);
+    let json = found.json();
+    let polarized = |i: usize| json["hashes"][i]["polarized"].as_bool();
+    assert_eq!([0, 1, 2].map(polarized), [Some(true), Some(true), Some(false)]);
+    assert_eq!(json["sets"]["deadlock_free"], true);
+    let used = |i: usize| json["tiers"][i]["used"].as_f64().expect("a number");
+    assert!((used(1) - 1.0).abs() < 1e-9 && used(5) > 3.9, "{json}");
+    let cured = run("ecmp kary:k=4,n=3 --ecmp crc32:rotate=tier --draws 40 -q");
+    assert_eq!(cured.code, 0, "{}", cured.out);
+    assert!(cured.out.contains("PFC cannot deadlock"), "{}", cured.out);
+    // A ring can: the cycle is shown, channel by channel.
+    let ring = run("ecmp torus:dims=5,t=1 --draws 2 -q");
+    assert_eq!(ring.code, 1);
+    assert!(ring.out.contains("sw04 port 2 -> sw00 port 3  (for hosts of"), "{}", ring.out);
+}
+
+/// With buckets only the flows of a failed cable move.
+#[test]
+fn resilient_hashing() {
+    let found =
+        run("ecmp kary:k=4,n=2 --ecmp crc32 --ecmp crc32:buckets=256 --flaps 4 --format json -q");
+    let json = found.json();
+    let of = |i: usize, key: &str| json["hashes"][i][key].as_f64().expect("a number");
+    assert!(
+        (of(1, "hit") - of(1, "moved")).abs() < 1e-12 && of(0, "moved") > of(0, "hit"),
+        "{json}"
+    );
+}
+
+#[test]
+fn what_needs_tables_says_so() {
+    let dir = folder(&[("s.toml", SCENARIO)]);
+    for command in ["blast", "hot", "place --nodes 2 --traffic incast"] {
+        let found = run_in(dir.path(), &format!("{command} s.toml -q"));
+        assert!(
+            found.code > 1 && found.err.contains("no forwarding tables"),
+            "{command}: {}",
+            found.err
+        );
+    }
+    let both = SCENARIO.replace("ecmp =", "engine = \"minhop\"\necmp =");
+    let wrong = SCENARIO.replace("rotate=tier", "rotate=leaf");
+    let dir = folder(&[("both.toml", &both), ("wrong.toml", &wrong)]);
+    let found = run_in(dir.path(), "simulate both.toml -q");
+    assert!(
+        found.err.contains("both.toml: line 4: routes: ecmp: routes are by ECMP, an engine"),
+        "{}",
+        found.err
+    );
+    let found = run_in(dir.path(), "simulate wrong.toml -q");
+    assert!(
+        found.err.contains("line 3") && found.err.contains("rotate=leaf: expected same"),
+        "{}",
+        found.err
+    );
+    let found = run("ecmp kary:k=2,n=2 --ecmp crc32:fields=ttl");
+    assert!(found.code == 2 && found.err.contains("expected some of src-ip"), "{}", found.err);
+}
+
+/// Cables of a list, from the file to what hashes make of them.
+#[test]
+fn a_list_of_cables_is_a_fabric() {
+    let mut lines = vec!["StartDevice,StartPort,EndDevice,EndPort,BandWidth".to_owned()];
+    for leaf in 1..=4 {
+        for k in 0..4 {
+            let (spine, port) = (k % 2 + 1, 4 * k + leaf);
+            lines.push(format!("leaf{leaf},Ethernet{k},spine{spine},Ethernet{port},400000"));
+            lines.push(format!("leaf{leaf},Ethernet{},cn{leaf}{k},mlx5_0,400000", k + 4));
+        }
+    }
+    let list = lines.join("\n");
+    let dir = folder(&[("cables.csv", &list)]);
+    let found = run_in(dir.path(), "ecmp cables.csv --draws 5 --format json -q");
+    let json = found.json();
+    assert_eq!(
+        (json["fabric"]["switches"].as_u64(), json["fabric"]["terminals"].as_u64()),
+        (Some(6), Some(16))
+    );
+    assert_eq!(json["sets"]["largest"], 4);
+    // A fabric like any other: anonymized, it names nobody.
+    let shared = run_in(dir.path(), "fabric cables.csv --anonymize -o shared.topo -q");
+    let text = std::fs::read_to_string(dir.path().join("shared.topo")).unwrap_or_default();
+    assert!(
+        !text.is_empty() && !text.contains("leaf1") && !text.contains("cn10"),
+        "{}",
+        shared.err
+    );
+}

@@ -1,0 +1,172 @@
+//! What devices hear of their neighbours by LLDP (IEEE 802.1AB), whatever form it was printed in; and the cables that this makes.
+//!
+//! A cable is told by both of its ends, if both devices were asked. Ends call the other's port by its name, its description, or a MAC
+//! address; so two reports are of one cable if each names the other's port by any of these, or if the reports that are left between
+//! two devices are as many in both directions: then they are paired in the natural order of ports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use darkfiber_fabric::{Topology, natural_order};
+
+use super::build::{CableEnd, CableList};
+use super::ports::{is_mac, is_of_host, is_of_management};
+use super::sheet::finish;
+use crate::diagnostic::counted;
+use crate::format::Options;
+use crate::{Diagnostics, ReadError};
+
+/// What a device heard at one of its ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heard {
+    /// Line, 0 where there are none.
+    pub(super) line: usize,
+    /// The device that was asked, and its port.
+    pub(super) device: String,
+    pub(super) port: String,
+    /// The neighbour.
+    pub(super) neighbour: String,
+    /// What it calls its port, and how it describes it.
+    pub(super) port_id: String,
+    pub(super) port_description: String,
+    /// Whether it bridges; `None` if it does not say what it can.
+    pub(super) bridges: Option<bool>,
+}
+
+impl Heard {
+    fn names(&self, port: &str) -> bool {
+        self.port_id == port || self.port_description == port
+    }
+
+    /// The best name of the neighbour's port.
+    fn neighbour_port(&self) -> &str {
+        let description = &self.port_description;
+        let is_name = !description.is_empty() && !description.contains(' ');
+        if is_mac(&self.port_id) && is_name { description } else { &self.port_id }
+    }
+}
+
+/// The fabric of all that was heard.
+pub(super) fn fabric(
+    heard: Vec<Heard>,
+    path: &Path,
+    options: &Options,
+    mut d: Diagnostics,
+    expected: &'static str,
+) -> Result<(Topology, Diagnostics), ReadError> {
+    let heard = without_management(by_known_names(heard), &mut d);
+    let mut list = CableList::default();
+    for h in &heard {
+        if let Some(bridges) = h.bridges {
+            // Linux hosts route, but do not bridge; switches of layer 3 say both. A router with ports of a switch is one.
+            list.tell(
+                &h.neighbour,
+                bridges || !is_of_host(h.neighbour_port()) && !is_mac(h.neighbour_port()),
+            );
+        }
+    }
+    let mut is_used = vec![false; heard.len()];
+    let mut between: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (i, h) in heard.iter().enumerate() {
+        between.entry((&h.device, &h.neighbour)).or_default().push(i);
+    }
+    // Reports that name each other.
+    let mut cables: Vec<(usize, [CableEnd; 2])> = Vec::new();
+    let end =
+        |device: &str, port: &str| CableEnd { device: device.to_owned(), port: port.to_owned() };
+    for (i, h) in heard.iter().enumerate() {
+        let back = between.get(&(h.neighbour.as_str(), h.device.as_str())).into_iter().flatten();
+        let found = back.copied().find(|&j| {
+            j != i
+                && !is_used[i]
+                && !is_used[j]
+                && h.names(&heard[j].port)
+                && heard[j].names(&h.port)
+        });
+        if let Some(j) = found {
+            (is_used[i], is_used[j]) = (true, true);
+            cables.push((h.line, [end(&h.device, &h.port), end(&heard[j].device, &heard[j].port)]));
+        }
+    }
+    // As many each way.
+    let mut by_order = 0;
+    for (&(a, b), ahead) in &between {
+        let left = |all: &Vec<usize>, is_used: &[bool]| {
+            let mut left: Vec<usize> = all.iter().copied().filter(|&i| !is_used[i]).collect();
+            left.sort_by(|&x, &y| natural_order(&heard[x].port, &heard[y].port).then(x.cmp(&y)));
+            left
+        };
+        let back = between.get(&(b, a)).map(|back| left(back, &is_used)).unwrap_or_default();
+        let ahead = left(ahead, &is_used);
+        if a < b && !ahead.is_empty() && ahead.len() == back.len() {
+            for (&i, &j) in ahead.iter().zip(&back) {
+                (is_used[i], is_used[j]) = (true, true);
+                by_order += 1;
+                cables.push((heard[i].line, [end(a, &heard[i].port), end(b, &heard[j].port)]));
+            }
+        }
+    }
+    if by_order > 0 {
+        let cables = counted(by_order, "cable is", "cables are");
+        d.note(
+            0,
+            format!("{cables} paired in the order of ports: their ends do not name each other's"),
+            "",
+        );
+    }
+    // One end only: of devices that were not asked, or did not answer.
+    let mut one_sided = 0;
+    for (h, _) in heard.iter().zip(&is_used).filter(|(_, used)| !**used) {
+        one_sided += usize::from(between.keys().any(|&(device, _)| device == h.neighbour));
+        cables.push((h.line, [end(&h.device, &h.port), end(&h.neighbour, h.neighbour_port())]));
+    }
+    if one_sided > 0 {
+        let cables = counted(one_sided, "cable is", "cables are");
+        d.warn(
+            0,
+            format!("{cables} seen from one side only, although the other side was asked"),
+            "a neighbour that is gone, or LLDP switched off at a port",
+        );
+    }
+    cables.sort_by_key(|cable| cable.0);
+    for (line, ends) in cables {
+        list.cable(line, ends, None, &mut d);
+    }
+    finish(&list, path, options, d, expected)
+}
+
+/// Neighbours under the names of those that were asked, which may be called with or without their domain.
+fn by_known_names(mut heard: Vec<Heard>) -> Vec<Heard> {
+    let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let asked: BTreeMap<String, String> =
+        heard.iter().map(|h| (short(&h.device), h.device.clone())).collect();
+    let is_asked: BTreeSet<String> = heard.iter().map(|h| h.device.clone()).collect();
+    for h in &mut heard {
+        if let Some(known) = asked
+            .get(&short(&h.neighbour))
+            .filter(|_| !is_asked.contains(&h.neighbour) && !is_mac(&h.neighbour))
+        {
+            h.neighbour.clone_from(known);
+        }
+    }
+    heard
+}
+
+/// Leaves out ports for management, `eth0` of switches among them.
+fn without_management(heard: Vec<Heard>, d: &mut Diagnostics) -> Vec<Heard> {
+    let mut has_others: BTreeMap<String, bool> = BTreeMap::new();
+    for h in &heard {
+        *has_others.entry(h.device.clone()).or_default() |= !is_of_host(&h.port);
+    }
+    let before = heard.len();
+    let is_of_fabric = |h: &Heard| {
+        let is_own = h.port == "eth0" && has_others.get(&h.device) == Some(&true);
+        !is_own && !is_of_management(&h.port) && !is_of_management(&h.port_id)
+    };
+    let left: Vec<Heard> = heard.into_iter().filter(is_of_fabric).collect();
+    if left.len() < before {
+        let reports = counted(before - left.len(), "neighbour", "neighbours");
+        d.note(0, format!("{reports} at ports for management left out"), "");
+    }
+    left
+}

@@ -1,0 +1,160 @@
+//! `show lldp table` of SONiC, one table after the other, each behind the prompt by which it was asked for.
+//!
+//! ```text
+//! admin@leaf1:~$ show lldp table
+//! Capability codes: (R) Router, (B) Bridge, (O) Other
+//! LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr
+//! -----------  --------------  -----------------  ------------  -----------------
+//! Ethernet0    spine1          fortyGigE0/4       BR            Ethernet4
+//! eth0         oob1            0c:69:cf:50:00:00  BR            eth0
+//! --------------------------------------------------
+//! Total entries displayed:  2
+//! ```
+//!
+//! A table without a prompt before it is of the device that the file is called after.
+
+use std::path::Path;
+
+use darkfiber_fabric::Topology;
+
+use super::lldp::{Heard, fabric};
+use crate::diagnostic::excerpt;
+use crate::format::{Format, Options, Reading};
+use crate::input::name_of;
+use crate::known_by::KnownBy;
+use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "lldp-table",
+    what: "neighbours as SONiC's `show lldp table` prints them",
+    summary: "SONiC's `show lldp table` of all switches, each behind its prompt",
+    known_by: &[KnownBy::Line(is_heading)],
+    read: Reading::Fabric(|c| read(c.text, c.path, c.options)),
+    ..Format::NONE
+};
+
+/// What was expected, for errors.
+const EXPECTED: &str =
+    "tables of SONiC's `show lldp table` (LocalPort RemoteDevice RemotePortID ...)";
+
+fn is_heading(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next() == Some("LocalPort") && words.next() == Some("RemoteDevice")
+}
+
+/// The device of a prompt: `admin@leaf1:~$ show lldp table`.
+fn prompt(line: &str) -> Option<&str> {
+    let (before, command) = line.split_once(['$', '#'])?;
+    let device = before.rsplit_once('@').map_or(before, |(_, device)| device);
+    let device = device.split(':').next()?.trim();
+    let is_asked = command.trim_start().starts_with("show lldp");
+    (is_asked && !device.is_empty() && !device.contains(' ')).then_some(device)
+}
+
+/// Reads tables. Lines that cannot be read are left out and reported.
+///
+/// # Errors
+/// [`ReadError::NotSuchAFile`] if there is no neighbour.
+pub fn read(
+    text: &str,
+    path: &Path,
+    options: &Options,
+) -> Result<(Topology, Diagnostics), ReadError> {
+    let mut d = Diagnostics::default();
+    let mut device = name_of(path);
+    let mut heard = Vec::new();
+    // Where columns begin, while a table goes on.
+    let mut columns: Option<Vec<usize>> = None;
+    let mut is_known = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(asked) = prompt(line) {
+            (device, columns) = (asked.to_owned(), None);
+            continue;
+        }
+        if is_heading(line) {
+            columns = None;
+            is_known = true;
+            continue;
+        }
+        let is_rule = line.trim_start().starts_with("---");
+        if is_rule && is_known && columns.is_none() {
+            columns = Some(starts(line));
+            is_known = false;
+            continue;
+        }
+        if is_rule || line.trim().is_empty() {
+            columns = None;
+            continue;
+        }
+        let Some(columns) = &columns else { continue };
+        let cell = |i: usize| -> &str {
+            let Some(&from) = columns.get(i) else { return "" };
+            let to = columns.get(i + 1).copied().unwrap_or(line.len()).min(line.len());
+            line.get(from.min(to)..to).unwrap_or_default().trim()
+        };
+        let [port, neighbour, port_id, capability, description] = [0, 1, 2, 3, 4].map(cell);
+        if port.is_empty() || neighbour.is_empty() || port_id.is_empty() {
+            d.error(number, format!("no neighbour in {}", excerpt(line)), "the line is left out");
+            continue;
+        }
+        heard.push(Heard {
+            line: number,
+            device: device.clone(),
+            port: port.to_owned(),
+            neighbour: neighbour.to_owned(),
+            port_id: port_id.to_owned(),
+            port_description: description.to_owned(),
+            bridges: (!capability.is_empty()).then(|| capability.contains('B')),
+        });
+    }
+    if heard.is_empty() {
+        return Err(ReadError::unlike(path, EXPECTED, ""));
+    }
+    fabric(heard, path, options, d, EXPECTED)
+}
+
+/// Where the dashes of each column begin.
+fn starts(rule: &str) -> Vec<usize> {
+    let bytes = rule.as_bytes();
+    (0..bytes.len()).filter(|&i| bytes[i] == b'-' && (i == 0 || bytes[i - 1] == b' ')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two switches as a public guide to SONiC in GNS3 shows them, whose ports have other names towards others, with a host.
+    const FILE: &str = "\
+admin@sonic1:~$ show lldp table
+
+Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr
+-----------  --------------  -----------------  ------------  -----------------
+Ethernet0    sonic3          fortyGigE0/4       BR            Ethernet4
+Ethernet4    sonic2          fortyGigE0/8       BR            Ethernet8
+Ethernet8    cn1             0c:42:a1:88:0a:1c  R             ens1f0
+eth0         sonic4          0c:69:cf:50:00:00  BR            eth0
+--------------------------------------------------
+Total entries displayed:  4
+admin@sonic2:~$ show lldp table
+LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr
+-----------  --------------  -----------------  ------------  -----------------
+Ethernet8    sonic1          fortyGigE0/4       BR            Ethernet4
+";
+
+    #[test]
+    fn aliases_and_management() {
+        let (topology, d) = read(FILE, Path::new("lldp.txt"), &Options::default()).expect("tables");
+        let fabric = &topology.fabric;
+        let names: Vec<&str> = fabric.switches().iter().map(|s| s.description.as_str()).collect();
+        assert_eq!(
+            (names.len(), fabric.switch_link_count(), fabric.terminal_count()),
+            (3, 2, 1),
+            "{names:?} {d:?}"
+        );
+        assert_eq!(fabric.adapters()[0].description, "cn1 ens1f0");
+        let said: Vec<String> = d.0.iter().map(ToString::to_string).collect();
+        assert!(said.iter().any(|s| s.contains("1 neighbour at ports for management")), "{said:?}");
+    }
+}

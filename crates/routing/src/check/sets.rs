@@ -1,0 +1,217 @@
+//! The proof for *sets* of next hops: whichever of them switches pick, packets arrive and nobody waits in a circle.
+//!
+//! A packet that holds a channel may wait for any channel of the set that the next switch has for its destination. If the graph of all
+//! these dependencies has no cycle, no choice can deadlock, be it a hash, adaptive, or by packet (Dally and Seitz, 1987, whose argument
+//! needs no more than that waiting follows the order of channels). On Ethernet this is whether pauses of priority flow control (PFC)
+//! can block each other for ever. The condition is sufficient; a cycle is no proof of a deadlock.
+
+use std::sync::atomic::Ordering;
+
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId};
+use rayon::prelude::*;
+
+use super::dependency::Dependencies;
+
+/// What holds for every choice among the sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetReport {
+    /// Pairs of a switch with terminals and another one to which some choice leads nowhere.
+    pub unreachable: u64,
+    /// Destination switches to which some choice can go round for ever.
+    pub loops: u64,
+    /// Dependencies between channels.
+    pub dependencies: usize,
+    /// Switches crossed at most.
+    pub hops: usize,
+    /// A shortest cycle of dependencies, if there is one.
+    pub cycle: Option<SetCycle>,
+}
+
+/// Channels each of which may wait for the next one, and the last one for the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetCycle {
+    /// The channels.
+    pub channels: Vec<ChannelId>,
+    /// For each of them the destination switch for which it waits for the next one.
+    pub towards: Vec<SwitchId>,
+}
+
+impl SetReport {
+    /// Whether all packets arrive, whatever is picked.
+    pub fn complete(&self) -> bool {
+        self.unreachable == 0 && self.loops == 0
+    }
+
+    /// Whether no choice can deadlock.
+    pub fn deadlock_free(&self) -> bool {
+        self.cycle.is_none()
+    }
+}
+
+/// Follows all choices of all switches. `set` has the channels that a switch (first) may pick towards a switch with terminals.
+///
+/// Complexity: O(destination switches x channels x channels of a switch).
+pub fn check_sets<'s>(
+    fabric: &Fabric,
+    set: &(dyn Fn(SwitchId, SwitchId) -> &'s [u32] + Sync),
+) -> SetReport {
+    let n = fabric.switch_count();
+    let homes: Vec<SwitchId> =
+        (0..n).map(SwitchId::new).filter(|&s| !fabric.terminals_on(s).is_empty()).collect();
+    let dependencies = Dependencies::new(fabric);
+    let component = fabric.component_labels();
+    let found: Vec<Towards> = homes
+        .par_iter()
+        .map(|&to| {
+            let from = homes
+                .iter()
+                .copied()
+                .filter(|s| *s != to && component[s.index()] == component[to.index()]);
+            towards(fabric, set, to, from, &dependencies)
+        })
+        .collect();
+    let cycle = dependencies.find_cycle(fabric, 0).map(|channels| {
+        let next = channels.iter().cycle().skip(1);
+        let towards = channels.iter().zip(next).map(|(&c, &d)| {
+            let (tail, head) = (fabric.tail(c), fabric.head(c));
+            let both =
+                |to: &&SwitchId| set(tail, **to).contains(&c.0) && set(head, **to).contains(&d.0);
+            homes.iter().find(both).copied().unwrap_or(head)
+        });
+        SetCycle { towards: towards.collect(), channels: channels.clone() }
+    });
+    SetReport {
+        unreachable: found.iter().map(|f| f.lost).sum(),
+        loops: found.iter().filter(|f| f.loops).count() as u64,
+        dependencies: dependencies.count(0),
+        hops: found.iter().map(|f| f.hops).max().unwrap_or(0),
+        cycle,
+    }
+}
+
+/// What all choices towards one destination come to.
+struct Towards {
+    lost: u64,
+    loops: bool,
+    hops: usize,
+}
+
+/// Goes depth first from all sources, so that only what a packet can reach depends on anything.
+fn towards<'s>(
+    fabric: &Fabric,
+    set: &(dyn Fn(SwitchId, SwitchId) -> &'s [u32] + Sync),
+    to: SwitchId,
+    sources: impl Iterator<Item = SwitchId>,
+    dependencies: &Dependencies,
+) -> Towards {
+    const OPEN: u32 = u32::MAX;
+    const LOST: u32 = u32::MAX - 1;
+    // Switches crossed from here on at most; 0 is not seen.
+    let mut depth = vec![0u32; fabric.switch_count()];
+    depth[to.index()] = 1;
+    let mut found = Towards { lost: 0, loops: false, hops: 0 };
+    // Switch, its next choice, the most switches crossed behind those before.
+    let mut walk: Vec<(SwitchId, usize, u32)> = Vec::new();
+    for source in sources {
+        if depth[source.index()] == 0 {
+            depth[source.index()] = OPEN;
+            walk.push((source, 0, 0));
+        }
+        while let Some(top) = walk.last_mut() {
+            let (at, choice, most) = *top;
+            let members = set(at, to);
+            let Some(&c) = members.get(choice) else {
+                depth[at.index()] = match (members.is_empty(), most) {
+                    (true, _) | (_, LOST) => LOST,
+                    _ => most + 1,
+                };
+                walk.pop();
+                continue;
+            };
+            let head = fabric.head(ChannelId(c));
+            match depth[head.index()] {
+                0 => {
+                    // Comes back here when the head is known.
+                    depth[head.index()] = OPEN;
+                    walk.push((head, 0, 0));
+                    continue;
+                }
+                OPEN => found.loops = true,
+                behind => top.2 = top.2.max(behind),
+            }
+            top.1 += 1;
+            if head != to {
+                for &next in set(head, to) {
+                    let slot = dependencies.slot(fabric, c as usize, next as usize);
+                    slot.fetch_or(1, Ordering::Relaxed);
+                }
+            }
+        }
+        match depth[source.index()] {
+            LOST => found.lost += 1,
+            hops => found.hops = found.hops.max(hops as usize),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::open;
+
+    use super::*;
+    use crate::ecmp::{Ecmp, EcmpSpec};
+
+    fn report(spec: &str) -> (SetReport, Fabric) {
+        let fabric = open(spec).expect(spec).fabric;
+        let ecmp = Ecmp::new(&fabric, &EcmpSpec::parse("crc32").expect("a spec"), 1);
+        let set = |at, to| ecmp.hops().group(at, to).members();
+        (check_sets(&fabric, &set), fabric.clone())
+    }
+
+    /// Trees go up and then down, whichever way; a ring of five does not.
+    #[test]
+    fn trees_are_free_and_rings_are_not() {
+        for tree in [
+            "kary:k=4,n=3",
+            "fattree2:n=4,m=4,r=4",
+            "rails:hosts_per_unit=4,units=2,nics=2,spines=2",
+        ] {
+            let (found, _) = report(tree);
+            assert!(found.complete() && found.deadlock_free(), "{tree}: {found:?}");
+        }
+        assert_eq!(report("kary:k=4,n=3").0.hops, 5);
+        let (found, fabric) = report("torus:dims=5,t=1");
+        let cycle = found.cycle.expect("five switches in a ring");
+        assert_eq!((cycle.channels.len(), cycle.towards.len(), found.hops), (5, 5, 3));
+        for (i, &c) in cycle.channels.iter().enumerate() {
+            assert_eq!(fabric.head(c), fabric.tail(cycle.channels[(i + 1) % 5]));
+        }
+        // Up to four switches no shortest path has two channels of a ring... but for the far corner.
+        assert!(report("torus:dims=3,t=1").0.deadlock_free());
+    }
+
+    /// Two switches that send to each other what is for a third one, and sets without members.
+    #[test]
+    fn lost_and_looping_choices_are_found() {
+        let fabric = open("torus:dims=4,t=1").expect("a spec").fabric;
+        let leads = |from: u32, to: u32| {
+            let all = fabric.channels_from(SwitchId(from)).map(|c| c as u32);
+            all.filter(|&c| fabric.heads()[c as usize] == to).collect::<Vec<u32>>()
+        };
+        let none: &[u32] = &[];
+        let round: Vec<Vec<u32>> = (0..4).map(|s| leads(s, (s + 1) % 4)).collect();
+        let back = leads(1, 0);
+        let clockwise = |at: SwitchId, to: SwitchId| {
+            if at == to { none } else { &round[at.index()] }
+        };
+        assert!(check_sets(&fabric, &clockwise).complete());
+        let ping_pong = |at: SwitchId, to: SwitchId| match (at.0, to.0) {
+            (1, 3) => &back[..],
+            _ => clockwise(at, to),
+        };
+        assert_eq!(check_sets(&fabric, &ping_pong).loops, 1);
+        let nobody = |_: SwitchId, _: SwitchId| none;
+        assert_eq!(check_sets(&fabric, &nobody).unreachable, 12);
+    }
+}
