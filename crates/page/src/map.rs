@@ -18,6 +18,9 @@ const EDGE: f32 = 24.0;
 const HEAD: f32 = 96.0;
 /// Below them: the scale.
 const FOOT: f32 = 66.0;
+/// What the words beside the scale need, and the line that they get below it where there is less.
+const WORDS: f32 = 790.0;
+const LINE: f32 = 24.0;
 
 const BACK: &str = "#0a0e17";
 const FAINT: &str = "#98a4ba";
@@ -50,7 +53,7 @@ pub fn map(page: &Page<'_>) -> String {
     let (w, h) = ((wide * scale).max(SIDE * 0.5), tall * scale);
     let count = views.len() as f32;
     let width = count * w + (count + 1.0) * EDGE;
-    let height = HEAD + h + FOOT;
+    let height = HEAD + h + FOOT + if width < WORDS { LINE } else { 0.0 };
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
          font-family=\"system-ui, sans-serif\" role=\"img\"><title>{title}</title>\
@@ -64,7 +67,7 @@ pub fn map(page: &Page<'_>) -> String {
         panel(&mut svg, (*view, still), (x, w, h));
     }
     if let Some(view) = page.views.first().filter(|_| all > 0.0) {
-        legend(&mut svg, view.unit, (end, step), HEAD + h + 20.0);
+        legend(&mut svg, view.unit, (end, step), (width, HEAD + h + 20.0));
     }
     svg.push_str("</svg>\n");
     svg
@@ -142,7 +145,7 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
 }
 
 /// The scale with round numbers.
-fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
+fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f32, f32)) {
     const WIDE: f64 = 360.0;
     let stops: String = (0..=12).fold(String::new(), |mut all, i| {
         let t = f64::from(i) / 12.0;
@@ -173,11 +176,11 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
         Unit::Bytes => "bytes over a channel",
         Unit::Errors => "symbol errors",
     };
+    let (x, y) =
+        if width < WORDS { (EDGE, y + 26.0 + LINE) } else { (EDGE + WIDE as f32 + 34.0, y + 10.0) };
     let _ok = writeln!(
         svg,
-        "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"15\" fill=\"{FAINT}\">{word}; dark fiber carries none</text>",
-        f64::from(EDGE) + WIDE + 34.0,
-        y + 10.0
+        "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"15\" fill=\"{FAINT}\">{word}; dark fiber carries none</text>",
     );
 }
 

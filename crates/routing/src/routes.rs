@@ -251,6 +251,11 @@ impl Routes {
         &mut self.table[row * self.switches..(row + 1) * self.switches]
     }
 
+    /// All rows, one after the other.
+    pub fn table(&self) -> &[u8] {
+        &self.table
+    }
+
     /// The whole table, row after row.
     pub fn table_mut(&mut self) -> &mut [u8] {
         &mut self.table

@@ -126,8 +126,9 @@ fn run_one(
     // What came out, as it is reported.
     let facts = metrics::of_loaded(&case.loaded);
     let provenance = provenance::of(&topology.fabric, common);
-    let rows: Vec<JobRow> =
-        (0..jobs.len()).map(|j| job_row(&jobs[j], &simulated, alone.get(j).copied(), j)).collect();
+    let rows: Vec<JobRow> = (0..jobs.len())
+        .map(|j| JobRow::of(&jobs[j], &simulated, alone.get(j).copied(), j))
+        .collect();
     let classes = classes(jobs, &simulated);
     let (channels, fullest) = channels(topology, &simulated);
     let model = model(&case);
@@ -313,35 +314,6 @@ fn classes(jobs: &[Job], simulated: &Simulated) -> Vec<ClassRow> {
         }
     };
     names.into_iter().map(of).collect()
-}
-
-fn job_row(job: &Job, simulated: &Simulated, alone: Option<u64>, j: usize) -> JobRow {
-    let (runs, pairs) = (&simulated.runs[j], &simulated.pairs[j]);
-    let s = |ps: u64| ps as f64 / SECOND as f64;
-    let times: Vec<f64> = runs.iter().map(|r| s(r.end - r.begin)).collect();
-    let until = match job.play.repeat {
-        Repeat::Once => u64::MAX,
-        Repeat::Until(until) => until,
-    };
-    let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
-    let run_isolated = alone.map(s);
-    JobRow {
-        name: job.name.clone(),
-        ranks: job.play.program.ranks(),
-        nodes: job.hosts.len(),
-        begin: runs.first().map_or(0.0, |r| s(r.begin)),
-        end: runs.last().map_or(0.0, |r| s(r.end)),
-        runs: runs.len(),
-        runs_in_time: runs.iter().filter(|r| r.end <= until).count(),
-        run_mean,
-        run_isolated,
-        slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone),
-        run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
-        run_max: times.iter().copied().fold(0.0, f64::max),
-        sent: MessageFacts::of(&pairs.total, &pairs.times),
-        pair_bandwidth: pairs.mean_bandwidth(),
-        packets: simulated.packets.get(j).map(PacketFacts::of),
-    }
 }
 
 fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Carried>) {

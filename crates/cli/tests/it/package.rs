@@ -49,6 +49,16 @@ fn a_debian_package_is_installed_used_and_removed() {
     build.arg(format!("{project}/packaging/deb.sh")).arg(env!("CARGO_BIN_EXE_darkfiber")).arg(&out);
     let made = succeed(build.env("DPKG_DEB_COMPRESSOR_TYPE", "none"));
     let package = made.lines().next().expect("the path of the package");
+    if Command::new("lintian").arg("--version").output().is_ok() {
+        let mut lint = Command::new("lintian");
+        lint.args(["--allow-root", "--fail-on", "error,warning", "--suppress-tags"]);
+        // It is not compressed here, to save time.
+        let plain =
+            ["control", "data"].map(|part| format!("uses-no-compression-for-{part}-tarball"));
+        succeed(lint.arg(plain.join(",")).arg(package));
+    } else {
+        skipped("lintian is not installed: the package is not linted");
+    }
 
     let root = dir.path().join("root");
     for folder in ["info", "updates", "triggers"] {

@@ -14,8 +14,9 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::ChannelName;
 use darkfiber_packetsim::Measured;
-use darkfiber_scenario::{Depth, Effort, Pair};
+use darkfiber_scenario::{Depth, Effort, Job, Pair, Simulated};
 use darkfiber_workload::histogram;
+use darkfiber_workload::play::{Repeat, SECOND};
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -109,6 +110,38 @@ pub struct JobRow {
     /// At the depth of packets, what became of its packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketFacts>,
+}
+
+impl JobRow {
+    /// Job `j` of a run; `alone` is what one run of it takes in isolation, in picoseconds.
+    pub fn of(job: &Job, simulated: &Simulated, alone: Option<u64>, j: usize) -> Self {
+        let (runs, pairs) = (&simulated.runs[j], &simulated.pairs[j]);
+        let s = |ps: u64| ps as f64 / SECOND as f64;
+        let times: Vec<f64> = runs.iter().map(|r| s(r.end - r.begin)).collect();
+        let until = match job.play.repeat {
+            Repeat::Once => u64::MAX,
+            Repeat::Until(until) => until,
+        };
+        let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let run_isolated = alone.map(s);
+        Self {
+            name: job.name.clone(),
+            ranks: job.play.program.ranks(),
+            nodes: job.hosts.len(),
+            begin: runs.first().map_or(0.0, |r| s(r.begin)),
+            end: runs.last().map_or(0.0, |r| s(r.end)),
+            runs: runs.len(),
+            runs_in_time: runs.iter().filter(|r| r.end <= until).count(),
+            run_mean,
+            run_isolated,
+            slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone),
+            run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
+            run_max: times.iter().copied().fold(0.0, f64::max),
+            sent: MessageFacts::of(&pairs.total, &pairs.times),
+            pair_bandwidth: pairs.mean_bandwidth(),
+            packets: simulated.packets.get(j).map(PacketFacts::of),
+        }
+    }
 }
 
 /// Messages.

@@ -1,10 +1,11 @@
-//! All that is given away, made in one go: programs with their debug information apart, packages of Debian, source packages, a bill
-//! of materials, checksums.
+//! All that is given away, made in one go: programs with their debug information apart, packages of Debian, a wheel for Python, source
+//! packages, a bill of materials, checksums.
 
 mod archive;
 mod binary;
 mod materials;
 mod programs;
+mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ const NEWEST_GLIBC: (u32, u32) = (2, 34);
 const STATIC: &str = "x86_64-unknown-linux-musl";
 
 /// Crates that are for work on the project, and that no registry has.
-const UNPUBLISHED: [&str; 2] = ["xtask", "darkfiber-testkit"];
+const UNPUBLISHED: [&str; 3] = ["xtask", "darkfiber-testkit", "darkfiber-py"];
 
 /// Makes everything in `out`, and says of each part what it takes; what cannot be made here is said to be skipped.
 pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
@@ -48,6 +49,10 @@ pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
         parts.push(archive::of(root, out, &anywhere, &own.program)?);
     }
 
+    if let Some((wheel, is_small)) = wheel::build(root, out)? {
+        is_fine &= is_small;
+        parts.push(wheel);
+    }
     parts.push(materials::write(root, out, &host)?);
     parts.extend(sources(root, out)?);
     checksums(out, &parts)?;

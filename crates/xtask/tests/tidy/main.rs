@@ -4,6 +4,7 @@ mod book;
 mod circles;
 mod documents;
 mod experiments;
+mod packages;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,63 @@
+//! The map of a fabric, alone or with what its channels carry.
+
+use std::sync::Arc;
+
+use darkfiber_page::{Origin, Page, Unit, View};
+use darkfiber_routing::Routes;
+use darkfiber_scenario::Loaded;
+use pyo3::prelude::*;
+
+use crate::long::long;
+use crate::stop::Stop;
+
+/// The map alone.
+pub(crate) fn of_fabric(py: Python<'_>, loaded: &Arc<Loaded>) -> PyResult<String> {
+    let loaded = Arc::clone(loaded);
+    long(py, &Stop::default(), move || Ok(darkfiber_page::map(&page(&loaded, Vec::new(), None))))
+}
+
+/// The map with what channels carry.
+pub(crate) fn with_load(
+    py: Python<'_>,
+    loaded: &Arc<Loaded>,
+    (name, unit): (String, Unit),
+    load: Vec<f64>,
+) -> PyResult<String> {
+    let loaded = Arc::clone(loaded);
+    let view = View { name, unit, load, series: None, lanes: Vec::new() };
+    long(py, &Stop::default(), move || Ok(darkfiber_page::map(&page(&loaded, vec![view], None))))
+}
+
+/// The page of `--html`: one file with the map, in which hosts and paths can be looked up.
+pub(crate) fn page_of_routes(
+    py: Python<'_>,
+    loaded: &Arc<Loaded>,
+    routes: &Arc<Routes>,
+) -> PyResult<String> {
+    let (loaded, routes) = (Arc::clone(loaded), Arc::clone(routes));
+    long(py, &Stop::default(), move || {
+        let report = darkfiber_routing::check::check(&loaded.topology.fabric, &routes);
+        let load = report.load.iter().map(|&n| n as f64).collect();
+        let name = routes.engine.clone();
+        let view = View { name, unit: Unit::Routes, load, series: None, lanes: Vec::new() };
+        Ok(darkfiber_page::page(&page(&loaded, vec![view], Some(&routes))))
+    })
+}
+
+fn page<'a>(loaded: &'a Loaded, views: Vec<View>, routes: Option<&'a Routes>) -> Page<'a> {
+    let topology = &loaded.topology;
+    Page {
+        title: topology.fabric.name().to_owned(),
+        subtitle: routes.map_or_else(String::new, |routes| format!("routes of {}", routes.engine)),
+        fabric: &topology.fabric,
+        shape: topology.shape.as_ref(),
+        views,
+        jobs: Vec::new(),
+        findings: Vec::new(),
+        charts: Vec::new(),
+        sheets: Vec::new(),
+        routes,
+        facts: Vec::new(),
+        origin: Origin { version: env!("CARGO_PKG_VERSION").to_owned(), ..Origin::default() },
+    }
+}

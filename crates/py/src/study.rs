@@ -1,0 +1,170 @@
+//! Studies: questions that are asked of many scenarios.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use darkfiber_formats::input;
+use darkfiber_scenario::{Error as ScenarioError, Folder};
+use darkfiber_study::grid::{
+    self, Axis, Hooks, Prepared, Record, Store, StudyFile, Table as Grid, Value,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::columns::Columns;
+use crate::error::raised;
+use crate::long::long;
+use crate::scenario::items;
+use crate::stop::Stop;
+use crate::table::Table;
+
+/// A study: a scenario in which lists stand where values belong, and questions that every cell is asked.
+///
+/// `Study(text)` takes the text of such a file, whose files are in `folder`; `Study.read(path)` reads one. `set` changes keys and makes
+/// axes, as `--set` does: `{"routes.engine": "minhop,dfsssp"}`.
+#[pyclass(frozen, module = "darkfiber")]
+pub(crate) struct Study {
+    file: Arc<StudyFile>,
+    folder: Folder,
+}
+
+/// Answers are kept nowhere but in the table.
+struct Nowhere;
+
+impl Store for Nowhere {
+    fn id(&self, _key: &str, cell: &Prepared) -> String {
+        // What tells cells of one run apart.
+        format!("{:016x}{:016x}", cell.cell.point + 1, cell.cell.turn)
+    }
+
+    fn find(&self, _id: &str) -> Option<Record> {
+        None
+    }
+
+    fn keep(&self, _record: Record) {}
+}
+
+impl Study {
+    fn parse(
+        text: &str,
+        name: &str,
+        folder: Folder,
+        (set, seed): (&[(String, String)], Option<u64>),
+    ) -> Result<Self, ScenarioError> {
+        let axis = |(key, value): &(String, String)| Axis::parse(&format!("{key}={value}"));
+        let set: Vec<Axis> = set.iter().map(axis).collect::<Result<_, _>>()?;
+        let file = Arc::new(StudyFile::parse(text, name, &set, seed, None)?);
+        Ok(Self { file, folder })
+    }
+}
+
+#[pymethods]
+impl Study {
+    #[new]
+    #[pyo3(signature = (text, *, name = "study", folder = None, set = None, seed = None))]
+    fn new(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        folder: Option<PathBuf>,
+        set: Option<&Bound<'_, PyDict>>,
+        seed: Option<u64>,
+    ) -> PyResult<Self> {
+        let set = items(set)?;
+        Self::parse(text, name, Folder(folder.unwrap_or_default()), (&set, seed))
+            .map_err(|e| raised(py, &e))
+    }
+
+    /// Reads a file; what it names is beside it.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, set = None, seed = None))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        set: Option<&Bound<'_, PyDict>>,
+        seed: Option<u64>,
+    ) -> PyResult<Self> {
+        let set = items(set)?;
+        let read = |path: &Path| {
+            let text = input::read_text(path)?;
+            Self::parse(&text, &path.display().to_string(), Folder::of(path), (&set, seed))
+        };
+        read(&path).map_err(|e| raised(py, &e))
+    }
+
+    /// What it is called.
+    #[getter]
+    fn title(&self) -> String {
+        self.file.title()
+    }
+
+    /// Keys that have several values.
+    #[getter]
+    fn axes(&self) -> Vec<String> {
+        self.file.axis_names()
+    }
+
+    /// How many cells there are (that are asked first, where others depend on answers).
+    #[getter]
+    fn cell_count(&self, py: Python<'_>) -> PyResult<usize> {
+        let cells = self.file.cells(None).map_err(|e| raised(py, &e))?;
+        Ok(cells.len())
+    }
+
+    /// Answers all questions of all cells, on all cores. The table is that of `darkfiber study collect`, without `cell`.
+    fn run(&self, py: Python<'_>) -> PyResult<Table> {
+        let (file, folder, stop) = (Arc::clone(&self.file), self.folder.clone(), Stop::default());
+        let asked = stop.clone();
+        let grid = long(py, &stop, move || {
+            let begin = Instant::now();
+            let hooks = Hooks {
+                store: &Nowhere,
+                files: &folder,
+                clock: &|| begin.elapsed().as_secs_f64(),
+                done: &|| (),
+                stop: &|| asked.is_asked(),
+                wanted: true,
+            };
+            let answered = grid::run(&file, None, &hooks)?;
+            let mut grid = Grid::new(file.axis_names());
+            for record in &answered.records {
+                grid.add(record);
+            }
+            for record in file.conclusions(&answered.records) {
+                grid.add(&record);
+            }
+            grid.sort();
+            Ok(grid)
+        })?;
+        Table::of(py, columns(&grid))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<darkfiber.Study {} over {}>",
+            self.file.title(),
+            self.file.axis_names().join(", ")
+        )
+    }
+}
+
+/// The columns as `study collect` writes them.
+fn columns(grid: &Grid) -> Columns {
+    let name = |text: &str| text.replace(['.', '-'], "_");
+    let mut columns = Columns::default()
+        .whole("seed", grid.rows().map(|row| row.seed()))
+        .text("question", grid.rows().map(|row| row.question()))
+        .text("of", grid.rows().map(|row| row.of()));
+    for (place, axis) in grid.axes().iter().enumerate() {
+        let values: Vec<Option<Value>> = grid.rows().map(|row| row.axis(place)).collect();
+        columns = columns.values(&name(axis), &values);
+    }
+    for (place, quantity) in grid.columns().iter().enumerate() {
+        let values: Vec<Option<Value>> = grid.rows().map(|row| row.found(place)).collect();
+        columns = columns.values(&name(quantity), &values);
+    }
+    let error = |text: &str| (!text.is_empty()).then(|| Value::Text(text.to_owned()));
+    let errors: Vec<Option<Value>> = grid.rows().map(|row| error(row.error())).collect();
+    columns.values("error", &errors)
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Measures first contact: from a clean system to the first result, for each way to install what `cargo run -p xtask -- dist` made.
+#
+#   debootstrap --variant=minbase bookworm CHROOT && packaging/first-contact.sh CHROOT [FOLDER]
+#
+# Needs root. Prints for each way the commands, wall and CPU time, bytes that it takes from elsewhere, and bytes on the disk. Every way
+# begins with a copy of the chroot as it is; archives of packages are fetched over the network that this machine has, and the
+# certificates and settings of pip are those of this machine.
+set -eu
+clean=$1
+root=$(cd "$(dirname "$0")/.." && pwd)
+parts=${2:-$root/target/distribution}
+result='darkfiber route @slimfly-eth --fail-links 5 -e updn -e dfsssp'
+
+# measure NAME FILE COMMANDS...: copies the file to / of a fresh chroot, and runs the commands there.
+measure() {
+    name=$1 file=$2
+    shift 2
+    at=$clean.$name
+    cp -a "$clean" "$at"
+    cp "$file" "$at/"
+    cp /etc/resolv.conf "$at/etc/" 2>/dev/null || true
+    cp -L /etc/ssl/certs/ca-certificates.crt "$at/certificates.pem"
+    mount -t proc proc "$at/proc"
+    before=$(du -sk --exclude=proc "$at" | cut -f1)
+    printf 'set -e\ncd /\n' > "$at/way.sh"
+    for command; do printf '%s\n' "$command" >> "$at/way.sh"; done
+    received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { print s + 0 }')))
+    status=0
+    # The shell's own `times` knows no child of chroot: GNU time does.
+    /usr/bin/env time -f '%e %U %S' -o "$at/time" chroot "$at" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+        DEBIAN_FRONTEND=noninteractive PIP_CERT=/certificates.pem \
+        sh /way.sh > "$at/out" 2>&1 || status=$?
+    received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { print s + 0 }') - received))
+    after=$(du -sk --exclude=proc "$at" | cut -f1)
+    umount "$at/proc"
+    read -r wall user system <<TIMES
+$(tail -1 "$at/time")
+TIMES
+    echo "$name: exit $status, $# commands, $wall s, CPU $user + $system s, file $(stat -c %s "$file") B, received $received B, disk $((after - before)) KB"
+    for command; do echo "    $command"; done
+    tail -4 "$at/out" | sed 's/^/    | /'
+    rm -rf "$at"
+}
+
+for file in "$parts"/darkfiber-*-linux-*.tar.gz; do
+    [ -e "$file" ] || continue
+    folder=$(basename "$file" .tar.gz)
+    measure archive "$file" "tar -xzf $(basename "$file")" "$folder/$result"
+done
+for file in "$parts"/darkfiber_*.deb; do
+    [ -e "$file" ] || continue
+    measure debian "$file" "dpkg -i $(basename "$file")" "$result"
+done
+for file in "$parts"/darkfiber-*.whl; do
+    [ -e "$file" ] || continue
+    measure python "$file" "apt-get update -q && apt-get install -qy --no-install-recommends python3-venv" \
+        "python3 -m venv env && env/bin/pip install -q ./$(basename "$file")" \
+        "env/bin/python -c 'import darkfiber as d; print(d.check(d.route(d.Fabric(\"@slimfly-eth\", fail_links=5), \"dfsssp\")))'"
+done
