@@ -7,7 +7,7 @@ use std::time::Instant;
 use darkfiber_formats::input;
 use darkfiber_scenario::{Error as ScenarioError, Folder};
 use darkfiber_study::grid::{
-    self, Axis, Hooks, Prepared, Record, Store, StudyFile, Table as Grid, Value,
+    self, Axis, Hooks, StudyFile, Table as Grid, Unkept, Value,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,22 +27,6 @@ use crate::table::Table;
 pub(crate) struct Study {
     file: Arc<StudyFile>,
     folder: Folder,
-}
-
-/// Answers are kept nowhere but in the table.
-struct Nowhere;
-
-impl Store for Nowhere {
-    fn id(&self, _key: &str, cell: &Prepared) -> String {
-        // What tells cells of one run apart.
-        format!("{:016x}{:016x}", cell.cell.point + 1, cell.cell.turn)
-    }
-
-    fn find(&self, _id: &str) -> Option<Record> {
-        None
-    }
-
-    fn keep(&self, _record: Record) {}
 }
 
 impl Study {
@@ -118,14 +102,8 @@ impl Study {
         let asked = stop.clone();
         let grid = long(py, &stop, move || {
             let begin = Instant::now();
-            let hooks = Hooks {
-                store: &Nowhere,
-                files: &folder,
-                clock: &|| begin.elapsed().as_secs_f64(),
-                done: &|| (),
-                stop: &|| asked.is_asked(),
-                wanted: true,
-            };
+            let (clock, stop) = (|| begin.elapsed().as_secs_f64(), || asked.is_asked());
+            let hooks = Hooks { clock: &clock, stop: &stop, ..Hooks::of(&Unkept, &folder) };
             let answered = grid::run(&file, None, &hooks)?;
             let mut grid = Grid::new(file.axis_names());
             for record in &answered.records {
