@@ -44,11 +44,15 @@ impl RunsFolder {
     /// The file of a run of a cell while it lasts.
     pub(crate) fn checkpoint(&self, id: &str, run: &str) -> Option<Checkpoint> {
         let (all, name) = (self.files.as_ref()?, name(id, run));
-        let again = || all.run(&name, facts(id, run));
-        again().ok().or_else(|| {
-            all.forget(&name);
-            again().ok()
-        })
+        let begun = || all.run(&name, facts(id, run));
+        match begun() {
+            Ok(checkpoint) => Some(checkpoint),
+            Err(e) => {
+                out::tell(&format!("warning: {}; the run begins anew", e.message));
+                all.forget(&name);
+                begun().ok()
+            }
+        }
     }
 
     fn result(&self, id: &str, run: &str) -> Option<PathBuf> {

@@ -6,9 +6,7 @@ use std::time::Instant;
 
 use darkfiber_formats::input;
 use darkfiber_scenario::{Error as ScenarioError, Folder};
-use darkfiber_study::grid::{
-    self, Axis, Hooks, StudyFile, Table as Grid, Unkept, Value,
-};
+use darkfiber_study::grid::{self, Axis, Hooks, StudyFile, Table as Grid, Unkept, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

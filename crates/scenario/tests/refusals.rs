@@ -45,7 +45,7 @@ fn files_that_are_no_scenarios() {
     hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
     "#);
     assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
-    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `lmc`, `lanes`, `lids`, `follow`, `roots`
+    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `ecmp`, `lmc`, `lanes`, `lids`, `follow`, `roots`
     hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
     ");
     assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
@@ -134,7 +134,7 @@ fn fabrics_routes_and_costs_that_there_are_not() {
     ");
     assert_snapshot!(with("minhop", "dmodk", 4), @"error: s.toml: line 3: routes: engine: dmodk: needs a fat-tree with known labels: this fabric is none");
     assert_snapshot!(with("engine = \"minhop\"", "", 3), @r#"
-    error: s.toml: line 2: routes: give an engine or tables, one of them
+    error: s.toml: line 2: routes: give an engine, tables or ecmp, one of them
     hint: for example engine = "dfsssp"
     "#);
     assert_snapshot!(with("\"minhop\"", "\"minhop\"\nlmc = 9", 3), @"error: s.toml: line 4: routes: lmc 9 is more than 7, the most there can be");
