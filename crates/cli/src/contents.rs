@@ -10,7 +10,12 @@ use darkfiber_scenario::{Files, Folder};
 use darkfiber_study::grid::Prepared;
 
 /// Characters of the half of a digest.
-pub(crate) const HALF: usize = 16;
+const HALF: usize = 16;
+
+/// Half of a digest of a cell.
+pub(crate) fn half(text: &str) -> String {
+    manifest::sha256(text.as_bytes())[..HALF].to_owned()
+}
 
 /// The part of a cell's digest that says nothing of what is asked: runs of a cell may be of use for another one.
 pub(crate) fn of_scenario(id: &str) -> &str {
@@ -47,8 +52,7 @@ impl<'a> Contents<'a> {
         self.add(&mut text, names);
         let mut asked = format!("{asked}\n");
         self.add(&mut asked, cell.files.iter().map(String::as_str));
-        let half = |text: String| manifest::sha256(text.as_bytes())[..HALF].to_owned();
-        half(text) + &half(asked)
+        half(&text) + &half(&asked)
     }
 
     /// The digests of files.

@@ -48,7 +48,7 @@ impl RunsFolder {
         match begun() {
             Ok(checkpoint) => Some(checkpoint),
             Err(e) => {
-                out::tell(&format!("warning: {}; the run begins anew", e.message));
+                out::tell(&format!("warning: {}; it starts over", e.message));
                 all.forget(&name);
                 begun().ok()
             }
@@ -59,14 +59,22 @@ impl RunsFolder {
         Some(self.files.as_ref()?.dir().join(format!("{}.json", name(id, run))))
     }
 
+    /// What is kept line by line depends on all that the cell does: files that its question names, too.
     fn log(&self, id: &str, run: &str) -> Option<PathBuf> {
-        Some(self.files.as_ref()?.dir().join(format!("{}.lines", name(id, run))))
+        let digest = whole_facts(id, run).digest();
+        let name = format!("{}-{digest:016x}.lines", of_scenario(id));
+        Some(self.files.as_ref()?.dir().join(name))
     }
 }
 
 /// All that a run depends on.
 fn facts(id: &str, run: &str) -> Facts {
     Facts::of("scenario", &of_scenario(id)).with("run", &run)
+}
+
+/// All that a run depends on whose question names files.
+fn whole_facts(id: &str, run: &str) -> Facts {
+    Facts::of("cell", &id).with("run", &run)
 }
 
 /// What files of a run are called.
@@ -95,7 +103,7 @@ impl KeptRuns for RunsFolder {
         let Some(path) = self.log(id, run) else { return Vec::new() };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut digest = TextDigest::default();
-        digest.add(&facts(id, run).digest().to_string());
+        digest.add(&whole_facts(id, run).digest().to_string());
         // What is behind a line that is torn or altered does not count.
         let mut whole = 0;
         let lines: Vec<String> = text

@@ -46,9 +46,10 @@ pub(crate) fn write(
     Ok(Exit::Fine)
 }
 
-/// Why there is no answer about something.
+/// Why there is no answer about something; without a name the error has one.
 pub(crate) fn failure(answer: &Answer, what: &str) -> Failure {
     match answer.detail.get::<Error>() {
+        Some(error) if what.is_empty() => error.clone().into(),
         Some(error) => error.clone().inside(what).into(),
         None => {
             let why = answer.error.as_deref().unwrap_or_default();

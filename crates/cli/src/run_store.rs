@@ -1,11 +1,10 @@
 //! Where a command keeps the runs of the study that it is.
 
-use darkfiber_formats::manifest;
 use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_study::grid::{KeptRuns, Prepared, Record, Store};
 
 use crate::checkpoint::Followed;
-use crate::contents::HALF;
+use crate::contents::half;
 use crate::kept_runs::RunsFolder;
 
 /// Runs inside cells are kept, answers are not: what a command prints has more than these.
@@ -50,7 +49,6 @@ impl KeptRuns for RunStore<'_> {
 
 impl Store for RunStore<'_> {
     fn id(&self, asked: &str, cell: &Prepared) -> String {
-        let half = |text: &str| manifest::sha256(text.as_bytes())[..HALF].to_owned();
         let version = env!("CARGO_PKG_VERSION");
         half(&format!("{version}\n{}\n{}", cell.key, self.read)) + &half(asked)
     }

@@ -69,6 +69,8 @@ pub struct EcmpHash {
     pub slowest: f64,
     /// The least of all draws.
     pub slowest_worst: f64,
+    /// Pairs without a path, of all draws together.
+    pub lost: u64,
     /// Whether the switches of any tier use fewer of their next hops than chance would leave out.
     pub polarized: bool,
     /// Flows that crossed a failed cable, of all, mean over cables; `null` if it was not asked.
@@ -157,6 +159,11 @@ fn text(r: &EcmpResult<'_>, style: Style) -> String {
         row
     });
     text.push_str(&table::plain(&heading, &rows.collect::<Vec<_>>(), &[1, 2, 4, 5], style));
+    let lost: u64 = r.hashes.iter().map(|h| h.lost).max().unwrap_or(0);
+    if lost > 0 {
+        let _infallible =
+            writeln!(text, "pairs without a path, in all draws together: {}", group(lost));
+    }
     text.push('\n');
     // How evenly, by configuration and tier.
     let heading = [

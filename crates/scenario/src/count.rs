@@ -39,7 +39,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         network = network.with_link_rate(rate);
     }
     let capacity = network.capacities().to_vec();
-    let choice = Choice { setup, all: (0..routes.paths() as u8).collect() };
+    let choice = Choice { setup, all: (0..routes.paths()).map(|path| path as u8).collect() };
     if setup.lids == LidsPart::Adaptive {
         return Err(SimError::Config(ConfigError(
             "lids: adaptive looks at what others send meanwhile, which depth count does not know: take flow".to_owned(),

@@ -143,7 +143,8 @@ pub fn sweep(
     hooks: &Hooks<'_>,
 ) -> Result<Vec<SweepRun>, Error> {
     let there = plan.fabrics.iter().zip(loaded);
-    let ready: Vec<Ready> = there.map(|(name, loaded)| Ready::of(name, loaded)).collect();
+    let ready: Vec<Ready> =
+        there.map(|(name, loaded)| Ready { draws: true, ..Ready::of(name, loaded) }).collect();
     let records = plan.preset().run(&Hooks { details: Details::Found, ready: &ready, ..*hooks })?;
     let mut placed: Vec<_> = records.iter().filter_map(|r| Some((plan.place(r)?, r))).collect();
     placed.sort_by(|(a, _), (b, _)| {

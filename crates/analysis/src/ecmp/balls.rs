@@ -28,6 +28,13 @@ pub fn members_used(balls: u32, bins: u32) -> f64 {
     f64::from(bins) * (1.0 - idle(balls, bins))
 }
 
+/// Variance of the bins that have a ball at least: two given bins are both empty with (1 - 2/bins)^balls.
+pub fn members_used_variance(balls: u32, bins: u32) -> f64 {
+    let (m, one) = (f64::from(bins), idle(balls, bins));
+    let both = (1.0 - 2.0 / m).max(0.0).powf(f64::from(balls));
+    (m * one * (1.0 - m * one) + m * (m - 1.0) * both).max(0.0)
+}
+
 /// The probability that no two balls are in a bin.
 pub fn collision_free(balls: u32, bins: u32) -> f64 {
     (0..balls).map(|i| f64::from(bins.saturating_sub(i)) / f64::from(bins)).product()
@@ -97,6 +104,17 @@ mod tests {
     use super::*;
 
     /// Eight flows on eight links: 2.596 on the fullest, 34.4 % idle, 0.24 % without a collision.
+    #[test]
+    fn used_bins_as_counted_one_by_one() {
+        // All 4^3 ways to throw three balls into four bins.
+        let used =
+            |way: u32| (0..3).fold(0u32, |all, i| all | 1 << (way >> (2 * i) & 3)).count_ones();
+        let mean = (0..64).map(|way| f64::from(used(way))).sum::<f64>() / 64.0;
+        let squares = (0..64).map(|way| f64::from(used(way)).powi(2)).sum::<f64>() / 64.0;
+        assert!((members_used(3, 4) - mean).abs() < 1e-12);
+        assert!((members_used_variance(3, 4) - (squares - mean * mean)).abs() < 1e-12);
+    }
+
     #[test]
     fn eight_on_eight() {
         let mut balls = Balls::default();

@@ -4,6 +4,6 @@ mod balls;
 mod moved;
 mod spread;
 
-pub use balls::{Balls, collision_free, idle, members_used};
+pub use balls::{Balls, collision_free, idle, members_used, members_used_variance};
 pub use moved::{Moved, moved};
 pub use spread::{Spread, TierSpread, spread};

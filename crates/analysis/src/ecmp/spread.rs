@@ -6,7 +6,7 @@ use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::ecmp::{Ecmp, tiers};
 use rayon::prelude::*;
 
-use super::{Balls, idle, members_used};
+use super::{Balls, idle, members_used, members_used_variance};
 use crate::rings::speed;
 
 /// How flows are spread over a fabric.
@@ -52,13 +52,18 @@ pub struct TierSpread {
     pub used: f64,
     /// The same for a hash as good as random.
     pub used_random: f64,
+    /// Standard error of that for as few flows as there were.
+    pub used_error: f64,
 }
+
+/// Standard errors by which chance is not taken for polarization.
+const CLEARLY: f64 = 4.0;
 
 impl TierSpread {
     /// Whether switches use fewer of their next hops than chance would leave out: flows that come to a switch have hashes that were
     /// chosen by the same hash before.
     pub fn is_polarized(&self) -> bool {
-        self.used < 0.9 * self.used_random
+        self.used < 0.9 * self.used_random - CLEARLY * self.used_error
     }
 }
 
@@ -170,6 +175,10 @@ fn one_draw(
         }
     }
     // A pair's link by what is on the fullest channel of all, in time: equal messages, each in equal parts on its queue pairs.
+    // Who has no path gets nothing.
+    if lost > 0 {
+        return (found, 0.0, counted, lost);
+    }
     let link = (0..t).map(|i| speed(fabric, (m + i) as u32)).fold(0.0, f64::max);
     let slowest = load
         .iter()
@@ -210,6 +219,7 @@ impl Sums {
         let count = groups.len().max(1) as f64;
         let used = |g: &&Vec<u32>| g.iter().filter(|c| **c > 0).count() as f64;
         let random = |g: &&Vec<u32>| members_used(g.iter().sum(), g.len() as u32);
+        let variance = |g: &&Vec<u32>| members_used_variance(g.iter().sum(), g.len() as u32);
         TierSpread {
             tier,
             groups: groups.len(),
@@ -223,6 +233,7 @@ impl Sums {
             idle_random: self.idle_random / self.members,
             used: groups.iter().map(used).sum::<f64>() / count,
             used_random: groups.iter().map(random).sum::<f64>() / count,
+            used_error: groups.iter().map(variance).sum::<f64>().sqrt() / count,
         }
     }
 }

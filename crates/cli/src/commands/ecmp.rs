@@ -68,7 +68,8 @@ const MOVED: usize = 20_000;
 pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> {
     let specs = args.hashes.iter().map(|text| Ok(Hashing::parse(text)?.0));
     let specs: Vec<EcmpSpec> = specs.collect::<Result<_, Failure>>()?;
-    crate::options::values::distinct("ecmp", args.hashes.iter().map(String::as_str))?;
+    let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
+    crate::options::values::distinct("ecmp", names.iter().map(String::as_str))?;
     let progress = Progress::new(specs.len() as u64 + 1, common.quiet);
     let loaded = load::fabric(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
@@ -79,6 +80,10 @@ pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> 
     let pattern = pattern_of(&args.pattern, &among, &loaded.topology, &who, &files)?;
     let seed = common.seed();
     let pairs = |draw: u32| pairs(&*pattern, &who, seed, draw);
+    if pairs(0).is_empty() {
+        return Err(Failure::usage(format!("--pattern {}: nobody sends", args.pattern))
+            .hint("a pattern needs a pair of different terminals"));
+    }
 
     // Every choice at once; the sets are those of any hash.
     progress.at("next hops");
@@ -103,6 +108,7 @@ pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> 
             ecmp: name.clone(),
             slowest: found.slowest,
             slowest_worst: found.slowest_worst,
+            lost: found.lost,
             polarized: found.tiers.iter().any(TierSpread::is_polarized),
             hit: moved.map(|m| m.hit),
             moved: moved.map(|m| m.moved),
@@ -140,7 +146,7 @@ pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> 
         provenance: &provenance,
     };
     common.show(&result)?;
-    let is_found = hashes.iter().any(|h| h.polarized)
+    let is_found = hashes.iter().any(|h| h.polarized || h.lost > 0)
         || !result.sets.deadlock_free
         || result.sets.unreachable > 0;
     Ok(if is_found { Exit::Finding } else { Exit::Fine })

@@ -110,6 +110,12 @@ struct Part {
 
 /// The study that is written down.
 fn written(args: &MeasureCommand, common: &Common) -> Result<Preset, Failure> {
+    if !args.beside.is_empty() {
+        return Err(Failure::usage(
+            "--write-study: files beside tables have no place in a study",
+        )
+        .hint("put them into the directory of the tables, under the names that darkfiber route -o gives them"));
+    }
     if !args.engines.engines.is_empty() && !args.routes.is_empty() {
         return Err(Failure::usage(
             "--write-study: an engine beside tables from a file has no place in a study",
@@ -179,12 +185,12 @@ fn parts(
 }
 
 pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failure> {
-    if let Some(exit) = args.preset.write(|| written(args, common))? {
-        return Ok(exit);
-    }
     if args.engines.engines.is_empty() && args.routes.is_empty() {
         return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
             .hint("several of both are compared side by side"));
+    }
+    if let Some(exit) = args.preset.write(|| written(args, common))? {
+        return Ok(exit);
     }
     if args.routes.len() > 1 && !args.beside.is_empty() {
         return Err(Failure::usage(

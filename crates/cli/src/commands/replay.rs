@@ -222,7 +222,10 @@ fn answered(
         Some((_, Some(found))) => Ok(found.clone()),
         Some((answer, None)) => Err(answer.detail.get::<Error>().map_or_else(
             || Failure::infeasible(answer.error.as_deref().unwrap_or_default()),
-            |error| error.clone().into(),
+            |error| {
+                let hint = error.hint.replace(" out of the engines", " out of -e");
+                Error { hint, ..error.clone() }.into()
+            },
         )),
         None => Err(Failure::infeasible("no moment was found")),
     }

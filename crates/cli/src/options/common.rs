@@ -12,7 +12,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_enum, default_value_t, help_heading = "Common options")]
     pub(crate) format: Format,
     /// Seed of all random choices; equal seeds give equal results [default: 1]
-    #[arg(long, global = true, value_name = "N", help_heading = "Common options")]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX.unsigned_abs()), help_heading = "Common options")]
     pub(crate) seed: Option<u64>,
     /// Threads to use, at most 1024 [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Common options")]

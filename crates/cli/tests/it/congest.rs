@@ -55,6 +55,20 @@ fn tables_say_what_did_not_settle_and_what_did_not_run() {
 }
 
 #[test]
+fn runs_with_classes_of_their_own_are_kept_apart() {
+    let dir = folder(&[]);
+    let line = format!(
+        "congest {SMALL} -q --victims alltoall:8KiB --aggressors incast --split 8/8 --congestion none,none+classes --format csv"
+    );
+    let plain = run_in(dir.path(), &line).out;
+    let rows: Vec<&str> = plain.lines().skip(1).collect();
+    assert_ne!(rows[0].replace("none", ""), rows[1].replace("none+classes", ""), "{plain}");
+    for _ in 0..2 {
+        assert_eq!(run_in(dir.path(), &format!("{line} --store kept")).out, plain);
+    }
+}
+
+#[test]
 fn runs_that_are_kept_are_not_run_again() {
     let dir = folder(&[]);
     let line = format!(

@@ -173,11 +173,7 @@ fn what_cannot_be_replayed_is_said_at_once() {
             "no job runs from 2026-01-04T00:00:00 on",
         ),
         ("--fabric kary:k=4,n=2 --jobs log --from soon", 2, "a date"),
-        (
-            "--fabric torus:dims=4x4,t=1 --jobs log -e ftree,sar",
-            4,
-            "leave ftree out of the engines",
-        ),
+        ("--fabric torus:dims=4x4,t=1 --jobs log -e ftree,sar", 4, "leave ftree out of -e"),
         ("--fabric hyperx:dims=2x2,t=1 --jobs other -e sar", 3, "none of its 2 nodes is in"),
     ] {
         let run = run_in(d, &format!("replay {line}"));

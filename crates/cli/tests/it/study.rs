@@ -550,7 +550,7 @@ fn commands_are_studies_with_the_same_figures() {
     let number = |row: &serde_json::Value, key: &str| row["found"][key].as_f64();
     // A sweep.
     let sweep = write(
-        "sweep kary:k=4,n=2 torus:dims=4x4,t=2 -e updn,dfsssp --fail-percent 5,40 --seeds 3 --lanes 4 --seed 5",
+        "sweep kary:k=4,n=2 torus:dims=4x4,t=2 -e updn,dfsssp --fail-percent 5,40 --seeds 3 --lanes 4 --seed 5 --fail-links 2",
     );
     let found = rows(d, "study run made.toml", "routes");
     let mut compared = 0;
@@ -570,8 +570,9 @@ fn commands_are_studies_with_the_same_figures() {
     }
     assert_eq!(compared, 4 * (4 + 24));
     // What is measured.
-    let measured =
-        write("measure kary:k=4,n=2 -e updn --metric worst,ebb --pattern shift --samples 300");
+    let measured = write(
+        "measure kary:k=4,n=2 -e updn --metric worst,ebb --pattern shift --samples 300 --fail-links 3",
+    );
     let found = rows(d, "study run made.toml", "patterns");
     let of = |name: &str| found.iter().find(|row| row["of"] == name).expect("a row");
     assert_eq!(number(of("worst"), "value"), measured["worst"].as_f64());
@@ -598,7 +599,7 @@ fn commands_are_studies_with_the_same_figures() {
     // Victims beside aggressors.
     let congest = write(
         "congest dragonfly:p=2,a=4,h=2,gbps=200 --victims allreduce:8B --aggressors incast --split 50 --nodes 32 --scattered \
-         --congestion none,pairs --routing four-ways,minimal --limit 2ms --iterations 20",
+         --congestion none,pairs --routing tables,minimal --limit 2ms --iterations 20 --fail-links 2",
     );
     let found = rows(d, "study run made.toml", "impact");
     let cells = congest["cells"].as_array().expect("cells");
@@ -614,7 +615,7 @@ fn commands_are_studies_with_the_same_figures() {
     // A log.
     fs::write(d.join("log.swf"), crate::replay::swf(400)).expect("written");
     let replay = write(
-        "replay --fabric kary:k=4,n=2 --jobs log.swf --every 1h --from 1d --for 3d -e updn,dfsssp,sar --scale 0.5",
+        "replay --fabric kary:k=4,n=2 --jobs log.swf --every 1h --from 1d --for 3d -e updn,dfsssp,sar --scale 0.5 --fail-links 3",
     );
     let found = rows(d, "study run made.toml", "replay");
     let gains = replay["improvements"].as_array().expect("gains");
@@ -654,6 +655,49 @@ fn commands_are_studies_with_the_same_figures() {
     let line = "measure kary:k=4,n=2 -e updn --routes tables --write-study made.toml";
     let none = run_in(d, line);
     assert!(none.code == 2 && none.err.contains("an engine beside tables"), "{}", none.err);
+}
+
+/// What options say fails is taken away once: figures are those of a file from which it is gone.
+#[test]
+fn commands_take_faults_away_once() {
+    let dir = folder(&[("log.swf", &crate::replay::swf(60))]);
+    let d = dir.path();
+    let fabric = "dragonfly:p=2,a=4,h=2,gbps=200";
+    for faults in ["--fail-links 4 --seed 3", "--fail g03r01"] {
+        let made = run_in(d, &format!("fabric {fabric} {faults} -o damaged.topo -q"));
+        assert_eq!(made.code, 0, "{}", made.err);
+        for (line, keys) in [
+            ("sweep FABRIC -e updn --fail-percent 0 --seeds 1", "/runs/0/efi_max"),
+            ("measure FABRIC -e updn --metric worst,abb --samples 100", "/worst /abb/mean"),
+            (
+                "saturate FABRIC -e updn --loads 0.2,0.9 --measure 5us",
+                "/curves/0/points/0/mean /curves/0/points/1/accepted",
+            ),
+            (
+                "congest FABRIC -e updn --victims allreduce:8B --aggressors incast --split 8/8 --routing tables --iterations 6 \
+                 --congestion none --warmup 50us --limit 2ms",
+                "/cells/0/impact",
+            ),
+            (
+                "replay --fabric FABRIC --jobs log.swf -e updn,dfsssp --every 6h",
+                "/rows/1/engines/0/efi_max /rows/1/engines/1/gamma_max_mean",
+            ),
+        ] {
+            let run = |fabric: &str| {
+                let line = line.replace("FABRIC", fabric);
+                let run = run_in(d, &format!("{line} --format json -q"));
+                assert_eq!(run.code, 0, "{line}: {}", run.err);
+                run.json()
+            };
+            let (with, without) =
+                (run(&format!("{fabric} {faults}")), run("damaged.topo --seed 3"));
+            for key in keys.split(' ') {
+                let number = with.pointer(key).and_then(serde_json::Value::as_f64);
+                assert!(number.is_some(), "{key}: {with}");
+                assert_eq!(with.pointer(key), without.pointer(key), "{line} {faults}: {key}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -709,29 +753,35 @@ fn a_long_run_in_a_cell_goes_on_after_a_kill() {
     assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
 }
 
-/// Kills a run of the study once this holds, and has it go on: what comes out is what comes out of a run that nobody kills.
-fn killed_and_resumed(d: &Path, text: &str, when: impl Fn(&[String]) -> bool) {
+/// What a study keeps of runs inside cells.
+fn kept_runs(d: &Path) -> Vec<String> {
+    let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
+    files.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
+}
+
+const KEPT: &str = "study run s.toml -o store --store-every 20ms --threads 1 -q --format csv";
+
+/// Kills a run of the study once this holds.
+fn killed(d: &Path, text: &str, when: impl Fn(&[String]) -> bool) {
     write(d, "s.toml", text);
-    let whole = run_in(d, "study run s.toml --format csv -q").out;
-    let kept = || {
-        let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
-        files.map(|file| file.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
-    };
-    let line = "study run s.toml -o store --store-every 20ms --threads 1 -q --format csv";
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_darkfiber"))
-        .args(line.split_whitespace())
+        .args(KEPT.split_whitespace())
         .current_dir(d)
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("it starts");
-    crate::batch::until("what is to be kept", || when(&kept()));
+    crate::batch::until("what is to be kept", || when(&kept_runs(d)));
     child.kill().expect("it was running");
     assert_eq!(child.wait().expect("it ends").code(), None, "it was killed before its end");
-    let before = kept();
+    let before = kept_runs(d);
     assert!(when(&before), "{before:?}");
-    let run = run_in(d, line);
+}
+
+/// The study goes on: what comes out is what comes out of a run that nobody kills.
+fn resumed(d: &Path) {
+    let whole = run_in(d, "study run s.toml --format csv -q").out;
+    let run = run_in(d, KEPT);
     assert_eq!((run.code, run.err.as_str(), &run.out), (0, "", &whole));
-    assert_eq!(kept(), Vec::<String>::new(), "the cell has its answer");
 }
 
 #[test]
@@ -741,9 +791,11 @@ fn runs_of_victims_go_on_after_a_kill() {
                 size = \"4KiB\"\n[routes]\nengine = \"minhop\"\n[study]\nquestions = [{ ask = \"impact\", victim = \"allreduce:8B\", \
                 aggressor = [\"incast\", \"alltoall\", \"bursts\"], iterations = 1000 }]\n";
     // One run is over, and another one is under way.
-    killed_and_resumed(dir.path(), text, |kept| {
+    killed(dir.path(), text, |kept| {
         [".json", ".run.zst"].iter().all(|end| kept.iter().any(|name| name.ends_with(end)))
     });
+    resumed(dir.path());
+    assert_eq!(kept_runs(dir.path()), Vec::<String>::new(), "the cell has its answer");
 }
 
 #[test]
@@ -752,11 +804,19 @@ fn moments_of_a_replay_go_on_after_a_kill() {
     let d = dir.path();
     let text = "fabric = \"kary:k=6,n=3\"\n[study]\nquestions = [{ ask = \"replay\", log = \"log.swf\", scale = 1.0, \
                 engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 20, every = \"600s\" }]\n";
-    killed_and_resumed(d, text, |kept| {
+    let when = |kept: &[String]| {
         let lines = kept.iter().find(|name| name.ends_with(".lines"));
         let text = lines.and_then(|name| fs::read_to_string(d.join("store/runs").join(name)).ok());
         text.is_some_and(|text| text.lines().count() > 40)
-    });
+    };
+    killed(d, text, when);
+    resumed(d);
+    assert_eq!(kept_runs(d), Vec::<String>::new(), "the cell has its answer");
+    // Moments of another log are of no use.
+    fs::remove_dir_all(d.join("store")).expect("it was there");
+    killed(d, text, when);
+    fs::write(d.join("log.swf"), crate::replay::swf(2000)).expect("written");
+    resumed(d);
 }
 
 #[test]

@@ -114,7 +114,19 @@ fn follow(cables: &[(usize, [End; 2])], list: &mut CableList, d: &mut Diagnostic
         for (e, (end, socket)) in
             ends.iter().enumerate().filter(|(_, end)| end.1 != Socket::Interface)
         {
-            at.insert((&end.device, &end.port, *socket == Socket::Front), (i, e));
+            let place = (end.device.as_str(), end.port.as_str(), *socket == Socket::Front);
+            if let Some((other, _)) = at.get(&place) {
+                d.error(
+                    cables[i].0,
+                    format!(
+                        "{} {} has a cable already, by line {}",
+                        end.device, end.port, cables[*other].0
+                    ),
+                    "the cable is left out",
+                );
+                continue;
+            }
+            at.insert(place, (i, e));
         }
     }
     for (i, (line, ends)) in cables.iter().enumerate() {
@@ -183,5 +195,13 @@ leaf1,dcim.powerport,PSU1,pdu1,dcim.poweroutlet,3,power,connected
             "{said:?}"
         );
         assert!(said.iter().any(|s| s.contains("2 cables are planned or none")), "{said:?}");
+        // A port of a panel holds one cable.
+        let twice = FILE.replace("panel1,dcim.frontport,2", "panel1,dcim.frontport,1");
+        let (_, d) = read(&twice, Path::new("cables.csv"), &Options::default()).expect("cables");
+        let said: Vec<String> = d.0.iter().map(ToString::to_string).collect();
+        assert!(
+            said.iter().any(|s| s.contains("panel1 1 has a cable already, by line 2")),
+            "{said:?}"
+        );
     }
 }

@@ -36,9 +36,11 @@ impl Sheet {
         path: &Path,
         d: &mut Diagnostics,
     ) -> Result<Vec<Row>, ReadError> {
+        // Excel begins with a mark of the order of bytes.
+        let text = text.trim_start_matches('\u{feff}');
         let before = text.lines().take_while(|line| !self.is_heading(line)).count();
         if before == text.lines().count() {
-            return Err(ReadError::unlike(path, self.expected, ""));
+            return Err(ReadError::unlike(path, "a list of cables", self.expected));
         }
         let body: String = text.lines().skip(before).flat_map(|line| [line, "\n"]).collect();
         let mut reader = csv::ReaderBuilder::new()
@@ -49,7 +51,7 @@ impl Sheet {
             Ok(names) => {
                 names.iter().map(|n| n.trim_start_matches('#').to_ascii_lowercase()).collect()
             }
-            Err(_) => return Err(ReadError::unlike(path, self.expected, "")),
+            Err(_) => return Err(ReadError::unlike(path, "a list of cables", self.expected)),
         };
         let place = |name: &str| names.iter().position(|n| n == name);
         let mut rows = Vec::new();
@@ -83,7 +85,7 @@ impl Sheet {
             let mut gbps = None;
             if let Some(text) = self.megabits.map(&cell).filter(|text| !text.is_empty()) {
                 match text.parse::<f64>() {
-                    Ok(rate) if rate > 0.0 && rate <= 1e7 => gbps = Some(rate / 1000.0),
+                    Ok(rate) if (1.0..=1e7).contains(&rate) => gbps = Some(rate / 1000.0),
                     _ => d.warn(
                         line,
                         format!("no rate in Mbit/s: {text}"),

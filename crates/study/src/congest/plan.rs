@@ -228,8 +228,12 @@ impl CongestPlan<'_> {
         let split = self.splits[cell.split];
         let mut which = Digest::default();
         self.hosts.all().iter().for_each(|&is_part| which.add(is_part.into()));
-        let mut text = format!(
-            "{} by {} on {} of {} hosts {:016x} by {}, {}, {:?}, {} ps before, {}",
+        let beside = cell.aggressor.map_or_else(String::new, |a| {
+            let spec = &self.aggressors[a].spec;
+            format!(", beside {} of {spec} on {}", self.per_node, split.aggressor)
+        });
+        format!(
+            "{} by {} on {} of {} hosts {:016x} by {}, {}, classes apart: {}, {:?}, {} ps before, {}{beside}",
             self.victims[cell.victim].spec,
             self.library.name(),
             split.victim,
@@ -237,15 +241,11 @@ impl CongestPlan<'_> {
             which.value(),
             self.allocations[cell.allocation].name,
             m.name,
+            m.apart,
             self.rule,
             self.warmup,
             m.routing.name,
-        );
-        if let Some(a) = cell.aggressor {
-            let spec = &self.aggressors[a].spec;
-            text += &format!(", beside {} of {spec} on {}", self.per_node, split.aggressor);
-        }
-        text
+        )
     }
 
     /// The terminals of the victim's and of the aggressor's hosts in a cell, rising.

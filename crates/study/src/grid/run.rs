@@ -72,19 +72,21 @@ pub struct Hooks<'a> {
     pub wanted: bool,
     /// How much of what is found comes back with them.
     pub details: Details,
-    /// Whole fabrics that are there already.
+    /// Fabrics that are there already.
     pub ready: &'a [Ready],
     /// Whether cells come one after the other, since each of them has work for all threads.
     pub alone: bool,
 }
 
-/// A whole fabric that is there already, and tables where all cells have the same.
+/// A fabric that is there already, and tables where all cells have the same.
 #[derive(Clone)]
 pub struct Ready {
     /// What scenarios call it.
     pub name: String,
-    /// The fabric.
+    /// The fabric: all that scenarios say fails in it is gone already, but for the share `fail-percent` if `draws` says so.
     pub loaded: Arc<Loaded>,
+    /// Whether the share of cables that fail is still to be drawn, for each cell by itself.
+    pub draws: bool,
     /// The tables; none if each cell says which it has.
     pub tables: Option<Tables>,
     /// Who ran where and when, for questions about that.
@@ -95,7 +97,7 @@ impl Ready {
     /// A fabric of which cells say all else.
     pub fn of(name: &str, loaded: &Arc<Loaded>) -> Self {
         let (name, loaded) = (name.to_owned(), Arc::clone(loaded));
-        Self { name, loaded, tables: None, history: None }
+        Self { name, loaded, draws: false, tables: None, history: None }
     }
 }
 
@@ -358,7 +360,15 @@ impl Round<'_> {
         }
         let Some((_, first)) = group.cells().next() else { return };
         let begin = (hooks.clock)();
-        let loaded = first.file.scenario.fail(whole, hooks.files, &mut ());
+        let scenario = &first.file.scenario;
+        let loaded = match self.ready(scenario) {
+            None => scenario.fail(whole, hooks.files, &mut ()),
+            Some(ready) if !ready.draws => Ok(Arc::clone(whole)),
+            Some(_) => {
+                let drawn = Scenario { fail: Vec::new(), fail_links: None, ..scenario.clone() };
+                drawn.fail(whole, hooks.files, &mut ())
+            }
+        };
         let share = share + ((hooks.clock)() - begin) / group.cells().count() as f64;
         match loaded {
             Err(e) => self.all_failed(group, &e, share),
@@ -410,7 +420,7 @@ impl Round<'_> {
                         found.into_iter().map(|a| Answer { question: ask.label.clone(), ..a }),
                     ),
                     Err(e) => {
-                        answers.push(failed(ask, &e).detailed(hooks.details.are_wanted(), || e))
+                        answers.push(failed(ask, &e).detailed(hooks.details.are_wanted(), || e));
                     }
                 }
             }

@@ -117,7 +117,13 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
             let Some(found) = answer.and_then(|answer| answer.detail.get::<CurveFound>()) else {
                 return Err(answer.map_or_else(
                     || Failure::infeasible(format!("{called}: nothing was found")),
-                    |answer| crate::preset::failure(answer, &called),
+                    |answer| {
+                        let error = answer.error.as_deref().unwrap_or_default();
+                        // An engine that refuses names itself.
+                        let engine =
+                            called.strip_prefix("tables of ").filter(|e| error.starts_with(e));
+                        crate::preset::failure(answer, if engine.is_some() { "" } else { &called })
+                    },
                 ));
             };
             let points: Vec<Point> = found.found.iter().map(|f| f.0.clone()).collect();
@@ -167,6 +173,12 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
 fn written(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result<Preset, Failure> {
     if args.interval.is_some() {
         return Err(Failure::usage("--write-study: --interval has no place in a study"));
+    }
+    if !args.beside.is_empty() {
+        return Err(Failure::usage(
+            "--write-study: files beside tables have no place in a study",
+        )
+        .hint("put them into the directory of the tables, under the names that darkfiber route -o gives them"));
     }
     let made = made(args, scenario, loads)?;
     match (made, &args.routes) {
