@@ -94,7 +94,16 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
         percents: &args.fail_percent,
         seeds: args.seeds,
     };
-    if let Some(exit) = args.preset.write(|| Ok(plan.preset()))? {
+    let written = || {
+        match scenario.fail_links {
+        Some(_) => Err(Failure::usage(
+            "--write-study: --fail-links has no place in a study: there each seed draws other cables",
+        )
+        .hint("--fail names cables")),
+        None => Ok(plan.preset()),
+    }
+    };
+    if let Some(exit) = args.preset.write(written)? {
         return Ok(exit);
     }
     save::expect(args.output.as_ref())?;

@@ -550,7 +550,7 @@ fn commands_are_studies_with_the_same_figures() {
     let number = |row: &serde_json::Value, key: &str| row["found"][key].as_f64();
     // A sweep.
     let sweep = write(
-        "sweep kary:k=4,n=2 torus:dims=4x4,t=2 -e updn,dfsssp --fail-percent 5,40 --seeds 3 --lanes 4 --seed 5 --fail-links 2",
+        "sweep kary:k=4,n=2 torus:dims=4x4,t=2 -e updn,dfsssp --fail-percent 5,40 --seeds 3 --lanes 4 --seed 5",
     );
     let found = rows(d, "study run made.toml", "routes");
     let mut compared = 0;
@@ -652,6 +652,9 @@ fn commands_are_studies_with_the_same_figures() {
         }
     }
     // What has no place in a study is said.
+    let line = "sweep kary:k=4,n=2 -e updn --fail-links 2 --write-study made.toml";
+    let none = run_in(d, line);
+    assert!(none.code == 2 && none.err.contains("--fail-links"), "{}", none.err);
     let line = "measure kary:k=4,n=2 -e updn --routes tables --write-study made.toml";
     let none = run_in(d, line);
     assert!(none.code == 2 && none.err.contains("an engine beside tables"), "{}", none.err);
@@ -680,7 +683,7 @@ fn commands_take_faults_away_once() {
             ),
             (
                 "replay --fabric FABRIC --jobs log.swf -e updn,dfsssp --every 6h",
-                "/rows/1/engines/0/efi_max /rows/1/engines/1/gamma_max_mean",
+                "/means/0/efi_max /means/1/gamma_max_mean",
             ),
         ] {
             let run = |fabric: &str| {
