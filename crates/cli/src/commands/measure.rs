@@ -347,7 +347,7 @@ pub(super) fn row(
         row.worst_pairs = worst.pairs.iter().map(name).collect();
     }
     row.patterns = found.items.iter().filter_map(pattern_row).collect();
-    for metric in METRICS.iter() {
+    for metric in &METRICS {
         let MetricSource::Pattern { pattern, bandwidth } = metric.of else { continue };
         if !found.metrics.contains(&metric.name) {
             continue;

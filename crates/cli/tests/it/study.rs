@@ -808,7 +808,8 @@ fn moments_of_a_replay_go_on_after_a_kill() {
     let text = "fabric = \"kary:k=6,n=3\"\n[study]\nquestions = [{ ask = \"replay\", log = \"log.swf\", scale = 1.0, \
                 engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 20, every = \"600s\" }]\n";
     let when = |kept: &[String]| {
-        let lines = kept.iter().find(|name| name.ends_with(".lines"));
+        let lines =
+            kept.iter().find(|name| Path::new(name).extension().is_some_and(|e| e == "lines"));
         let text = lines.and_then(|name| fs::read_to_string(d.join("store/runs").join(name)).ok());
         text.is_some_and(|text| text.lines().count() > 40)
     };

@@ -3,7 +3,7 @@
 //!
 //! There is no forwarding table by destination that says this: the path is that of a flow. So all that follow flows (counting, flows,
 //! packets) ask one function, [`Ecmp::next`], and see the same paths. The sets alone decide about deadlock
-//! ([`check_sets`](crate::check_sets)).
+//! ([`check_sets`](crate::check::check_sets)).
 //!
 //! Real switches' hash functions are not published; what is here is a family to which they belong (CRC, XOR, Jenkins, with fields, a
 //! seed and a rotation), so answers are for the modelled hash.
