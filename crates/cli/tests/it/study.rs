@@ -667,8 +667,9 @@ fn commands_take_faults_away_once() {
     let d = dir.path();
     let fabric = "dragonfly:p=2,a=4,h=2,gbps=200";
     for faults in ["--fail-links 4 --seed 3", "--fail g03r01"] {
+        // Hosts of a switch that failed are a finding.
         let made = run_in(d, &format!("fabric {fabric} {faults} -o damaged.topo -q"));
-        assert_eq!(made.code, 0, "{}", made.err);
+        assert!(made.code <= 1, "{}", made.err);
         for (line, keys) in [
             ("sweep FABRIC -e updn --fail-percent 0 --seeds 1", "/runs/0/efi_max"),
             ("measure FABRIC -e updn --metric worst,abb --samples 100", "/worst /abb/mean"),
