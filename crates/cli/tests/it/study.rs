@@ -666,7 +666,7 @@ fn commands_take_faults_away_once() {
     let dir = folder(&[("log.swf", &crate::replay::swf(60))]);
     let d = dir.path();
     let fabric = "dragonfly:p=2,a=4,h=2,gbps=200";
-    for faults in ["--fail-links 4 --seed 3", "--fail g03r01"] {
+    for faults in ["--fail-links 4 --seed 3", "--fail g03r01 --seed 3"] {
         // Hosts of a switch that failed are a finding.
         let made = run_in(d, &format!("fabric {fabric} {faults} -o damaged.topo -q"));
         assert!(made.code <= 1, "{}", made.err);
