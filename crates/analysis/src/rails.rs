@@ -25,7 +25,7 @@ pub struct RailMap {
     pub exceptions: Vec<TerminalId>,
 }
 
-/// Of the terminals of a leaf, so many of a hundred have its number; one may always have another.
+/// Percentage of the terminals of a leaf switch whose adapters have its number; one adapter may always have another.
 const MOST: usize = 95;
 
 /// By terminal, which of its host's compute ports it is, from 0, in the order of the fabric.

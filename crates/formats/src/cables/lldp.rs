@@ -1,6 +1,6 @@
 //! What devices hear of their neighbours by LLDP (IEEE 802.1AB), whatever form it was printed in; and the cables that this makes.
 //!
-//! A cable is told by both of its ends, if both devices were asked. Ends call the other's port by its name, its description, or a MAC
+//! Both ends report a cable, if both devices were asked. Ends call the other's port by its name, its description, or a MAC
 //! address; so two reports are of one cable if each names the other's port by any of these, or if the reports that are left between
 //! two devices are as many in both directions: then they are paired in the natural order of ports.
 

@@ -1,4 +1,4 @@
-//! The proof for *sets* of next hops: whichever of them switches pick, packets arrive and nobody waits in a circle.
+//! The proof for *sets* of next hops: whichever of them switches pick, packets arrive, and no channels wait for each other.
 //!
 //! A packet that holds a channel may wait for any channel of the set that the next switch has for its destination. If the graph of all
 //! these dependencies has no cycle, no choice can deadlock, be it a hash, adaptive, or by packet (Dally and Seitz, 1987, whose argument
