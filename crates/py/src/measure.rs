@@ -1,14 +1,12 @@
 //! Patterns of traffic, counted: effective bisection bandwidth, worst permutation, the load of every channel.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use darkfiber_analysis::count::{
-    Bandwidth, METRICS, Measured, MetricSource, Paths, Precision, Wanted, measure as count, worst,
-};
+use darkfiber_analysis::count::{Bandwidth, MetricSource, Precision};
 use darkfiber_fabric::{Role, TerminalId};
-use darkfiber_scenario::{Error as ScenarioError, Loaded};
-use darkfiber_workload::{Participants, Pattern, PatternError, pattern};
+use darkfiber_scenario::{Error as ScenarioError, Folder, Loaded};
+use darkfiber_study::grid::Details;
+use darkfiber_study::patterns::{PatternPart, PatternPlan};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -71,46 +69,22 @@ impl Closely {
     }
 }
 
-/// A pattern by its spec.
-fn named(
-    spec: &str,
-    loaded: &Loaded,
-    who: &[TerminalId],
-) -> Result<Box<dyn Pattern>, ScenarioError> {
-    let topology = &loaded.topology;
-    let among = Participants::of(&topology.fabric, topology.shape.as_ref(), who);
-    pattern(spec, &among).map_err(|error| match error {
-        PatternError::Count { fits: Some(fits), .. } => {
-            ScenarioError::infeasible(&error).hint(format!("among=range({fits}) has as many"))
-        }
-        PatternError::Count { .. } | PatternError::NoGroups { .. } => {
-            ScenarioError::infeasible(&error)
-        }
-        _ if Path::new(spec).is_file() => {
-            ScenarioError::usage(&error).hint("files of pairs are read by the command line only")
-        }
-        _ => ScenarioError::usage(&error).hint("`darkfiber list patterns` shows all"),
-    })
-}
-
-/// The channels of all pairs that take part.
-fn paths<'a>(
+/// The plan of what is asked.
+fn plan<'a>(
+    closely: &Closely,
     loaded: &'a Loaded,
-    tables: &'a darkfiber_routing::Routes,
-    who: &[TerminalId],
-) -> Result<Paths<'a>, ScenarioError> {
-    Paths::new(&loaded.topology.fabric, tables, who).map_err(|lost| {
-        let error =
-            ScenarioError::infeasible(format!("{} of the ordered pairs have no route", lost.pairs));
-        error.hint("darkfiber.check(routes) says why; `among` takes those that reach each other")
-    })
-}
-
-/// What was found out about a metric or pattern.
-enum Found {
-    Worst(u32),
-    Metric(Bandwidth, Measured),
-    Pattern(Measured),
+    metrics: Vec<String>,
+    patterns: Vec<String>,
+) -> Result<PatternPlan<'a>, ScenarioError> {
+    let part = PatternPart {
+        metrics,
+        patterns,
+        bandwidths: Bandwidth::ALL.to_vec(),
+        precision: closely.precision,
+        ..PatternPart::default()
+    };
+    let who = closely.who(loaded)?;
+    PatternPlan::among(&part, &loaded.topology, who, closely.seed, &Folder::default())
 }
 
 /// Measures metrics by name (`darkfiber list metrics`) and patterns by their spec (`darkfiber list patterns`), by counting the flows on
@@ -138,56 +112,35 @@ pub(crate) fn measure<'py>(
     let stop = Stop::default();
     let asked = stop.clone();
     let found = long(py, &stop, move || {
-        let who = closely.who(&loaded)?;
-        let paths = paths(&loaded, &tables, &who)?;
-        let counted = |spec: &str, bandwidths: Vec<Bandwidth>| {
-            asked.unwind_if_asked();
-            let pattern = named(spec, &loaded, &who)?;
-            let wanted = Wanted { bandwidths, loads: false };
-            let Closely { precision, seed, .. } = &closely;
-            let measured = count(&paths, None, &*pattern, &wanted, precision, *seed);
-            Ok::<_, ScenarioError>(measured)
-        };
         let metrics = if metrics.is_empty() && patterns.is_empty() {
             USUAL.map(str::to_owned).to_vec()
         } else {
             metrics
         };
-        let mut found: Vec<(String, Found)> = Vec::new();
-        for name in metrics {
-            let found_of = match METRICS.get(&name)?.of {
-                MetricSource::Worst => {
-                    let worst = worst(&paths, None).map_err(ScenarioError::infeasible)?;
-                    Found::Worst(worst.load)
-                }
-                MetricSource::Pattern { pattern, bandwidth } => {
-                    Found::Metric(bandwidth, counted(pattern, vec![bandwidth])?)
-                }
-            };
-            found.push((name, found_of));
-        }
-        for spec in patterns {
-            let measured = counted(&spec, Bandwidth::ALL.to_vec())?;
-            found.push((spec, Found::Pattern(measured)));
-        }
-        Ok(found)
+        let plan = plan(&closely, &loaded, metrics, patterns.clone())?;
+        let found = plan.count(&tables, Details::Rows, &|_| asked.unwind_if_asked())?;
+        Ok((plan.metrics, patterns, found))
     })?;
     let all = PyDict::new(py);
-    for (name, found) in found {
-        match found {
-            Found::Worst(load) => all.set_item(name, load)?,
-            Found::Metric(bandwidth, measured) => {
-                all.set_item(name, json::value(py, &measured.bandwidth(bandwidth))?)?;
+    let (metrics, patterns, found) = found;
+    for metric in metrics {
+        match metric.of {
+            MetricSource::Worst => {
+                all.set_item(metric.name, found.worst.as_ref().map(|worst| worst.load))?;
             }
-            Found::Pattern(measured) => {
-                let of = PyDict::new(py);
-                for (bandwidth, estimate) in &measured.bandwidths {
-                    of.set_item(bandwidth.name(), json::value(py, estimate)?)?;
-                }
-                of.set_item("max_load", measured.most())?;
-                all.set_item(name, of)?;
+            MetricSource::Pattern { pattern, bandwidth } => {
+                let estimate = found.of(pattern).and_then(|i| i.measured.bandwidth(bandwidth));
+                all.set_item(metric.name, json::value(py, &estimate)?)?;
             }
         }
+    }
+    for item in patterns.iter().filter_map(|spec| found.of(spec)) {
+        let of = PyDict::new(py);
+        for (bandwidth, estimate) in &item.measured.bandwidths {
+            of.set_item(bandwidth.name(), json::value(py, estimate)?)?;
+        }
+        of.set_item("max_load", item.measured.most())?;
+        all.set_item(&item.spec, of)?;
     }
     Ok(all)
 }
@@ -208,11 +161,9 @@ pub(crate) fn loads<'py>(
         Closely::new(among, samples, precision, seed).map_err(|error| raised(py, &error))?;
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
     let heat = long(py, &Stop::default(), move || {
-        let who = closely.who(&loaded)?;
-        let paths = paths(&loaded, &tables, &who)?;
-        let pattern = named(&pattern, &loaded, &who)?;
-        let wanted = Wanted { bandwidths: Vec::new(), loads: true };
-        Ok(count(&paths, None, &*pattern, &wanted, &closely.precision, closely.seed).heat)
+        let plan = plan(&closely, &loaded, Vec::new(), vec![pattern])?;
+        let mut found = plan.count(&tables, Details::Drawn, &|_| ())?;
+        Ok(found.items.pop().map(|item| item.measured.heat).unwrap_or_default())
     })?;
     Ok(PyArray1::from_vec(py, heat))
 }

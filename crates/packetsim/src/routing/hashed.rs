@@ -3,6 +3,7 @@
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use darkfiber_routing::ecmp::Ecmp;
 
+use super::physical::physical;
 use super::{Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
@@ -21,17 +22,7 @@ pub struct Hashed<'a> {
 impl<'a> Hashed<'a> {
     /// The hashes of a fabric.
     pub fn new(net: &Net, fabric: &'a Fabric, ecmp: &'a Ecmp) -> Self {
-        let mut physical = vec![0; net.port_count()];
-        for s in (0..fabric.switch_count()).map(SwitchId::new) {
-            let base = net.base(s.0) as usize;
-            for (i, c) in fabric.channels_from(s).enumerate() {
-                physical[base + i] = fabric.tail_ports()[c];
-            }
-        }
-        for t in 0..net.terminal_count() as u32 {
-            physical[net.home(t) as usize] = fabric.terminal(TerminalId(t)).switch_port;
-        }
-        Self { fabric, ecmp, physical }
+        Self { fabric, ecmp, physical: physical(net, fabric) }
     }
 }
 

@@ -13,6 +13,7 @@ mod lines;
 mod minimal;
 mod ofar;
 mod omniwar;
+mod physical;
 mod registry;
 mod tables;
 mod ugal;

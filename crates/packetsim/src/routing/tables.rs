@@ -3,6 +3,7 @@
 use darkfiber_fabric::{AtPort, Fabric, Planes, SwitchId, TerminalId};
 use darkfiber_routing::{DELIVER, DestId, NO_ROUTE, Routes};
 
+use super::physical::physical;
 use super::{Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
@@ -35,17 +36,7 @@ impl<'a> Tables<'a> {
                 local[s.index() * PORTS + fabric.tail_ports()[c] as usize] = i as u8;
             }
         }
-        let mut physical = vec![0; net.port_count()];
-        for s in (0..fabric.switch_count()).map(SwitchId::new) {
-            let base = net.base(s.0) as usize;
-            for (i, c) in fabric.channels_from(s).enumerate() {
-                physical[base + i] = fabric.tail_ports()[c];
-            }
-        }
-        for t in 0..net.terminal_count() as u32 {
-            physical[net.home(t) as usize] = fabric.terminal(TerminalId(t)).switch_port;
-        }
-        let tables = Self { fabric, routes, local, physical };
+        let tables = Self { fabric, routes, local, physical: physical(net, fabric) };
         let planes = Planes::of(fabric);
         for to in 0..net.terminal_count() as u32 {
             for path in 0..routes.paths() {

@@ -50,6 +50,21 @@ impl<'a> PatternPlan<'a> {
         let names = part.aliases.as_ref().map(|name| files.locate(name));
         let names = aliases(names.as_deref(), fabric, listener)?;
         let who = participants::terminals(fabric, part.among.as_deref(), names, files)?;
+        Self::among(part, topology, who, seed, files)
+    }
+
+    /// The same for terminals that are known.
+    ///
+    /// # Errors
+    /// If a metric or a pattern is none, or a pattern does not fit them.
+    pub fn among(
+        part: &PatternPart,
+        topology: &'a Topology,
+        who: Vec<TerminalId>,
+        seed: u64,
+        files: &dyn Files,
+    ) -> Result<Self, Error> {
+        let fabric = &topology.fabric;
         let among = Participants::of(fabric, topology.shape.as_ref(), &who);
         let mut metrics: Vec<&'static Metric> = Vec::new();
         for name in &part.metrics {

@@ -1,0 +1,127 @@
+//! Runs inside cells of a study, which are kept while they last.
+
+use std::fs;
+use std::path::Path;
+
+use crate::study::write;
+use crate::{folder, run_in};
+
+#[test]
+fn a_long_run_in_a_cell_goes_on_after_a_kill() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let text = "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
+                [[job]]\ntraffic = \"imb:op=alltoall,bytes=1MiB\"\nnodes = 64\n";
+    write(d, "s.toml", text);
+    let whole = run_in(d, "study run s.toml --format csv -q").out;
+    let kept = |d: &Path| {
+        let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
+        files
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "zst"))
+            .collect::<Vec<_>>()
+    };
+    let line = "study run s.toml -o store --store-every 50ms --threads 1 -q --format csv";
+    for name in ["KILL", "TERM"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_darkfiber"))
+            .args(line.split_whitespace())
+            .current_dir(d)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let before: Vec<_> =
+            kept(d).iter().map(|p| fs::metadata(p).and_then(|m| m.modified()).ok()).collect();
+        crate::batch::until("a checkpoint", || {
+            let now: Vec<_> =
+                kept(d).iter().map(|p| fs::metadata(p).and_then(|m| m.modified()).ok()).collect();
+            !now.is_empty() && now != before
+        });
+        let sent =
+            std::process::Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+        assert!(sent.expect("kill starts").success());
+        let ended = child.wait().expect("it ends");
+        assert_eq!(ended.code(), if name == "TERM" { Some(75) } else { None }, "{name}: {ended}");
+        assert_eq!(kept(d).len(), 1, "{name}");
+    }
+    // It goes on from there: the file is read, and gone when the cell has its answer.
+    let file = kept(d).remove(0);
+    let run = run_in(d, line);
+    assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
+    assert!(!file.exists());
+    // What is damaged is begun anew.
+    fs::remove_dir_all(d.join("store/cells"))
+        .or_else(|_| fs::remove_dir_all(d.join("store/packs")))
+        .expect("there were cells");
+    let _one_of_both = fs::remove_dir_all(d.join("store/packs"));
+    fs::write(&file, "nothing").expect("written");
+    let run = run_in(d, line);
+    assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
+}
+
+/// What a study keeps of runs inside cells.
+fn kept_runs(d: &Path) -> Vec<String> {
+    let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
+    files.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
+}
+
+const KEPT: &str = "study run s.toml -o store --store-every 20ms --threads 1 -q --format csv";
+
+/// Kills a run of the study once this holds.
+fn killed(d: &Path, text: &str, when: impl Fn(&[String]) -> bool) {
+    write(d, "s.toml", text);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_darkfiber"))
+        .args(KEPT.split_whitespace())
+        .current_dir(d)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    crate::batch::until("what is to be kept", || when(&kept_runs(d)));
+    child.kill().expect("it was running");
+    assert_eq!(child.wait().expect("it ends").code(), None, "it was killed before its end");
+    let before = kept_runs(d);
+    assert!(when(&before), "{before:?}");
+}
+
+/// The study goes on: what comes out is what comes out of a run that nobody kills.
+fn resumed(d: &Path) {
+    let whole = run_in(d, "study run s.toml --format csv -q").out;
+    let run = run_in(d, KEPT);
+    assert_eq!((run.code, run.err.as_str(), &run.out), (0, "", &whole));
+}
+
+#[test]
+fn runs_of_victims_go_on_after_a_kill() {
+    let dir = folder(&[]);
+    let text = "fabric = \"dragonfly:p=4,a=4,h=2,g=4,gbps=200\"\nhosts = \"slingshot\"\n[packets]\nswitches = \"rosetta\"\n\
+                size = \"4KiB\"\n[routes]\nengine = \"minhop\"\n[study]\nquestions = [{ ask = \"impact\", victim = \"allreduce:8B\", \
+                aggressor = [\"incast\", \"alltoall\", \"bursts\"], iterations = 1000 }]\n";
+    // One run is over, and another one is under way.
+    killed(dir.path(), text, |kept| {
+        [".json", ".run.zst"].iter().all(|end| kept.iter().any(|name| name.ends_with(end)))
+    });
+    resumed(dir.path());
+    assert_eq!(kept_runs(dir.path()), Vec::<String>::new(), "the cell has its answer");
+}
+
+#[test]
+fn moments_of_a_replay_go_on_after_a_kill() {
+    let dir = folder(&[("log.swf", &crate::replay::swf(3000))]);
+    let d = dir.path();
+    let text = "fabric = \"kary:k=6,n=3\"\n[study]\nquestions = [{ ask = \"replay\", log = \"log.swf\", scale = 1.0, \
+                engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 20, every = \"600s\" }]\n";
+    let when = |kept: &[String]| {
+        let lines =
+            kept.iter().find(|name| Path::new(name).extension().is_some_and(|e| e == "lines"));
+        let text = lines.and_then(|name| fs::read_to_string(d.join("store/runs").join(name)).ok());
+        text.is_some_and(|text| text.lines().count() > 40)
+    };
+    killed(d, text, when);
+    resumed(d);
+    assert_eq!(kept_runs(d), Vec::<String>::new(), "the cell has its answer");
+    // Moments of another log are of no use.
+    fs::remove_dir_all(d.join("store")).expect("it was there");
+    killed(d, text, when);
+    fs::write(d.join("log.swf"), crate::replay::swf(2000)).expect("written");
+    resumed(d);
+}
