@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use darkfiber_analysis::ecmp::TierSpread;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,27 +85,10 @@ pub struct EcmpHash {
 pub struct EcmpTier {
     /// The configuration of the hash.
     pub ecmp: String,
-    /// Cables to the nearest switch with hosts.
-    pub tier: u32,
-    /// Next hops of a group, mean.
-    pub next_hops: f64,
-    /// Flows that come to a group in a draw, mean.
-    pub flows: f64,
-    /// Flows on the fullest next hop of a group, mean.
-    pub fullest: f64,
-    /// The same for a hash as good as random, by its closed form.
-    pub fullest_random: f64,
-    /// Most flows on any next hop of the tier, mean over draws.
-    pub most: f64,
-    /// Most flows on any next hop in any draw.
-    pub worst: f64,
-    /// Share of next hops without a flow.
-    pub idle: f64,
-    /// The same for a hash as good as random.
-    pub idle_random: f64,
-    /// Next hops of a group that any draw uses, mean.
-    pub used: f64,
-    /// Whether that is fewer than chance would leave out.
+    /// What they pick.
+    #[serde(flatten)]
+    pub spread: TierSpread,
+    /// Whether fewer next hops are used than chance would leave out.
     pub polarized: bool,
 }
 
@@ -118,16 +102,16 @@ impl Report for EcmpResult<'_> {
             self.tiers,
             &[
                 ("ecmp", &|t| t.ecmp.clone()),
-                ("tier", &|t| t.tier.to_string()),
-                ("next_hops", &|t| t.next_hops.to_string()),
-                ("flows", &|t| t.flows.to_string()),
-                ("fullest", &|t| t.fullest.to_string()),
-                ("fullest_random", &|t| t.fullest_random.to_string()),
-                ("most", &|t| t.most.to_string()),
-                ("worst", &|t| t.worst.to_string()),
-                ("idle", &|t| t.idle.to_string()),
-                ("idle_random", &|t| t.idle_random.to_string()),
-                ("used", &|t| t.used.to_string()),
+                ("tier", &|t| t.spread.tier.to_string()),
+                ("next_hops", &|t| t.spread.members.to_string()),
+                ("flows", &|t| t.spread.flows.to_string()),
+                ("fullest", &|t| t.spread.fullest.to_string()),
+                ("fullest_random", &|t| t.spread.fullest_random.to_string()),
+                ("most", &|t| t.spread.most.to_string()),
+                ("worst", &|t| t.spread.worst.to_string()),
+                ("idle", &|t| t.spread.idle.to_string()),
+                ("idle_random", &|t| t.spread.idle_random.to_string()),
+                ("used", &|t| t.spread.used.to_string()),
                 ("polarized", &|t| t.polarized.to_string()),
             ],
         )
@@ -182,16 +166,16 @@ fn text(r: &EcmpResult<'_>, style: Style) -> String {
     let rows = r.tiers.iter().map(|t| {
         vec![
             t.ecmp.clone(),
-            t.tier.to_string(),
-            short(t.flows),
-            short(t.next_hops),
-            short(t.used),
-            format!("{:.2}", t.fullest),
-            format!("{:.2}", t.fullest_random),
-            format!("{:.2}", t.most),
-            short(t.worst),
-            percent(100.0 * t.idle),
-            percent(100.0 * t.idle_random),
+            t.spread.tier.to_string(),
+            short(t.spread.flows),
+            short(t.spread.members),
+            short(t.spread.used),
+            format!("{:.2}", t.spread.fullest),
+            format!("{:.2}", t.spread.fullest_random),
+            format!("{:.2}", t.spread.most),
+            short(t.spread.worst),
+            percent(100.0 * t.spread.idle),
+            percent(100.0 * t.spread.idle_random),
         ]
     });
     text.push_str(&table::plain(

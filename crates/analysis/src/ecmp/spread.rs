@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::ecmp::{Ecmp, tiers};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Balls, idle, members_used, members_used_variance};
 use crate::rings::speed;
@@ -26,13 +28,14 @@ pub struct Spread {
 
 /// What the switches of a tier pick among several next hops. Flows count in pairs of terminals: with four queue pairs a flow is a
 /// quarter.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct TierSpread {
     /// Cables from the switches that pick to the nearest host's switch.
     pub tier: u32,
     /// Groups of next hops that flows came to: of a switch, by their members.
     pub groups: usize,
     /// Next hops of a group, mean.
+    #[serde(rename = "next_hops")]
     pub members: f64,
     /// Flows of a group in one draw, mean.
     pub flows: f64,

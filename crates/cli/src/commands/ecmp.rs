@@ -113,19 +113,10 @@ pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> 
             hit: moved.map(|m| m.hit),
             moved: moved.map(|m| m.moved),
         });
-        tiers.extend(found.tiers.iter().map(|t| EcmpTier {
+        tiers.extend(found.tiers.into_iter().map(|spread| EcmpTier {
             ecmp: name.clone(),
-            tier: t.tier,
-            next_hops: t.members,
-            flows: t.flows,
-            fullest: t.fullest,
-            fullest_random: t.fullest_random,
-            most: t.most,
-            worst: t.worst,
-            idle: t.idle,
-            idle_random: t.idle_random,
-            used: t.used,
-            polarized: t.is_polarized(),
+            polarized: spread.is_polarized(),
+            spread,
         }));
         pair_count = found.pairs;
         progress.step();
