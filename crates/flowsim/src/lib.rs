@@ -21,10 +21,10 @@
 mod choice;
 mod flows;
 mod grid;
-mod heap;
 mod maxmin;
 mod network;
 mod path;
+mod rate_error;
 
 pub use choice::Choice;
 pub use flows::{EXACT, Flows, FlowsState, Options};
@@ -32,3 +32,4 @@ pub use grid::Grid;
 pub use maxmin::{FlowId, MaxMin};
 pub use network::Network;
 pub use path::{NoRoute, Path};
+pub use rate_error::RateError;

@@ -1,6 +1,7 @@
 //! Shares against an independent progressive filling, and against what defines them.
 
-use darkfiber_flowsim::{FlowId, MaxMin};
+use darkfiber_flowsim::{FlowId, MaxMin, RateError};
+use darkfiber_workload::Stream;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -130,6 +131,47 @@ proptest! {
         }
     }
 
+    /// With a tolerance no channel is given away more than whole by more than that, nobody is left out, and the fair rates are found
+    /// whatever came before.
+    #[test]
+    fn a_tolerance_is_kept_and_its_error_is_known(
+        capacity in prop::collection::vec(prop_oneof![Just(1.0), 0.1f64..4.0], 10),
+        steps in prop::collection::vec((wanted(10), any::<u16>(), 0u8..4), 1..60),
+        tolerance in prop_oneof![Just(0.0), 1e-4f64..0.1],
+    ) {
+        let mut shares = MaxMin::new(&capacity).within(tolerance);
+        let (mut flows, mut ids): (Vec<Wanted>, Vec<FlowId>) = (Vec::new(), Vec::new());
+        for (flow, pick, what) in steps {
+            if what > 0 || ids.is_empty() {
+                ids.push(shares.add(&flow.path, flow.weight, flow.limit));
+                flows.push(flow);
+            } else {
+                let i = pick as usize % ids.len();
+                shares.remove(ids.swap_remove(i));
+                flows.swap_remove(i);
+            }
+            shares.share(&mut Vec::new());
+        }
+        let rates: Vec<f64> = ids.iter().map(|id| shares.rate(*id)).collect();
+        for (c, room) in capacity.iter().enumerate() {
+            let on = flows.iter().zip(&rates).filter(|(f, _)| f.path.contains(&(c as u32)));
+            let used: f64 = on.map(|(_, r)| *r).sum();
+            prop_assert!(used <= room * (1.0 + tolerance + 1e-9), "channel {c}: {used} of {room}");
+        }
+        let fair = filling(&capacity, &flows);
+        let exact = shares.exactly();
+        for (id, b) in ids.iter().zip(&fair) {
+            prop_assert!(near(exact.rate(*id), *b), "{} {}", exact.rate(*id), b);
+        }
+        let mut error = RateError::default();
+        error.add(&shares);
+        let errors: Vec<f64> = rates.iter().zip(&fair).map(|(a, b)| (a - b).abs() / b).collect();
+        prop_assert_eq!((error.moments, error.rates), (1, ids.len() as u64));
+        prop_assert!((error.largest - errors.iter().copied().fold(0.0, f64::max)).abs() <= 1e-7);
+        prop_assert!((error.sum - errors.iter().sum::<f64>()).abs() <= 1e-7 * ids.len() as f64);
+        prop_assert!(rates.iter().all(|r| *r > 0.0));
+    }
+
     /// More room takes nothing from the smallest share.
     #[test]
     fn room_never_hurts_the_least(
@@ -167,6 +209,34 @@ fn one_bottleneck_is_shared_by_weight() {
     shares.remove(free);
     shares.share(&mut changed);
     assert!(changed.is_empty(), "a is held by the other channel");
+}
+
+/// A thousand flows that end one after the other, over channels drawn at random: changes go from channel to channel for long.
+#[test]
+fn shares_stay_fair_where_changes_cascade() {
+    let mut stream = Stream::new(7, 0);
+    let n = 120u32;
+    let capacity: Vec<f64> = (0..n).map(|i| 1.0 + f64::from(i % 7) / 8.0).collect();
+    let flows: Vec<Wanted> = (0..1_000)
+        .map(|_| {
+            let mut path: Vec<u32> = (0..5).map(|_| stream.below(n)).collect();
+            path.sort_unstable();
+            path.dedup();
+            Wanted { path, weight: 1.0, limit: f64::INFINITY }
+        })
+        .collect();
+    let mut shares = MaxMin::new(&capacity);
+    let mut ids: Vec<FlowId> =
+        flows.iter().map(|f| shares.add(&f.path, f.weight, f.limit)).collect();
+    for gone in 0..ids.len() - 1 {
+        shares.share(&mut Vec::new());
+        if gone % 50 == 0 {
+            for (id, fair) in ids.iter().zip(filling(&capacity, &flows[gone..])) {
+                assert!(near(shares.rate(*id), fair), "{} {fair}", shares.rate(*id));
+            }
+        }
+        shares.remove(ids.remove(0));
+    }
 }
 
 #[test]
