@@ -2,9 +2,11 @@
 //! (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules` (layers that
 //! are free of cycles by a rule).
 
+mod abreast;
 mod acyclic;
 mod afar;
 mod balance;
+mod balancer;
 mod by_destination;
 mod by_hop;
 mod by_source;
@@ -41,6 +43,7 @@ mod relief;
 mod rules;
 mod sar;
 mod sar_best;
+mod side_by_side;
 mod sssp;
 mod stages;
 mod torus;
