@@ -12,6 +12,8 @@ use crate::{DestId, Routes};
 
 /// Most passes over all LIDs after the first of each attempt.
 const MORE_PASSES: usize = 4;
+/// LIDs that are grown step by step after one whose tree the rule did not take as it was.
+const PAUSE: u32 = 3;
 
 /// Routes every LID of a terminal on its own. The row of each switch's own LID holds its tree, which
 /// the rule of that switch allows: no LID gets longer paths than that.
@@ -83,7 +85,8 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
         loads: Loads<'a>,
         taste: Taste,
     ) -> Self {
-        let hands = if parts(stops.len()) > 1 { rules.len() } else { 1 };
+        let homes = stops.iter().filter(|(_, stop)| !stop.terminals.is_empty()).count();
+        let hands = if parts(homes) > 1 { rules.len() } else { 1 };
         let hands = vec![Hand::new(fabric, loads); hands];
         Self { fabric, stops, routes, rules, taste: Some(taste), largest: 0, hands }
     }
@@ -171,13 +174,16 @@ struct Hand<'a> {
     new: Tree,
     dag: Dag,
     rows: Rows,
+    /// LIDs to go before a tree is chosen without asking the rule at every step.
+    pause: u32,
 }
 
 impl<'a> Hand<'a> {
     fn new(fabric: &'a Fabric, loads: Loads<'a>) -> Self {
         let grower = Grower::new(fabric);
         let (own, old, new) = (Tree::default(), Tree::default(), Tree::default());
-        Self { fabric, grower, loads, own, old, new, dag: Dag::default(), rows: Rows::default() }
+        let (dag, rows) = (Dag::default(), Rows::default());
+        Self { fabric, grower, loads, own, old, new, dag, rows, pause: 0 }
     }
 
     /// Routes the LIDs of a stop anew; `first`: they have no routes yet.
@@ -192,7 +198,7 @@ impl<'a> Hand<'a> {
         if stop.terminals.is_empty() {
             return;
         }
-        let Self { fabric: f, grower, loads, own, old, new, dag, rows: made } = self;
+        let Self { fabric: f, grower, loads, own, old, new, dag, rows: made, pause } = self;
         let f = *f;
         own.read(f, routes.ports(routes.row(DestId::switch(f, home), 0)), home);
         let most = own.hops(&grower.sources);
@@ -205,15 +211,19 @@ impl<'a> Hand<'a> {
                 old.read(f, routes.ports(row), home);
                 loads.remove(old, &grower.sources);
             }
+            let easily = shortest && taste == Some(Taste::Balanced) && *pause == 0;
+            let chosen = easily && grower.choose_shortest(rule, &loads.of, dag, new);
+            *pause = if easily && !chosen { PAUSE } else { pause.saturating_sub(1) };
             let look = match taste {
                 Some(taste) => Look::Together(&loads.of, taste),
                 None => Look::Apart(loads),
             };
-            let fine = if shortest {
-                grower.grow_shortest(rule, look, dag, new)
-            } else {
-                grower.grow(rule, look, home, new) && new.hops(&grower.sources) <= most
-            };
+            let fine = chosen
+                || if shortest {
+                    grower.grow_shortest(rule, look, dag, new)
+                } else {
+                    grower.grow(rule, look, home, new) && new.hops(&grower.sources) <= most
+                };
             let tree = if fine { &*new } else { &*old };
             loads.add(tree, &grower.sources, 1);
             tree.write(f, made.begin(routes, row));

@@ -12,7 +12,7 @@ use crate::Routes;
 
 /// Destination switches for each part; with less than twice as many there is one part, and every
 /// destination sees all before it.
-const SWITCHES_A_PART: usize = 192;
+const SWITCHES_A_PART: usize = 256;
 /// Most parts.
 const MOST_PARTS: usize = 16;
 /// Channels whose loads are added up in one go.
