@@ -234,7 +234,7 @@ fn route_silent(
             }
             part.rows
         };
-        let made: Vec<Rows> = batch.par_chunks(SHARE).map(work).collect();
+        let made: Vec<Rows> = batch.par_chunks(SILENT / 16).map(work).collect();
         for mut rows in made {
             rows.hand_in(routes);
         }

@@ -1,10 +1,13 @@
 //! Destinations routed side by side.
 //!
 //! Balancing goes destination by destination: each looks at the paths of those before it. In a large
-//! fabric one destination changes little. There a batch of destinations is dealt to several parts that
-//! work at the same time: a destination sees at once those that its own part routed before it, and those of
-//! the other parts as they were when the batch began. How many parts there are, and how large a batch is,
-//! follows from the fabric alone, so that tables are the same for any number of threads.
+//! fabric one destination changes little. There several parts work at the same time: a destination sees at
+//! once those that its own part routed before it, and those of the other parts as of the last time that they
+//! told each other. How many parts there are, and when they tell, follows from the fabric alone, so that
+//! tables are the same for any number of threads.
+//!
+//! On whole trees parts are no less even than one, where each has whole subtrees: a channel down is used by
+//! destinations of one part, and channels up are dealt in turn by each.
 
 use rayon::prelude::*;
 
@@ -18,7 +21,7 @@ const MOST_PARTS: usize = 16;
 /// Channels whose loads are added up in one go.
 const CHANNELS: usize = 4096;
 
-/// Destination switches that each part takes of a batch.
+/// Destination switches that each part takes before parts tell each other.
 pub(super) const SHARE: usize = 8;
 
 /// How many parts route the LIDs of this many destination switches.
