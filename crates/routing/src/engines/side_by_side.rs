@@ -78,3 +78,52 @@ impl Rows {
         self.ports.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_fabrics_have_one_part() {
+        let expected =
+            [(0, 1), (1, 1), (511, 1), (512, 2), (876, 2), (1024, 4), (2064, 8), (99_999, 16)];
+        for (homes, expected) in expected {
+            assert_eq!(parts(homes), expected, "{homes} destination switches");
+        }
+    }
+
+    #[test]
+    fn changes_of_all_parts_add_up() {
+        let channels = CHANNELS + 3;
+        let mut common: Vec<u64> = (0..channels as u64).collect();
+        let mut parts = vec![common.clone(); 3];
+        parts[0][1] += 5;
+        parts[1][1] -= 1;
+        parts[1][channels - 1] -= 7;
+        parts[2][0] += 2;
+        let mut expected = common.clone();
+        expected[0] += 2;
+        expected[1] += 4;
+        expected[channels - 1] -= 7;
+        add_up(&mut common, &mut parts, |part| part);
+        assert!(common == expected && parts.iter().all(|part| *part == expected));
+    }
+
+    #[test]
+    fn rows_are_handed_in_once() {
+        let fabric = darkfiber_fabric::parse_spec("fattree2:n=2,m=2,r=2").expect("a spec").fabric;
+        let mut routes = Routes::empty("", &fabric, 1);
+        let mut rows = Rows::default();
+        for row in [2, 0] {
+            rows.begin(&routes, row).fill(row as u8 + 1);
+        }
+        assert!(routes.ports(0).iter().all(|&port| port == crate::NO_ROUTE));
+        rows.hand_in(&mut routes);
+        for row in [2, 0] {
+            assert!(routes.ports(row).iter().all(|&port| port == row as u8 + 1));
+        }
+        routes.ports_mut(0).fill(9);
+        rows.hand_in(&mut routes);
+        assert!(routes.ports(0).iter().all(|&port| port == 9), "handed in again");
+    }
+}
