@@ -1,4 +1,5 @@
-//! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `order`
+//! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `side_by_side`
+//! (parts of it that work at a time), `abreast` (steps done as early as may be), `order`
 //! (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules` (layers that
 //! are free of cycles by a rule).
 
