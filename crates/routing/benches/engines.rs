@@ -40,3 +40,23 @@ fn fat_tree<const THREADS: usize>(bencher: Bencher<'_, '_>, engine: &str) {
 fn hyperx<const THREADS: usize>(bencher: Bencher<'_, '_>, engine: &str) {
     route(bencher, HYPERX, engine, THREADS);
 }
+
+/// 5,256 hosts, 876 switches: destinations are routed side by side.
+#[divan::bench(
+    args = ["minhop", "updn", "sssp", "dfsssp", "nue"],
+    consts = [1, 2],
+    sample_count = 5
+)]
+fn large_dragonfly<const THREADS: usize>(bencher: Bencher<'_, '_>, engine: &str) {
+    route(bencher, "dragonfly:p=6,a=12,h=6", engine, THREADS);
+}
+
+/// 11,664 hosts, 1,620 switches on three levels.
+#[divan::bench(
+    args = ["minhop", "updn", "ftree", "dfsssp", "nue"],
+    consts = [1, 2],
+    sample_count = 5
+)]
+fn large_fat_tree<const THREADS: usize>(bencher: Bencher<'_, '_>, engine: &str) {
+    route(bencher, "pgft:m=18x18x36,w=1x18x18", engine, THREADS);
+}

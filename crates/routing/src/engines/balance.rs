@@ -2,17 +2,21 @@
 //!
 //! Destinations are routed one after the other, each on the paths with the smallest sum of loads so
 //! far, as SSSP does (Hoefler, Schneider, Lumsdaine, "Optimized routing for large-scale InfiniBand
-//! networks", HOTI 2009). Shortest paths come from the candidate graph, so no priority queue is needed:
-//! a switch is reached after everything that it may send to. Then, beyond the paper, further passes
-//! take each destination's paths out again and route it anew among all others, while the largest load
-//! falls and stays above its lower bound; at first all sources together, then one after the other.
+//! networks", HOTI 2009). Then, beyond the paper, further passes take each destination's paths out again
+//! and route it anew among all others, while the largest load falls and stays above its lower bound; at
+//! first all sources together, then one after the other.
+//!
+//! Where there are many destination switches, several parts route them side by side (see `side_by_side`).
 
 use std::collections::BTreeSet;
 
-use darkfiber_fabric::{AtPort, Fabric, Role, SwitchId};
+use darkfiber_fabric::{Fabric, Role, SwitchId};
+use rayon::prelude::*;
 
-use super::dag::{Candidate, Dag, Dags, for_each_dag};
-use crate::{DELIVER, DestId, Routes};
+use super::balancer::Balancer;
+use super::dag::{Dag, Dags};
+use super::side_by_side::{Rows, SHARE, add_up, parts};
+use crate::{DestId, Routes};
 
 /// Most passes after the first one that choose for all sources of a destination together.
 const TOGETHER: usize = 2;
@@ -25,6 +29,9 @@ const GAIN: u64 = 33;
 /// As [`GAIN`], for passes that choose source by source, which are what brings balance on damaged fabrics.
 const GAIN_APART: u64 = 200;
 
+/// Switches without terminals whose LIDs are routed at a time.
+const SILENT: usize = 512;
+
 /// What weighs most where paths are chosen for all sources of a destination together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum First {
@@ -34,12 +41,6 @@ pub(crate) enum First {
     /// receive at a time, as in any shift of all ranks, then have channels of their own.
     Siblings,
 }
-
-/// One destination of the switch whose destinations are being routed, in a load; loads stay far below.
-const SIBLING: u64 = 1 << 36;
-
-/// Bits for the place of a candidate among those of its switch, which has fewer than 256 ports.
-const PLACE: u32 = 8;
 
 /// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
 /// last stop.
@@ -64,69 +65,180 @@ pub(crate) fn balance(
     make: impl Fn(&mut Dag, SwitchId) + Sync,
 ) -> Balanced {
     let stops = itinerary(fabric);
-    let mut balancer = Balancer::new(fabric);
-    let mut strays = Vec::new();
     let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
     let (sending, silent) = stops.split_at(with_terminals);
-    let mut dags = Dags::new(sending, &make);
-    let mut first = |(home, stop): &(SwitchId, Stop), dag: &Dag| {
-        for &t in &stop.terminals {
-            for path in 0..routes.paths() {
-                let row = routes.row(DestId(t), path);
-                balancer.choose(fabric, dag, routes.ports_mut(row));
-                balancer.add(dag);
-                if weighs == First::Siblings {
-                    balancer.mark(dag);
-                }
-                balancer.force(dag);
-                strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
-            }
-        }
-        balancer.unmark();
-        if stop.itself {
-            let row = routes.row(DestId::switch(fabric, *home), 0);
-            balancer.choose(fabric, dag, routes.ports_mut(row));
-        }
-    };
-    dags.each(&mut first);
-    for_each_dag(silent, &make, &mut first);
+    let parts = vec![Part::new(fabric, weighs); parts(sending.len())];
+    let mut team = Team { parts, dags: Dags::new(sending, &make) };
+    team.pass(routes, false, Part::first);
+    route_silent(&team.parts[0], routes, silent, &make);
+    let strays = team.parts.iter_mut().flat_map(|part| std::mem::take(&mut part.strays)).collect();
     // All paths to a destination are as long as its graph says, so that their sum is given.
-    let bound = cut_bound(fabric, routes.paths()).max(balancer.mean()).max(balancer.forced());
+    let balancer = &team.parts[0].balancer;
+    let bound = cut_bound(fabric, routes.paths()).max(balancer.mean()).max(team.forced());
     let mut largest = balancer.largest();
     let mut together = TOGETHER;
     let mut apart = APART;
     while !is_near(largest, bound) && together + apart > 0 {
-        let before = (routes.clone(), balancer.load.clone());
+        let before = (routes.clone(), team.parts[0].balancer.load.clone());
         let fine = together == 0;
-        dags.each(|(_, stop), dag| {
-            for &t in &stop.terminals {
-                for path in 0..routes.paths() {
-                    let row = routes.row(DestId(t), path);
-                    balancer.remove(fabric, dag, routes.ports(row));
-                    if fine {
-                        balancer.choose_apart(fabric, dag, routes.ports_mut(row));
-                    } else {
-                        balancer.choose(fabric, dag, routes.ports_mut(row));
-                        balancer.add(dag);
-                        if weighs == First::Siblings {
-                            balancer.mark(dag);
-                        }
-                    }
-                }
-            }
-            balancer.unmark();
-        });
-        let now = balancer.largest();
+        team.pass(routes, true, |part, routes, stop, dag| part.again(routes, &stop.1, dag, fine));
+        let now = team.parts[0].balancer.largest();
         let passes = if fine { &mut apart } else { &mut together };
         let gain = if fine { GAIN_APART } else { GAIN };
         *passes = if largest.saturating_sub(now) < largest / gain { 0 } else { *passes - 1 };
         if now < largest {
             largest = now;
         } else {
-            (*routes, balancer.load) = before;
+            *routes = before.0;
+            for part in &mut team.parts {
+                part.balancer.load.clone_from(&before.1);
+            }
         }
     }
     Balanced { strays, largest }
+}
+
+/// What routes the destinations: one part, or several side by side where they are many.
+struct Team<'a, M> {
+    parts: Vec<Part<'a>>,
+    dags: Dags<'a, Stop, M>,
+}
+
+impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
+    /// Lets the parts do `work` at every stop with terminals. They tell each other their loads `often`, or
+    /// only when all is done: then each stretch is as even as if it were alone, and so are all together.
+    fn pass(
+        &mut self,
+        routes: &mut Routes,
+        often: bool,
+        work: impl Fn(&mut Part<'a>, &Routes, &(SwitchId, Stop), &Dag) + Sync + Send,
+    ) {
+        if let [alone] = &mut self.parts[..] {
+            self.dags.each(|stop, dag| {
+                work(alone, routes, stop, dag);
+                alone.rows.hand_in(routes);
+            });
+            return;
+        }
+        self.dags.keep_all();
+        let Self { parts, dags } = self;
+        let mut common = parts[0].balancer.load.clone();
+        // Each has a stretch of its own: neighbours, whose paths meet most, see each other.
+        let stretch = dags.homes.len().div_ceil(parts.len());
+        for begin in (0..stretch).step_by(SHARE) {
+            let shares = parts.par_iter_mut().zip(dags.homes.par_chunks(stretch)).enumerate();
+            shares.for_each(|(k, (part, stops))| {
+                let mut made = std::mem::take(&mut part.dag);
+                for (number, stop) in stops.iter().enumerate().skip(begin).take(SHARE) {
+                    work(part, routes, stop, dags.get(k * stretch + number, &mut made));
+                }
+                part.dag = made;
+            });
+            for part in &mut *parts {
+                part.rows.hand_in(routes);
+            }
+            if often || begin + SHARE >= stretch {
+                add_up(&mut common, parts, |part| &mut part.balancer.load);
+            }
+        }
+    }
+
+    /// Most paths on a channel that have no other way.
+    fn forced(&self) -> u64 {
+        let of = |c: usize| self.parts.iter().map(|part| part.balancer.forced[c]).sum();
+        (0..self.parts[0].balancer.forced.len()).map(of).max().unwrap_or(0)
+    }
+}
+
+/// One of those that route destinations, with the loads as it knows them.
+#[derive(Clone)]
+struct Part<'a> {
+    fabric: &'a Fabric,
+    weighs: First,
+    balancer: Balancer,
+    rows: Rows,
+    dag: Dag,
+    /// Paths (row, source switch) against the engine's rule.
+    strays: Vec<(u32, u32)>,
+}
+
+impl<'a> Part<'a> {
+    fn new(fabric: &'a Fabric, weighs: First) -> Self {
+        Self {
+            fabric,
+            weighs,
+            balancer: Balancer::new(fabric),
+            rows: Rows::default(),
+            dag: Dag::default(),
+            strays: Vec::new(),
+        }
+    }
+
+    /// Routes the LIDs of a stop.
+    fn first(&mut self, routes: &Routes, (home, stop): &(SwitchId, Stop), dag: &Dag) {
+        for row in rows(routes, stop) {
+            self.choose(routes, row, dag);
+            self.balancer.force(dag);
+            self.strays.extend(dag.strays(self.fabric).map(|s| (row as u32, s)));
+        }
+        self.balancer.unmark();
+        if stop.itself {
+            let row = routes.row(DestId::switch(self.fabric, *home), 0);
+            self.balancer.choose(self.fabric, dag, self.rows.begin(routes, row));
+        }
+    }
+
+    /// Takes the LIDs of a stop out and routes them anew, source by source if it is done `apart`.
+    fn again(&mut self, routes: &Routes, stop: &Stop, dag: &Dag, apart: bool) {
+        for row in rows(routes, stop) {
+            self.balancer.remove(self.fabric, dag, routes.ports(row));
+            if apart {
+                self.balancer.choose_apart(self.fabric, dag, self.rows.begin(routes, row));
+            } else {
+                self.choose(routes, row, dag);
+            }
+        }
+        self.balancer.unmark();
+    }
+
+    /// Routes a LID for all sources together, and adds its paths.
+    fn choose(&mut self, routes: &Routes, row: usize, dag: &Dag) {
+        self.balancer.choose(self.fabric, dag, self.rows.begin(routes, row));
+        self.balancer.add(dag);
+        if self.weighs == First::Siblings {
+            self.balancer.mark(dag);
+        }
+    }
+}
+
+/// The rows of the terminals of a stop.
+pub(super) fn rows(routes: &Routes, stop: &Stop) -> Vec<usize> {
+    let lids = |&t: &u32| (0..routes.paths()).map(move |path| (DestId(t), path));
+    stop.terminals.iter().flat_map(lids).map(|(d, path)| routes.row(d, path)).collect()
+}
+
+/// Routes the LIDs of switches without terminals: they add no load.
+fn route_silent(
+    part: &Part<'_>,
+    routes: &mut Routes,
+    silent: &[(SwitchId, Stop)],
+    make: impl Fn(&mut Dag, SwitchId) + Sync,
+) {
+    for batch in silent.chunks(SILENT) {
+        let work = |stops: &[(SwitchId, Stop)]| {
+            let mut part = part.clone();
+            let mut dag = Dag::default();
+            for stop in stops {
+                make(&mut dag, stop.0);
+                part.first(routes, stop, &dag);
+            }
+            part.rows
+        };
+        let made: Vec<Rows> = batch.par_chunks(SILENT / 16).map(work).collect();
+        for mut rows in made {
+            rows.hand_in(routes);
+        }
+    }
 }
 
 /// Whether a further pass is not worth its time.
@@ -225,263 +337,4 @@ pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
 pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
     let waves = waves(fabric);
     if waves.len() == 1 { vec![waves] } else { vec![waves, vec![itinerary(fabric)]] }
-}
-
-/// Loads of all channels while destinations are routed one after the other.
-#[derive(Clone)]
-pub(super) struct Balancer {
-    /// Terminal-to-terminal paths over each inter-switch channel.
-    pub(super) load: Vec<u64>,
-    /// Per switch the terminals whose paths count.
-    pub(super) sources: Vec<u32>,
-    /// Per switch the sum of loads on its chosen path, and the largest, where that is what matters.
-    cost: Vec<u64>,
-    fullest: Vec<u64>,
-    /// Per switch the paths that pass it.
-    through: Vec<u32>,
-    /// Per switch what it chose.
-    next: Vec<Candidate>,
-    /// Paths over each channel that have no other way.
-    forced: Vec<u64>,
-    /// Per switch whether it matters where it sends.
-    wanted: Vec<bool>,
-    /// Channels that lead to siblings of the destinations to come.
-    marked: Vec<u32>,
-}
-
-impl Balancer {
-    /// No load; the paths of all terminals count.
-    pub(super) fn new(fabric: &Fabric) -> Self {
-        let n = fabric.switch_count();
-        Self {
-            load: vec![0; fabric.channel_count()],
-            sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
-            cost: vec![0; n],
-            fullest: vec![0; n],
-            through: vec![0; n],
-            next: vec![Candidate { channel: 0, head: 0 }; n],
-            forced: vec![0; fabric.channel_count()],
-            wanted: vec![false; n],
-            marked: Vec::new(),
-        }
-    }
-
-    fn largest(&self) -> u64 {
-        self.load.iter().copied().max().unwrap_or(0)
-    }
-
-    /// Mean load of a channel.
-    fn mean(&self) -> u64 {
-        self.load.iter().sum::<u64>() / self.load.len().max(1) as u64
-    }
-
-    /// Most paths on a channel that have no other way.
-    fn forced(&self) -> u64 {
-        self.forced.iter().copied().max().unwrap_or(0)
-    }
-
-    /// Counts what must pass each channel: the terminals of a switch with a single candidate, and those
-    /// behind it that must come by.
-    fn force(&mut self, dag: &Dag) {
-        self.through.copy_from_slice(&self.sources);
-        for i in (1..dag.order.len()).rev() {
-            if let [only] = dag.candidates(i) {
-                let paths = self.through[dag.order[i] as usize];
-                self.forced[only.channel as usize] += u64::from(paths);
-                self.through[only.head as usize] += paths;
-            }
-        }
-    }
-
-    /// Chooses the least loaded path of every switch and writes its port.
-    pub(super) fn choose(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
-        let tail_ports = fabric.tail_ports();
-        let home = dag.order[0] as usize;
-        ports[home] = DELIVER;
-        self.cost[home] = 0;
-        for i in 1..dag.order.len() {
-            let candidates = dag.candidates(i);
-            // A minimum of whole words costs no branch that nobody can foresee. Sums stay far below 2^56: a
-            // table is 4 GiB at most.
-            let mut best = u64::MAX;
-            for (place, c) in (0..).zip(candidates) {
-                let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
-                best = best.min(cost << PLACE | place);
-            }
-            let chosen = candidates[(best & ((1 << PLACE) - 1)) as usize];
-            let s = dag.order[i] as usize;
-            self.cost[s] = best >> PLACE;
-            self.next[s] = chosen;
-            ports[s] = tail_ports[chosen.channel as usize];
-        }
-    }
-
-    /// Chooses the path of every switch whose fullest channel has the least load, then the least sum, and
-    /// writes its port.
-    pub(super) fn choose_fullest(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
-        let tail_ports = fabric.tail_ports();
-        let home = dag.order[0] as usize;
-        ports[home] = DELIVER;
-        self.cost[home] = 0;
-        self.fullest[home] = 0;
-        for i in 1..dag.order.len() {
-            let s = dag.order[i] as usize;
-            let candidates = dag.candidates(i);
-            let mut best = u128::MAX;
-            for (place, c) in (0..).zip(candidates) {
-                let load = self.load[c.channel as usize];
-                let most = self.fullest[c.head as usize].max(load);
-                let sum = self.cost[c.head as usize] + load;
-                best = best.min(u128::from(most) << 64 | u128::from(sum << PLACE | place));
-            }
-            let chosen = candidates[(best as u64 & ((1 << PLACE) - 1)) as usize];
-            self.fullest[s] = (best >> 64) as u64;
-            self.cost[s] = best as u64 >> PLACE;
-            self.next[s] = chosen;
-            ports[s] = tail_ports[chosen.channel as usize];
-        }
-    }
-
-    /// Chooses for one switch after the other the path whose fullest channel has the least load, then
-    /// the least sum, and adds its paths at once: each source sees where those before it go, and the
-    /// sources of one destination spread over several ways. It is what brings balance where some ways
-    /// are missing.
-    pub(super) fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
-        ports[dag.order[0] as usize] = DELIVER;
-        for i in 1..dag.order.len() {
-            let s = dag.order[i];
-            let paths = self.sources[s as usize];
-            self.send_apart(fabric, dag, i, paths, ports);
-        }
-    }
-
-    /// As [`Self::choose_apart`] for a few sources, instead of [`Self::sources`]; leaves the entries of
-    /// switches alone that no way of theirs can pass.
-    pub(super) fn choose_apart_from(
-        &mut self,
-        fabric: &Fabric,
-        dag: &Dag,
-        sources: &[(u32, u32)],
-        ports: &mut [u8],
-    ) {
-        ports[dag.order[0] as usize] = DELIVER;
-        self.through.fill(0);
-        self.wanted.fill(false);
-        for &(s, paths) in sources {
-            self.through[s as usize] = paths;
-            self.wanted[s as usize] = true;
-        }
-        for i in (1..dag.order.len()).rev() {
-            if self.wanted[dag.order[i] as usize] {
-                for c in dag.candidates(i) {
-                    self.wanted[c.head as usize] = true;
-                }
-            }
-        }
-        for i in 1..dag.order.len() {
-            let s = dag.order[i] as usize;
-            if self.wanted[s] {
-                self.send_apart(fabric, dag, i, self.through[s], ports);
-            }
-        }
-    }
-
-    /// Chooses for the `i`-th switch in order and adds its paths.
-    #[inline]
-    fn send_apart(&mut self, fabric: &Fabric, dag: &Dag, i: usize, paths: u32, ports: &mut [u8]) {
-        let (home, s) = (dag.order[0], dag.order[i]);
-        let best = match dag.candidates(i) {
-            [only] => only,
-            candidates => self.least_full(home, candidates),
-        };
-        self.next[s as usize] = *best;
-        ports[s as usize] = fabric.tail_ports()[best.channel as usize];
-        let mut at = s;
-        while at != home && paths > 0 {
-            let c = self.next[at as usize];
-            self.load[c.channel as usize] += u64::from(paths);
-            at = c.head;
-        }
-    }
-
-    /// The candidate on whose way the fullest channel has the least load, then the least sum of loads.
-    fn least_full<'d>(&self, home: u32, candidates: &'d [Candidate]) -> &'d Candidate {
-        let mut best = &candidates[0];
-        let (mut least, mut least_sum) = (u64::MAX, u64::MAX);
-        for first in candidates {
-            let (mut most, mut sum, mut at) = (0, 0, *first);
-            loop {
-                let load = self.load[at.channel as usize];
-                most = most.max(load);
-                sum += load;
-                if most > least || at.head == home {
-                    break;
-                }
-                at = self.next[at.head as usize];
-            }
-            if (most, sum) < (least, least_sum) {
-                (best, least, least_sum) = (first, most, sum);
-            }
-        }
-        best
-    }
-
-    /// Adds the paths just chosen to the loads.
-    pub(super) fn add(&mut self, dag: &Dag) {
-        self.through.copy_from_slice(&self.sources);
-        for i in (1..dag.order.len()).rev() {
-            let s = dag.order[i] as usize;
-            let paths = self.through[s];
-            let Candidate { channel, head } = self.next[s];
-            self.load[channel as usize] += u64::from(paths);
-            self.through[head as usize] += paths;
-        }
-    }
-
-    /// Counts the destination whose paths were just added as a sibling of those to come, on every channel to it.
-    fn mark(&mut self, dag: &Dag) {
-        for &s in &dag.order[1..] {
-            if self.through[s as usize] > 0 {
-                let c = self.next[s as usize].channel;
-                let load = &mut self.load[c as usize];
-                if *load < SIBLING {
-                    self.marked.push(c);
-                }
-                *load += SIBLING;
-            }
-        }
-    }
-
-    /// Forgets siblings.
-    fn unmark(&mut self) {
-        for c in self.marked.drain(..) {
-            self.load[c as usize] %= SIBLING;
-        }
-    }
-
-    /// Adds the paths just chosen of a few sources, instead of [`Self::sources`], to the loads.
-    pub(super) fn add_from(&mut self, sources: &[(u32, u32)], dag: &Dag) {
-        let home = dag.order[0];
-        for &(source, paths) in sources {
-            let mut at = source;
-            while at != home {
-                let Candidate { channel, head } = self.next[at as usize];
-                self.load[channel as usize] += u64::from(paths);
-                at = head;
-            }
-        }
-    }
-
-    /// Takes the paths of an earlier choice, among the same candidates, out of the loads.
-    pub(super) fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
-        self.through.copy_from_slice(&self.sources);
-        for &s in dag.order[1..].iter().rev() {
-            let AtPort::Switch(c, head) = fabric.at_port(SwitchId(s), ports[s as usize]) else {
-                unreachable!("the earlier choice was a candidate");
-            };
-            let paths = self.through[s as usize];
-            self.load[c.index()] -= u64::from(paths);
-            self.through[head.index()] += paths;
-        }
-    }
 }

@@ -212,6 +212,19 @@ pub(crate) fn for_each_dag<T: Sync>(
     make: impl Fn(&mut Dag, SwitchId) + Sync,
     mut consume: impl FnMut(&(SwitchId, T), &Dag) + Send,
 ) {
+    for_each_batch(homes, make, |batch, dags| {
+        for (item, dag) in batch.iter().zip(dags) {
+            consume(item, dag);
+        }
+    });
+}
+
+/// As [`for_each_dag`], for several switches and their graphs at a time.
+pub(crate) fn for_each_batch<T: Sync>(
+    homes: &[(SwitchId, T)],
+    make: impl Fn(&mut Dag, SwitchId) + Sync,
+    mut consume: impl FnMut(&[(SwitchId, T)], &[Dag]) + Send,
+) {
     let fill = |dags: &mut Vec<Dag>, batch: &[(SwitchId, T)]| {
         dags.resize_with(BATCH, Dag::default);
         dags.par_iter_mut().zip(batch).for_each(|(dag, (home, _))| make(dag, *home));
@@ -224,11 +237,7 @@ pub(crate) fn for_each_dag<T: Sync>(
     while let Some(batch) = batches.next() {
         let next = batches.peek().copied();
         rayon::join(
-            || {
-                for (item, dag) in batch.iter().zip(&now) {
-                    consume(item, dag);
-                }
-            },
+            || consume(batch, &now[..batch.len()]),
             || {
                 if let Some(next) = next {
                     fill(&mut ahead, next);
@@ -244,7 +253,7 @@ const KEPT: usize = 64 << 20;
 
 /// The graphs of many switches, for several passes: kept while they are few, else made again.
 pub(crate) struct Dags<'a, T, M> {
-    homes: &'a [(SwitchId, T)],
+    pub(crate) homes: &'a [(SwitchId, T)],
     make: M,
     kept: Vec<Dag>,
     bytes: usize,
@@ -274,6 +283,27 @@ impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
                 *kept = Vec::new();
             }
         });
+    }
+
+    /// Makes all graphs at once, if they are few enough to be kept.
+    pub(crate) fn keep_all(&mut self) {
+        let Some((home, _)) = self.homes.first().filter(|_| self.kept.is_empty()) else { return };
+        let mut first = Dag::default();
+        (self.make)(&mut first, *home);
+        if first.bytes() * self.homes.len() <= KEPT {
+            self.kept.resize_with(self.homes.len(), Dag::default);
+            let kept = self.kept.par_iter_mut().zip(self.homes);
+            kept.for_each(|(dag, (home, _))| (self.make)(dag, *home));
+        }
+    }
+
+    /// The graph of the switch with this number, made in `room` if it is not kept.
+    pub(crate) fn get<'d>(&'d self, number: usize, room: &'d mut Dag) -> &'d Dag {
+        if let Some(kept) = self.kept.get(number) {
+            return kept;
+        }
+        (self.make)(room, self.homes[number].0);
+        room
     }
 }
 

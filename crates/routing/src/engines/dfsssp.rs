@@ -1,6 +1,6 @@
 //! DFSSSP: SSSP made deadlock-free by virtual layers.
 
-use darkfiber_fabric::Fabric;
+use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{cut_bound, schedules, shortest};
 use super::by_destination::plan;
@@ -61,14 +61,21 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         return by_destination("dfsssp", fabric, request);
     }
     let mut plain = Routes::empty("dfsssp", fabric, request.paths());
-    let largest = shortest(fabric, &mut plain);
+    let mut thrifty = Routes::empty("dfsssp", fabric, request.paths());
+    let mut grow = || FrugalTrees::new(fabric, &mut thrifty);
+    // A second thread grows the other set meanwhile, where it is likely to be asked for.
+    let (largest, early) = if rayon::current_num_threads() > 1 && is_direct(fabric) {
+        let (largest, trees) = rayon::join(|| shortest(fabric, &mut plain), &mut grow);
+        (largest, Some(trees))
+    } else {
+        (shortest(fabric, &mut plain), None)
+    };
     if largest <= cut_bound(fabric, request.paths())
         && assign_layers(fabric, &mut plain, request.lanes, SHORT).is_ok()
     {
         return Ok(plain);
     }
-    let mut thrifty = Routes::empty("dfsssp", fabric, request.paths());
-    let mut trees = Some(FrugalTrees::new(fabric, &mut thrifty));
+    let mut trees = Some(early.unwrap_or_else(grow));
     let is_near = |load: u64| load * 20 <= largest * 21;
     // Refining takes its time; it pays if the trees are near the balance of single LIDs already.
     let early = trees.take_if(|t| is_near(t.largest)).map(|t| t.refine(&mut thrifty));
@@ -91,6 +98,11 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         }
     }
     Err(out_of_lanes("dfsssp", fewest.needed, request))
+}
+
+/// Whether every switch has terminals. Such fabrics hardly ever reach the bound of [`cut_bound`].
+fn is_direct(fabric: &Fabric) -> bool {
+    (0..fabric.switch_count()).all(|s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
 }
 
 /// Shortest paths with one layer for each destination LID, as few layers as it finds.

@@ -170,6 +170,37 @@ impl<'a> Grower<'a> {
         all
     }
 
+    /// The tree of least sums of loads on shortest paths, if the rule takes it as it is: then it is what
+    /// [`grow_shortest`](Self::grow_shortest) grows when known dependencies do not come first, found without
+    /// asking the rule about channels that are not taken. Else `tree` is worth nothing, and the rule knows what
+    /// growing would ask for first.
+    pub(super) fn choose_shortest(
+        &mut self,
+        rule: &mut impl Rule,
+        load: &[u64],
+        dag: &Dag,
+        tree: &mut Tree,
+    ) -> bool {
+        self.begin(rule, SwitchId(dag.order[0]), tree);
+        for (i, &u) in dag.order.iter().enumerate().skip(1) {
+            let (mut least, mut best) = (u64::MAX, NONE);
+            for c in dag.candidates(i) {
+                let sum = self.cost[c.head as usize] + load[c.channel as usize];
+                if sum < least {
+                    (least, best) = (sum, c.channel);
+                }
+            }
+            self.cost[u as usize] = least;
+            tree.push(self.fabric, u, best);
+        }
+        dag.order[1..].iter().all(|&u| {
+            let sends = self.sources[u as usize] > 0;
+            let joins = !sends || self.attach(rule, tree, u, tree.next[u as usize]);
+            self.passed[u as usize] = sends;
+            joins
+        })
+    }
+
     fn end(&self, look: Look<'_, '_>, tree: &Tree) {
         if let Look::Apart(loads) = look {
             loads.remove(tree, &self.sources);

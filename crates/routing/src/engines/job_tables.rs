@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, Role, SwitchId};
 use rayon::prelude::*;
 
-use super::balance::Balancer;
+use super::balancer::Balancer;
 use super::dag::{Dag, for_each_dag};
 use super::dfsssp::out_of_lanes;
 use super::layers::{LONG, SHORT, assign_layers, only_by_pair};

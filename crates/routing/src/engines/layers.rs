@@ -9,10 +9,12 @@
 //! fewer layers (measured in docs/benchmarks.md) and no list of the paths on each edge.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use rayon::prelude::*;
 
+use super::abreast::each_cell;
 use super::acyclic::{Acyclic, NONE};
 use super::dependencies::Dependencies;
 use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Routes};
@@ -26,6 +28,9 @@ pub(super) const SHORT: usize = 128;
 pub(super) const MIDDLING: usize = 1024;
 /// As [`SHORT`], where a layer less is worth the time.
 pub(super) const LONG: usize = 4096;
+
+/// Blocks that the rows are divided into.
+const BLOCKS: usize = 64;
 
 /// More layers needed than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,26 +99,26 @@ struct Filling<'a> {
     fabric: &'a Fabric,
     effort: usize,
     /// Rows that terminals are reached by.
-    rows: BTreeSet<usize>,
+    rows: Vec<usize>,
     /// Switches with terminals.
     sources: Vec<usize>,
 }
 
 impl<'a> Filling<'a> {
     fn new(fabric: &'a Fabric, routes: &Routes, effort: usize) -> Self {
-        let rows = (0..fabric.terminal_count())
+        let rows: BTreeSet<usize> = (0..fabric.terminal_count())
             .flat_map(|d| (0..routes.paths()).map(move |p| (d, p)))
             .map(|(d, p)| routes.row(DestId::new(d), p))
             .collect();
         let sources = (0..fabric.switch_count())
             .filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
             .collect();
-        Self { fabric, effort, rows, sources }
+        Self { fabric, effort, rows: rows.into_iter().collect(), sources }
     }
 
     /// Whether all paths together are acyclic, as on trees: told at once, instead of path by path.
     fn fits_one(&self, routes: &Routes) -> bool {
-        let rows: Vec<usize> = self.rows.iter().copied().collect();
+        let rows = &self.rows;
         let shares = rows.par_chunks(rows.len().div_ceil(rayon::current_num_threads()).max(1));
         let gather = |rows: &[usize]| {
             let mut graph = Dependencies::new(self.fabric);
@@ -129,6 +134,9 @@ impl<'a> Filling<'a> {
     }
 
     /// Fills layers from `first` up until nothing waits, also beyond `lanes` to know how many it takes.
+    ///
+    /// A layer takes the paths of a block of rows when the layer before it is done with the block, and it
+    /// itself with the block before: as if one layer were filled after the other.
     fn fill(
         &self,
         routes: &mut Routes,
@@ -136,12 +144,23 @@ impl<'a> Filling<'a> {
         first: u8,
         mut layer: Vec<u8>,
     ) -> Result<(), OutOfLanes> {
-        let mut waiting = true;
         let mut used = first;
+        let mut waiting = true;
         while waiting && used < WAITING {
-            let mut graph = Acyclic::new(self.fabric, self.effort);
-            waiting = self.fill_one(routes, &mut graph, used, &mut layer);
-            used += 1;
+            // Mostly the lanes that there are suffice.
+            let wanted = lanes.saturating_sub(used).clamp(1, WAITING - used);
+            let blocks = self.blocks(routes, &mut layer);
+            let graphs: Vec<Mutex<Option<Acyclic<'_>>>> =
+                (0..wanted).map(|_| Mutex::new(None)).collect();
+            each_cell(graphs.len(), blocks.len(), |l, b| {
+                let (mut block, mut graph) = (held(&blocks[b]), held(&graphs[l]));
+                if block.waiting {
+                    let graph = graph.get_or_insert_with(|| Acyclic::new(self.fabric, self.effort));
+                    block.waiting = self.fill_one(routes, graph, used + l as u8, &mut block);
+                }
+            });
+            waiting = blocks.iter().any(|block| held(block).waiting);
+            used += graphs.iter().filter(|graph| held(graph).is_some()).count() as u8;
         }
         if waiting || used > lanes {
             return Err(OutOfLanes { needed: usize::from(used) });
@@ -156,13 +175,33 @@ impl<'a> Filling<'a> {
         Ok(())
     }
 
-    /// Lets waiting paths into layer `l`; whether some still wait.
-    fn fill_one(&self, routes: &Routes, graph: &mut Acyclic<'_>, l: u8, layer: &mut [u8]) -> bool {
+    /// The rows in blocks, each with its slots.
+    fn blocks<'x>(&'x self, routes: &Routes, mut layer: &'x mut [u8]) -> Vec<Mutex<Block<'x>>> {
+        let n = self.fabric.switch_count();
+        let mut start = 0;
+        let mut blocks = Vec::new();
+        for rows in self.rows.chunks(self.rows.len().div_ceil(BLOCKS).max(1)) {
+            let end = rows.last().map_or(routes.row_count(), |row| row + 1);
+            let (slots, rest) = std::mem::take(&mut layer).split_at_mut((end - start) * n);
+            blocks.push(Mutex::new(Block { rows, start, slots, waiting: true }));
+            (layer, start) = (rest, end);
+        }
+        blocks
+    }
+
+    /// Lets waiting paths of a block into layer `l`; whether some still wait.
+    fn fill_one(
+        &self,
+        routes: &Routes,
+        graph: &mut Acyclic<'_>,
+        l: u8,
+        block: &mut Block<'_>,
+    ) -> bool {
         let n = self.fabric.switch_count();
         let mut next = vec![NONE; n];
         let mut waiting = false;
-        for &row in &self.rows {
-            let slots = &mut layer[row * n..(row + 1) * n];
+        for &row in block.rows {
+            let slots = &mut block.slots[(row - block.start) * n..][..n];
             if self.sources.iter().all(|&s| slots[s] != WAITING) {
                 continue;
             }
@@ -179,6 +218,22 @@ impl<'a> Filling<'a> {
         }
         waiting
     }
+}
+
+/// Some rows that terminals are reached by.
+struct Block<'a> {
+    rows: &'a [usize],
+    /// The row that the slots begin with.
+    start: usize,
+    /// By row and source the layer of the path.
+    slots: &'a mut [u8],
+    /// Whether some path may have no layer yet.
+    waiting: bool,
+}
+
+/// What only one thread asks for at a time.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The channel that each switch sends on, [`NONE`] at the destination.

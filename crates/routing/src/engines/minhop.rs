@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{cut_bound, is_near};
-use super::dag::{Dag, for_each_row, require_routable};
-use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
+use super::dag::{Dag, for_each_batch, require_routable};
+use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct MinHop;
@@ -67,19 +67,12 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
     let [mut sent, mut all] = [false, true].map(|all| Ports::new(fabric, all));
     let mut by_sent = Routes::empty(name, fabric, paths);
     let mut by_all = by_sent.clone();
-    for_each_row(
-        fabric,
-        &mut by_sent,
-        homes.iter().copied(),
-        |dag, home| dag.shortest(fabric, home),
-        |dag, dest, path, ports| {
-            // Switch LIDs carry management only and are not counted.
-            let counts = dest.as_terminal(fabric).is_some();
-            sent.spread(dag, counts, ports);
-            let row = by_all.row(dest, path);
-            all.spread(dag, counts, by_all.ports_mut(row));
-        },
-    );
+    let homes: Vec<(SwitchId, ())> = homes.iter().map(|&home| (home, ())).collect();
+    let shortest = |dag: &mut Dag, home| dag.shortest(fabric, home);
+    // Each of the two counts goes LID by LID, but neither asks for the other.
+    for_each_batch(&homes, shortest, |homes, dags| {
+        rayon::join(|| sent.deal(homes, dags, &mut by_sent), || all.deal(homes, dags, &mut by_all));
+    });
     let [sent, all] = [sent, all].map(|ports| ports.largest());
     if all < sent { (by_all, all) } else { (by_sent, sent) }
 }
@@ -136,6 +129,21 @@ impl<'a> Ports<'a> {
 
     fn largest(&self) -> u64 {
         self.load.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Routes all LIDs of these switches.
+    fn deal(&mut self, homes: &[(SwitchId, ())], dags: &[Dag], routes: &mut Routes) {
+        for ((home, ()), dag) in homes.iter().zip(dags) {
+            for dest in self.fabric.terminals_on(*home).map(DestId::new) {
+                for path in 0..routes.paths() {
+                    let row = routes.row(dest, path);
+                    self.spread(dag, true, routes.ports_mut(row));
+                }
+            }
+            // Switch LIDs carry management only and are not counted.
+            let own = routes.row(DestId::switch(self.fabric, *home), 0);
+            self.spread(dag, false, routes.ports_mut(own));
+        }
     }
 
     /// Sends to the least used port everywhere.

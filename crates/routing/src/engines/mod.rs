@@ -1,10 +1,13 @@
-//! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `order`
+//! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `side_by_side`
+//! (parts of it that work at a time), `abreast` (steps done as early as may be), `order`
 //! (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules` (layers that
 //! are free of cycles by a rule).
 
+mod abreast;
 mod acyclic;
 mod afar;
 mod balance;
+mod balancer;
 mod by_destination;
 mod by_hop;
 mod by_source;
@@ -41,6 +44,7 @@ mod relief;
 mod rules;
 mod sar;
 mod sar_best;
+mod side_by_side;
 mod sssp;
 mod stages;
 mod torus;

@@ -6,7 +6,8 @@
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
-use super::balance::{Balancer, cut_bound, is_near, itinerary};
+use super::balance::{cut_bound, is_near, itinerary};
+use super::balancer::Balancer;
 use super::dag::Dag;
 use super::dfsssp::DfSssp;
 use super::frugal::FrugalTrees;

@@ -23,7 +23,9 @@ impl Engine for Sssp {
          before it load least, so that no channel becomes a hot spot. Then, beyond the paper, \
          destinations are routed anew among all others while that lowers the largest load, at most \
          two passes with all sources of a destination together and three source by source; none \
-         where the load already is at its lower bound, as on full trees. \
+         where the load already is at its lower bound, as on full trees. With 512 switches with \
+         terminals or more, parts of the destinations are routed side by side, and tell each other \
+         their loads now and then; how many follows from the fabric, not from the threads. \
          Deadlock is not looked at: safe on trees; elsewhere use dfsssp.\n\n\
          OpenSM grows edge weights from (number of LIDs)^2 so that hop count dominates; here only \
          shortest paths are candidates, which is the same without its overflow. Ties go to the lower \

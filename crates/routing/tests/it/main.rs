@@ -21,5 +21,6 @@ mod reroute_quality;
 mod rungs;
 mod rungs_of_transitions;
 mod sar;
+mod threads;
 mod towards;
 mod transition;
