@@ -23,7 +23,7 @@ mod number;
 mod peaks;
 pub mod piecewise;
 pub mod place;
-pub mod rails;
+pub mod rail_crossing;
 pub mod rings;
 pub mod sharing;
 

@@ -16,6 +16,7 @@ pub static ENGINES: Registry<&dyn Engine> = Registry::new(
         &engines::DnUp,
         &engines::FTree,
         &engines::DModK,
+        &engines::Rails,
         &engines::SModK,
         &engines::Opt,
         &engines::OptBalanced,

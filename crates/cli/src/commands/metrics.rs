@@ -56,7 +56,7 @@ pub(crate) fn of_loaded(loaded: &Loaded) -> FabricFacts {
 
 /// Rails, if there are any, with names for what is on another one.
 fn rails(fabric: &Fabric) -> Option<RailFacts> {
-    let found = darkfiber_analysis::rails::rails(fabric)?;
+    let found = darkfiber_fabric::rails::rails(fabric)?;
     let exception = |&t: &darkfiber_fabric::TerminalId| {
         let terminal = fabric.terminal(t);
         let leaf = &fabric.switch(terminal.switch).description;
