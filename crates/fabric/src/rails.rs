@@ -22,7 +22,7 @@ pub struct RailMap {
     pub units: Vec<Vec<HostId>>,
     /// Sets of leaves that share switches above them, or leaves alone.
     pub pods: usize,
-    /// Whether leaves of different rails share switches above them: else rails are networks of their own.
+    /// Whether cables join leaves of different rails over switches above them: else rails are networks of their own.
     pub rails_meet: bool,
     /// Networks without a common switch, each with all rails; 1 where every rail is a network of its own.
     pub planes: usize,
@@ -96,7 +96,8 @@ pub fn rails(fabric: &Fabric) -> Option<RailMap> {
     };
     let exceptions =
         (0..fabric.terminal_count()).map(TerminalId::new).filter(is_exception).collect();
-    let (pods, rails_meet) = pods(fabric, &rail_of);
+    let pods = pods(fabric, &rail_of);
+    let rails_meet = rails_meet(fabric, &rail_of);
     Some(RailMap {
         units: units(fabric, &number),
         rails: rails.len(),
@@ -139,8 +140,16 @@ fn units(fabric: &Fabric, number: &[Option<u32>]) -> Vec<Vec<HostId>> {
     units
 }
 
-/// Sets of leaves with the same switches above, and whether any switch above is of several rails.
-fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
+/// Whether any network has leaves of several rails.
+fn rails_meet(fabric: &Fabric, rail_of: &[Option<u32>]) -> bool {
+    let mut of: BTreeMap<u32, u32> = BTreeMap::new();
+    let labels = fabric.component_labels();
+    let mut leaves = labels.iter().zip(rail_of).filter_map(|(&l, rail)| rail.map(|r| (l, r)));
+    leaves.any(|(label, rail)| *of.entry(label).or_insert(rail) != rail)
+}
+
+/// Sets of leaves with the same switches above.
+fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> usize {
     let leaves = (0..fabric.switch_count()).filter(|&s| rail_of[s].is_some());
     let above = |s: usize| -> BTreeSet<u32> {
         let heads =
@@ -148,14 +157,10 @@ fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
         heads.filter(|&h| rail_of[h as usize].is_none()).collect()
     };
     let mut joined: Vec<BTreeSet<u32>> = Vec::new();
-    let mut rails_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut alone = 0;
     for s in leaves {
         let above = above(s);
         alone += usize::from(above.is_empty());
-        for &spine in &above {
-            rails_of.entry(spine).or_default().extend(rail_of[s]);
-        }
         if above.is_empty() {
             continue;
         }
@@ -165,7 +170,7 @@ fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
         joined = others;
         joined.push(same.into_iter().flatten().collect());
     }
-    (joined.len() + alone, rails_of.values().any(|rails| rails.len() > 1))
+    joined.len() + alone
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub mod number;
 pub mod optimise;
 pub mod place;
 pub mod quantity;
+pub mod rails;
 pub mod rehearsal;
 pub mod replay;
 pub mod reproduce;

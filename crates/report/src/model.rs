@@ -93,6 +93,8 @@ pub struct RailFacts {
     pub pods: usize,
     /// Whether rails share switches above their leaves, or are networks of their own.
     pub rails_meet: bool,
+    /// Networks without a common switch, each with all rails; 1 where every rail is a network of its own.
+    pub planes: usize,
     /// Adapters on a leaf of another rail: `adapter is on leaf, of rail 2`, rails from 1.
     pub exceptions: Vec<String>,
 }

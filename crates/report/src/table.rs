@@ -310,7 +310,7 @@ pub fn headline(f: &FabricFacts) -> String {
 }
 
 /// Rails in a line.
-fn rails(r: &RailFacts) -> String {
+pub(crate) fn rails(r: &RailFacts) -> String {
     let hosts = match (r.units.first(), r.units.last()) {
         (Some(most), Some(least)) if most == least => format!("of {most} hosts"),
         (Some(most), Some(least)) => format!("of {least} to {most} hosts"),
@@ -321,8 +321,9 @@ fn rails(r: &RailFacts) -> String {
         0 => String::new(),
         n => format!("; {} on another rail", counted(n, "adapter", "adapters")),
     };
+    let planes = if r.planes > 1 { format!(", in {} planes", r.planes) } else { String::new() };
     format!(
-        "{}, {} {hosts}, {}; rails {above}{exceptions}",
+        "{}, {} {hosts}, {}{planes}; rails {above}{exceptions}",
         counted(r.rails, "rail", "rails"),
         counted(r.units.len(), "unit", "units"),
         counted(r.pods, "pod", "pods"),

@@ -36,6 +36,8 @@ pub static ENGINES: Registry<&dyn Engine> = Registry::new(
         &engines::SAR_MINMAX,
         &engines::SarBest,
         &engines::Afar,
+        &engines::ArUpDn,
+        &engines::ArFTree,
     ],
 );
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::jobs::Effective;
 use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding};
+use darkfiber_fabric::rails::RailMap;
 use darkfiber_fabric::{Adapter, ChannelId, Fabric, Role, Shape, SharedName, TerminalId};
 use darkfiber_formats::hosts::described;
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
@@ -54,22 +55,27 @@ pub(crate) fn of_loaded(loaded: &Loaded) -> FabricFacts {
     facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false)
 }
 
-/// Rails, if there are any, with names for what is on another one.
+/// Rails, if there are any.
 fn rails(fabric: &Fabric) -> Option<RailFacts> {
-    let found = darkfiber_fabric::rails::rails(fabric)?;
+    darkfiber_fabric::rails::rails(fabric).map(|found| rail_facts(fabric, &found))
+}
+
+/// Rails with names for what is on another one.
+pub(crate) fn rail_facts(fabric: &Fabric, found: &RailMap) -> RailFacts {
     let exception = |&t: &darkfiber_fabric::TerminalId| {
         let terminal = fabric.terminal(t);
         let leaf = &fabric.switch(terminal.switch).description;
         let rail = found.rail_of[terminal.switch.index()].map_or(0, |rail| rail + 1);
         format!("{} is on {leaf}, of rail {rail}", fabric.adapter(terminal.adapter).description)
     };
-    Some(RailFacts {
+    RailFacts {
         rails: found.rails,
         units: found.units.iter().map(Vec::len).collect(),
         pods: found.pods,
         rails_meet: found.rails_meet,
+        planes: found.planes,
         exceptions: found.exceptions.iter().map(exception).collect(),
-    })
+    }
 }
 
 /// What a fabric consists of. The diameter takes a search from every switch, so it is asked for, and

@@ -3,8 +3,8 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use super::header::mixed;
-use super::next_hops::Found;
-use super::{Differs, EcmpSpec, Field, Group, Header, NextHops};
+use super::{Differs, EcmpSpec, Field, Header};
+use crate::next_hops::{Found, Group, NextHops};
 
 /// Buckets of weighted groups where nobody says how many.
 const BUCKETS: u32 = 128;

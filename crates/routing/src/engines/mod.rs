@@ -3,6 +3,7 @@
 //! are free of cycles by a rule).
 
 mod acyclic;
+mod adaptive;
 mod afar;
 mod balance;
 mod by_destination;
@@ -50,6 +51,7 @@ mod turns;
 mod two_level;
 mod updn;
 
+pub(crate) use adaptive::{ArFTree, ArUpDn};
 pub(crate) use afar::Afar;
 pub use by_hop::{NoLayersByHop, layers_by_hop};
 pub use by_source::{NoLayersBySource, layers_by_source};

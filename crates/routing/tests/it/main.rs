@@ -15,6 +15,7 @@ mod opt;
 mod parx;
 mod parx_law;
 mod planes;
+mod rails;
 mod relieve;
 mod reroute;
 mod reroute_quality;
