@@ -13,6 +13,8 @@ pub mod ecmp;
 pub mod efi;
 pub mod estimate;
 pub mod finding;
+pub mod group_finding;
+pub mod group_load;
 pub mod heat;
 pub mod jobs;
 mod lanes;

@@ -10,7 +10,7 @@ use comfy_table::{
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::{Stat, Summary};
 
-use crate::model::{FabricFacts, RailFacts, RouteOutcome, Routed};
+use crate::model::{FabricFacts, PortGroups, RailFacts, RouteOutcome, Routed};
 use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
 
@@ -91,6 +91,9 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
                         refused.engine, r.engine, refused.refused
                     );
                 }
+                if let Some(groups) = &r.groups {
+                    notes.push_str(&port_groups(&r.engine, groups));
+                }
                 if let Some(pair) = r.layers_by_pair {
                     let _infallible = writeln!(
                         notes,
@@ -147,6 +150,25 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
         text.push('\n');
         text.push_str(&notes);
     }
+    text
+}
+
+/// Groups of ports in a line.
+fn port_groups(engine: &str, g: &PortGroups) -> String {
+    let mut text = format!(
+        "{engine}: {} of up to {} ports, paths of up to {} switches",
+        counted(g.groups, "group", "groups"),
+        g.largest,
+        g.hops
+    );
+    if let (Some(max), Some(of)) = (g.expected_max, g.expected_mean) {
+        let _infallible =
+            write!(text, "; split evenly, routes on a channel: max {}, mean {}", mean(max), mean(of));
+    }
+    text.push_str(match g.deadlock_free {
+        true => "; whatever ports switches pick, no cyclic dependency\n",
+        false => "; a cyclic dependency\n",
+    });
     text
 }
 

@@ -67,7 +67,8 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     }
     let progress = Progress::new(1, common.quiet);
     progress.at("checking");
-    let mut row = metrics::measure(fabric, &read.routes, jobs.as_deref());
+    let mut row =
+        metrics::measure_lids(fabric, &read.routes, jobs.as_deref(), read.lids.as_ref());
     progress.step();
     drop(progress);
 

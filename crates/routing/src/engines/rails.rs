@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use darkfiber_fabric::rails::rails;
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
+use super::balance::{First, balance};
 use super::dag::{Candidate, Dag, for_each_row, require_routable};
 use super::order::{UpDown, tree_levels};
 use super::updn::place_strays;
+use crate::check::check;
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -29,10 +31,11 @@ impl Engine for Rails {
          path to NIC n climbs from a switch by up port floor(n / the ports of the levels below) modulo its \
          own (D-mod-k), where the ports of a switch are those of all switches that share its parents: where one is missing \
          the number divided by the ports picks among those that are left. NICs of other rails with the same number start at other ports, so that the NICs of \
-         a few hosts do not share the up ports that cross rails. Pairs with no way up and down take a shortest \
+         a few hosts do not share the up ports that cross rails. On trees that are not regular (faults, fewer hosts on \
+         a leaf) paths are also chosen by load as in ftree, among the same candidates, and the more even tables are taken. Pairs with no way up and down take a shortest \
          path in a virtual layer of their own, as in ftree. Trees without rails are one rail.\n\n\
          Rails without a common switch (rail-only) are planes: each is routed alone, and two NICs of different rails have no path, by design.\n\n\
-         Complexity: O(LIDs x candidates)."
+         Complexity: O(LIDs x candidates); as ftree on irregular trees."
     }
 
     fn paper(&self) -> &'static str {
@@ -54,6 +57,33 @@ impl Engine for Rails {
             .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
         let updown = UpDown::from_levels(fabric, &level);
         let tree = RailTree::of(fabric, level);
+        let mut routes = self.by_number(fabric, request, &updown, &tree)?;
+        // Numbers are even on regular trees; elsewhere they may not be, and loads are looked at.
+        if !tree.is_regular(fabric) {
+            let other = self.by_load(fabric, request, &updown, &tree)?;
+            let largest = |routes: &Routes| check(fabric, routes).load.into_iter().max();
+            if largest(&other) < largest(&routes) {
+                routes = other;
+            }
+        }
+        if !tree.has_rails && has_several_ports(fabric) {
+            routes.notes.push(
+                "no rails here (NIC i of every host of a unit on one leaf): the tree is routed as one rail".to_owned(),
+            );
+        }
+        Ok(routes)
+    }
+}
+
+impl Rails {
+    /// Tables by the number of the destination within its rail.
+    fn by_number(
+        &self,
+        fabric: &Fabric,
+        request: &Request<'_>,
+        updown: &UpDown,
+        tree: &RailTree,
+    ) -> Result<Routes, Refusal> {
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let row_of: Vec<u32> =
             (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
@@ -75,11 +105,32 @@ impl Engine for Rails {
             },
         );
         place_strays(self.name(), fabric, request, &mut routes, &strays)?;
-        if !tree.has_rails && has_several_ports(fabric) {
-            routes.notes.push(
-                "no rails here (NIC i of every host of a unit on one leaf): the tree is routed as one rail".to_owned(),
-            );
-        }
+        Ok(routes)
+    }
+
+    /// Tables by the load of whole paths, as in ftree, on the same candidates.
+    fn by_load(
+        &self,
+        fabric: &Fabric,
+        request: &Request<'_>,
+        updown: &UpDown,
+        tree: &RailTree,
+    ) -> Result<Routes, Refusal> {
+        let mut routes = Routes::empty(self.name(), fabric, request.paths());
+        let own = |dag: &mut Dag, home: SwitchId| {
+            let mut whole = Dag::default();
+            updown.legal(fabric, &mut whole, home);
+            let mut has_own = vec![false; fabric.switch_count()];
+            for (i, &s) in whole.order.iter().enumerate() {
+                let mut all = whole.candidates(i).iter();
+                has_own[s as usize] = all.any(|c| tree.is_own(s, c.head, home));
+            }
+            dag.restrict(&whole, |s, c| {
+                !has_own[s as usize] || tree.is_own(s, fabric.heads()[c as usize], home)
+            });
+        };
+        let balanced = balance(fabric, &mut routes, First::Siblings, own);
+        place_strays(self.name(), fabric, request, &mut routes, &balanced.strays)?;
         Ok(routes)
     }
 }
@@ -153,16 +204,32 @@ impl RailTree {
             let s = dag.order[i] as usize;
             // Switches of another rail alone are the last choice.
             let all = dag.candidates(i);
-            let is_own = |c: &Candidate| {
-                let rail = self.rail[c.head as usize];
-                rail == NO_RAIL || rail == self.rail[home] || rail == self.rail[s]
-            };
-            let own: Vec<Candidate> = all.iter().copied().filter(is_own).collect();
+            let is_own = |c: &&Candidate| self.is_own(s as u32, c.head, SwitchId::new(home));
+            let own: Vec<Candidate> = all.iter().filter(is_own).copied().collect();
             let candidates = if own.is_empty() { all } else { &own };
             let up = self.level[candidates[0].head as usize] > self.level[s];
             let c = if up { self.up(s, candidates, number) } else { self.down(s, candidates, number) };
             ports[s] = fabric.tail_ports()[c as usize];
         }
+    }
+
+    /// Whether a switch is not of another rail alone than the one before it and the destination's.
+    fn is_own(&self, before: u32, switch: u32, home: SwitchId) -> bool {
+        let rail = self.rail[switch as usize];
+        rail == NO_RAIL || rail == self.rail[home.index()] || rail == self.rail[before as usize]
+    }
+
+    /// Whether the switches of a level have as many terminals, up and down cables each.
+    fn is_regular(&self, fabric: &Fabric) -> bool {
+        let mut of_level: Vec<Option<[usize; 3]>> = vec![None; self.below.len()];
+        (0..fabric.switch_count()).all(|s| {
+            let id = SwitchId::new(s);
+            let channels = fabric.channels_from(id);
+            let up = |c: &usize| self.level[fabric.heads()[*c] as usize] > self.level[s];
+            let ups = channels.clone().filter(up).count();
+            let own = [fabric.terminals_on(id).len(), ups, channels.len() - ups];
+            *of_level[self.level[s] as usize].get_or_insert(own) == own
+        })
     }
 
     /// The channel up whose number is that of the destination: which parent, and which of the parallel cables.
