@@ -86,7 +86,7 @@ pub fn of_groups(report: &GroupReport, waits: &[GroupWait]) -> Vec<Finding> {
     let sets = &report.sets;
     if sets.unreachable > 0 {
         let message = format!(
-            "groups of ports: some choice loses packets for {} pairs of a switch and a LID",
+            "groups of ports: some choice loses packets; pairs of a switch and a LID: {}",
             group(sets.unreachable)
         );
         let hint = "look for ports of groups that lead to no switch or to one without an entry";
@@ -94,7 +94,7 @@ pub fn of_groups(report: &GroupReport, waits: &[GroupWait]) -> Vec<Finding> {
     }
     if sets.loops > 0 {
         let message = format!(
-            "groups of ports: some choice sends packets for {} LIDs round for ever",
+            "groups of ports: some choice sends packets round for ever; LIDs: {}",
             group(sets.loops)
         );
         let hint = "ports of a group must lead nearer to the LID";
@@ -105,7 +105,7 @@ pub fn of_groups(report: &GroupReport, waits: &[GroupWait]) -> Vec<Finding> {
         let how = match (report.alone, wait.destinations) {
             (true, _) => ", without which there is no cycle".to_owned(),
             (false, 1) => ", and others: without it there is another cycle".to_owned(),
-            (false, n) => format!(", and so do {} other LIDs", group(n as u64 - 1)),
+            (false, n) => format!(", as for {} destinations in all", group(n as u64)),
         };
         let message = format!(
             "groups of ports: {} channels of lane {} can wait for each other, so packets can deadlock; the entry that breaks it: {}{how}",
@@ -115,7 +115,8 @@ pub fn of_groups(report: &GroupReport, waits: &[GroupWait]) -> Vec<Finding> {
         );
         let examples = waits.iter().map(GroupWait::entry).collect();
         let places = Places::Nodes { count: waits.len() as u64, examples };
-        let hint = "take the port out of the group, or take ar_updn or ar_ftree, whose groups are proved";
+        let hint =
+            "take the port out of the group, or take ar_updn or ar_ftree, whose groups are proved";
         found.push(error(FindingKind::CreditLoop, message, hint, places));
     }
     found

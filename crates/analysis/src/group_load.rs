@@ -111,7 +111,9 @@ mod tests {
     /// Paths of groups are as long as those of the tables, so that the sums agree; on a regular tree all channels of a level are alike.
     #[test]
     fn sums_are_those_of_the_tables() {
-        for spec in ["kary:k=3,n=3", "torus:dims=3x4,t=2", "rails:hosts_per_unit=3,units=3,nics=2,spines=2"] {
+        for spec in
+            ["kary:k=3,n=3", "torus:dims=3x4,t=2", "rails:hosts_per_unit=3,units=3,nics=2,spines=2"]
+        {
             let (load, sum) = loads(spec, "ar_updn");
             assert!((load.iter().sum::<f64>() - sum as f64).abs() < 1e-6 * sum as f64, "{spec}");
         }

@@ -246,7 +246,9 @@ mod tests {
         // su01-rail1 and su02-rail1 have no spine in common: a path between them crosses a leaf of rail 2.
         let spine = |leaf: u32, spine: u32| {
             let channels = cluster.fabric.channels_from(SwitchId(leaf));
-            channels.map(darkfiber_fabric::ChannelId::new).find(|&c| cluster.fabric.head(c).0 == spine)
+            channels
+                .map(darkfiber_fabric::ChannelId::new)
+                .find(|&c| cluster.fabric.head(c).0 == spine)
         };
         let channels = [spine(0, 5), spine(2, 4)].map(|c| c.expect("a cable"));
         let faults = Faults { links: channels.to_vec(), ..Faults::default() };

@@ -291,9 +291,8 @@ pub fn write(
         // Groups by rising ports.
         let ports_of = |row: usize| -> Option<Vec<u8>> {
             let members = hops.towards(s, hops.number(row)?).members();
-            (members.len() > 1).then(|| {
-                members.iter().map(|&c| fabric.tail_ports()[c as usize]).collect()
-            })
+            (members.len() > 1)
+                .then(|| members.iter().map(|&c| fabric.tail_ports()[c as usize]).collect())
         };
         let mut groups: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
         for row in &rows {

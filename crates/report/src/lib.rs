@@ -53,8 +53,8 @@ pub mod transition;
 
 pub use fabric::FabricResult;
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, Listed, PortGroups, Provenance, RailFacts,
-    Refused, RouteOutcome, Routed, Single, Towards,
+    ClassFacts, Comparison, FabricFacts, Listed, PortGroups, Provenance, RailFacts, Refused,
+    RouteOutcome, Routed, Single, Towards,
 };
 pub use show::Report;
 pub use style::Style;

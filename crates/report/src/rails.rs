@@ -151,7 +151,12 @@ fn text(r: &RailsResult<'_>, style: Style) -> String {
     if !r.cables.is_empty() {
         text.push('\n');
         let rows = r.cables.iter().take(top).map(|c| {
-            vec![c.channel.to_string(), group(c.crossing), group(c.kept), group(c.crossing + c.kept)]
+            vec![
+                c.channel.to_string(),
+                group(c.crossing),
+                group(c.kept),
+                group(c.crossing + c.kept),
+            ]
         });
         let heading = ["cable, the worst first", "crossing pairs", "of one rail", "all"];
         text.push_str(&table::plain(&heading, &rows.collect::<Vec<_>>(), &[1, 2, 3], style));

@@ -162,8 +162,12 @@ fn port_groups(engine: &str, g: &PortGroups) -> String {
         g.hops
     );
     if let (Some(max), Some(of)) = (g.expected_max, g.expected_mean) {
-        let _infallible =
-            write!(text, "; split evenly, routes on a channel: max {}, mean {}", mean(max), mean(of));
+        let _infallible = write!(
+            text,
+            "; split evenly, routes on a channel: max {}, mean {}",
+            mean(max),
+            mean(of)
+        );
     }
     text.push_str(match g.deadlock_free {
         true => "; whatever ports switches pick, no cyclic dependency\n",

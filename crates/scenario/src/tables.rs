@@ -140,8 +140,14 @@ pub fn read(
 ) -> Result<Read, Error> {
     if !files.tables.is_dir() {
         // A file may be of a set that was torn or altered, too.
-        let beside =
-            [&files.guid2lid, &files.sl, &files.sl2vl, &files.path_bits, &files.lid_choice, &files.groups];
+        let beside = [
+            &files.guid2lid,
+            &files.sl,
+            &files.sl2vl,
+            &files.path_bits,
+            &files.lid_choice,
+            &files.groups,
+        ];
         for file in beside.into_iter().flatten().chain([&files.tables]) {
             manifest::verify_file(file)?;
         }
@@ -260,8 +266,9 @@ fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
     let what = found.map_or("unrecognised format".to_owned(), |format| {
         format!("this looks like {}", format.what)
     });
-    Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display()))
-        .hint("OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs, ibdiagnet2.far or netloc paths"))
+    Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display())).hint(
+        "OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs, ibdiagnet2.far or netloc paths",
+    ))
 }
 
 fn read_netloc(

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_analysis::group_load::group_load;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_analysis::{
-    Efi, Finding, Severity, dark_fiber_percent, finding, group_finding,
-};
+use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding, group_finding};
 use darkfiber_fabric::rails::RailMap;
 use darkfiber_fabric::{Adapter, ChannelId, Fabric, Role, Shape, SharedName, TerminalId};
 use darkfiber_formats::hosts::described;

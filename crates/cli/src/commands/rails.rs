@@ -67,10 +67,7 @@ pub(crate) fn run(args: &RailsCommand, common: &Common) -> Result<Exit, Failure>
     };
     let switches: Vec<RailSwitch> = most_first(&found.through)
         .into_iter()
-        .map(|s| RailSwitch {
-            switch: names.switch(SwitchId::new(s)),
-            crossing: found.through[s],
-        })
+        .map(|s| RailSwitch { switch: names.switch(SwitchId::new(s)), crossing: found.through[s] })
         .collect();
     let cables: Vec<RailCable> = most_first(&found.load)
         .into_iter()
@@ -122,12 +119,13 @@ fn tables(
         seed: common.seed(),
         ..Request::default()
     };
-    let mut routes = darkfiber_routing::route_first(&chain.engines, &loaded.topology.fabric, &request)
-        .map(|(routes, _)| routes)
-        .map_err(|refusals| {
-            let all: Vec<String> = refusals.iter().map(|(_, why)| why.to_string()).collect();
-            Failure::infeasible(all.join("; "))
-        })?;
+    let mut routes =
+        darkfiber_routing::route_first(&chain.engines, &loaded.topology.fabric, &request)
+            .map(|(routes, _)| routes)
+            .map_err(|refusals| {
+                let all: Vec<String> = refusals.iter().map(|(_, why)| why.to_string()).collect();
+                Failure::infeasible(all.join("; "))
+            })?;
     let notes = std::mem::take(&mut routes.notes);
     for note in notes.iter().filter(|_| !common.quiet) {
         crate::out::tell(&format!("note: {note}"));

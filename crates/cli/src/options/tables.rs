@@ -107,9 +107,16 @@ impl BesideTables {
     /// Whether none is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.routes_format == RoutesFormat::Auto
-            && [&self.sl, &self.sl2vl, &self.path_bits, &self.lid_choice, &self.groups, &self.guid2lid]
-                .iter()
-                .all(|f| f.is_none())
+            && [
+                &self.sl,
+                &self.sl2vl,
+                &self.path_bits,
+                &self.lid_choice,
+                &self.groups,
+                &self.guid2lid,
+            ]
+            .iter()
+            .all(|f| f.is_none())
     }
 
     /// The files of tables with these beside them.

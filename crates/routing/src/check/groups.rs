@@ -14,7 +14,7 @@ pub struct GroupReport {
     pub sets: SetReport,
     /// Entries of tables that make the cycle, one for each of its channels: that of the switch at the end of the channel.
     pub entries: Vec<GroupEntry>,
-    /// Which of `entries` breaks it: the one that the fewest destinations have.
+    /// Which of `entries` breaks it: the one that the fewest destinations have, of these one that is there by its group alone.
     pub breaks: Option<usize>,
     /// Whether there is no cycle without that entry.
     pub alone: bool,
@@ -61,7 +61,13 @@ pub fn check_groups(fabric: &Fabric, routes: &Routes) -> Option<GroupReport> {
             destinations: wait.destinations,
         })
         .collect();
-    let breaks = (0..entries.len()).min_by_key(|&i| (entries[i].destinations, i));
+    // Of equal ones one whose port is not that of the table: it is there by its group alone.
+    let is_of_table = |entry: &GroupEntry| {
+        let port = routes.ports(entry.row)[entry.switch.index()];
+        port == fabric.tail_ports()[entry.waits_for.index()]
+    };
+    let order = |&i: &usize| (entries[i].destinations, is_of_table(&entries[i]), i);
+    let breaks = (0..entries.len()).min_by_key(order);
     let alone = breaks.is_some_and(|i| {
         let (entry, number) = (entries[i], cycle.waits[i].destination);
         let all = hops.towards(entry.switch, view.numbers[number]).members();

@@ -104,10 +104,12 @@ impl Sets<'_, '_> {
         let dependencies = Dependencies::new(self.fabric);
         let found: Vec<Towards> = (0..self.homes.len())
             .into_par_iter()
-            .map(|d| self.towards(d, &mut |c, next, lanes| {
-                let slot = dependencies.slot(self.fabric, c as usize, next as usize);
-                slot.fetch_or(lanes, Ordering::Relaxed);
-            }))
+            .map(|d| {
+                self.towards(d, &mut |c, next, lanes| {
+                    let slot = dependencies.slot(self.fabric, c as usize, next as usize);
+                    slot.fetch_or(lanes, Ordering::Relaxed);
+                })
+            })
             .collect();
         let lanes = found.iter().fold(0, |all, f| all | f.lanes);
         let mut used = (0..LANES).filter(|lane| lanes >> lane & 1 == 1);

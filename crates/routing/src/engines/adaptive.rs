@@ -27,12 +27,12 @@ impl Engine for ArUpDn {
     }
 
     fn doc(&self) -> &'static str {
-        "The tables are those of updn. Beside them every switch has a group of ports for each LID: all ports on its shortest legal \
-         Up*/Down* paths, the port of the table among them, from which it may pick for every packet. All paths that \
-         any picks make go up and then down, so that no choice can deadlock with one lane. Destinations that somebody \
-         reaches only against the rule (as in updn) have no groups.\n\n\
-         NVIDIA's OpenSM has an engine of this name; its source is not public, and the groups here are what its \
-         name and documentation say.\n\nComplexity: as updn."
+        "The tables are those of updn. Beside them every switch has a group of ports for each LID: all ports \
+         on its shortest legal Up*/Down* paths, the port of the table among them, from which it may pick for \
+         every packet. All paths that any picks make go up and then down, so that no choice can deadlock with \
+         one lane. Destinations that somebody reaches only against the rule (as in updn) have no groups.\n\n\
+         NVIDIA's OpenSM has an engine of this name; its source is not public, and the groups here are what \
+         its name and documentation say.\n\nComplexity: as updn."
     }
 
     fn paper(&self) -> &'static str {
@@ -66,11 +66,11 @@ impl Engine for ArFTree {
     }
 
     fn doc(&self) -> &'static str {
-        "The tables are those of ftree. Beside them every switch has a group of ports for each LID: to go up, all up ports from which \
-         the rest is equally short; to go down, all parallel cables. No choice can deadlock with one lane, as in \
-         ar_updn. Refuses what ftree refuses.\n\n\
-         NVIDIA's OpenSM has an engine of this name; its source is not public, and the groups here are what its \
-         name and documentation say.\n\nComplexity: as ftree."
+        "The tables are those of ftree. Beside them every switch has a group of ports for each LID: to go up, \
+         all up ports from which the rest is equally short; to go down, all parallel cables. No choice can \
+         deadlock with one lane, as in ar_updn. Refuses what ftree refuses.\n\n\
+         NVIDIA's OpenSM has an engine of this name; its source is not public, and the groups here are what \
+         its name and documentation say.\n\nComplexity: as ftree."
     }
 
     fn paper(&self) -> &'static str {

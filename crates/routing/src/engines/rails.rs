@@ -25,16 +25,19 @@ impl Engine for Rails {
     }
 
     fn doc(&self) -> &'static str {
-        "Rails are found on the fabric, whatever its names: NIC i of every host of a unit is on leaf i. Paths go up \
-         and then down, so that traffic between two NICs of a rail crosses no leaf of another one; of equally short \
-         paths those win whose switches are not of another rail only. NICs are numbered within their rail. The \
-         path to NIC n climbs from a switch by up port floor(n / the ports of the levels below) modulo its \
-         own (D-mod-k), where the ports of a switch are those of all switches that share its parents: where one is missing \
-         the number divided by the ports picks among those that are left. NICs of other rails with the same number start at other ports, so that the NICs of \
-         a few hosts do not share the up ports that cross rails. On trees that are not regular (faults, fewer hosts on \
-         a leaf) paths are also chosen by load as in ftree, among the same candidates, and the more even tables are taken. Pairs with no way up and down take a shortest \
-         path in a virtual layer of their own, as in ftree. Trees without rails are one rail.\n\n\
-         Rails without a common switch (rail-only) are planes: each is routed alone, and two NICs of different rails have no path, by design.\n\n\
+        "Rails are found on the fabric, whatever its names: NIC i of every host of a unit is on leaf i. Paths \
+         go up and then down, so that traffic between two NICs of a rail crosses no leaf of another one; of \
+         equally short paths those win whose switches are not of another rail only. NICs are numbered within \
+         their rail. The path to NIC n climbs from a switch by up port floor(n / the ports of the levels \
+         below) modulo its own (D-mod-k), where the ports of a switch are those of all switches that share \
+         its parents: where one is missing the number divided by the ports picks among those that are left. \
+         NICs of other rails with the same number start at other ports, so that the NICs of a few hosts do \
+         not share the up ports that cross rails. On trees that are not regular (faults, fewer hosts on a \
+         leaf) paths are also chosen by load as in ftree, among the same candidates, and the more even tables \
+         are taken. Pairs with no way up and down take a shortest path in a virtual layer of their own, as in \
+         ftree. Trees without rails are one rail.\n\n\
+         Rails without a common switch (rail-only) are planes: each is routed alone, and two NICs of \
+         different rails have no path, by design.\n\n\
          Complexity: O(LIDs x candidates); as ftree on irregular trees."
     }
 
@@ -137,9 +140,8 @@ impl Rails {
 
 /// Whether a host has several terminals.
 fn has_several_ports(fabric: &Fabric) -> bool {
-    let mut hosts: Vec<u32> = (0..fabric.terminal_count())
-        .map(|t| fabric.host_of(TerminalId::new(t)).0)
-        .collect();
+    let mut hosts: Vec<u32> =
+        (0..fabric.terminal_count()).map(|t| fabric.host_of(TerminalId::new(t)).0).collect();
     hosts.sort_unstable();
     hosts.windows(2).any(|pair| pair[0] == pair[1])
 }
@@ -208,7 +210,8 @@ impl RailTree {
             let own: Vec<Candidate> = all.iter().filter(is_own).copied().collect();
             let candidates = if own.is_empty() { all } else { &own };
             let up = self.level[candidates[0].head as usize] > self.level[s];
-            let c = if up { self.up(s, candidates, number) } else { self.down(s, candidates, number) };
+            let c =
+                if up { self.up(s, candidates, number) } else { self.down(s, candidates, number) };
             ports[s] = fabric.tail_ports()[c as usize];
         }
     }

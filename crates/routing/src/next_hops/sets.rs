@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_fabric::SwitchId;
+use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::group::{Group, Groups};
+use crate::{DestId, Routes};
 
 /// No number: a destination without sets.
 const NONE: u32 = u32::MAX;
@@ -63,6 +64,50 @@ impl NextHops {
         &self.groups[self.of[number * self.switches + at.index()] as usize]
     }
 
+    /// Sets by destination row as sets by destination switch, members by turns or in as many buckets: where all LIDs of a switch's
+    /// terminals have the same sets. Else the first switch where they have not.
+    ///
+    /// # Errors
+    /// That switch.
+    pub fn by_switch(
+        &self,
+        fabric: &Fabric,
+        routes: &Routes,
+        buckets: Option<usize>,
+    ) -> Result<Self, SwitchId> {
+        let mut made = NextHopsBuilder::new(self.switches, self.switches);
+        for home in (0..self.switches).map(SwitchId::new) {
+            let lids = fabric.terminals_on(home).flat_map(|t| {
+                (0..routes.paths()).map(move |path| self.number(routes.row(DestId::new(t), path)))
+            });
+            let mut lids = lids.collect::<Vec<_>>();
+            lids.dedup();
+            let number = match lids[..] {
+                [] => continue,
+                [Some(number)] => number,
+                _ => return Err(home),
+            };
+            let group = |s: usize| {
+                let members = self.towards(SwitchId::new(s), number).members().to_vec();
+                buckets.map_or_else(
+                    || Group::even(members.clone()),
+                    |buckets| Group::resilient(members.clone(), buckets),
+                )
+            };
+            made.push(home, &[home.index()], (0..self.switches).map(group).collect());
+        }
+        Ok(made.finish())
+    }
+
+    /// The same sets without the members that have failed.
+    pub(crate) fn without(&self, is_alive: &dyn Fn(u32) -> bool) -> Self {
+        let left = |group: &Group| {
+            let members = group.members().iter().copied().filter(|&c| is_alive(c)).collect();
+            group.mended(members)
+        };
+        Self { groups: self.groups.iter().map(left).collect(), ..self.clone() }
+    }
+
     /// All different groups of more than one next hop.
     pub fn groups(&self) -> Groups {
         let several = self.groups.iter().filter(|g| g.members().len() > 1);
@@ -74,11 +119,7 @@ impl NextHops {
 
     /// Sets of many parts of a fabric as those of the whole: `channel` and `home` say what channels and switches of a part are there,
     /// `rows` by part what its destinations are among `destinations`.
-    pub(crate) fn joined(
-        switches: usize,
-        destinations: usize,
-        parts: &[HopsOfPart<'_>],
-    ) -> Self {
+    pub(crate) fn joined(switches: usize, destinations: usize, parts: &[HopsOfPart<'_>]) -> Self {
         let mut all = NextHopsBuilder::new(switches, destinations);
         for part in parts {
             let mut of = vec![Vec::new(); part.hops.numbers()];
@@ -91,7 +132,8 @@ impl NextHops {
                 let mut sets = vec![Group::default(); switches];
                 for s in (0..part.hops.switches).map(SwitchId::new) {
                     let members = part.hops.towards(s, number).members();
-                    let mut members: Vec<u32> = members.iter().map(|&c| (part.channel)(c)).collect();
+                    let mut members: Vec<u32> =
+                        members.iter().map(|&c| (part.channel)(c)).collect();
                     members.sort_unstable();
                     sets[(part.switch)(s).index()] = Group::even(members);
                 }

@@ -1,5 +1,6 @@
 //! Engines and checker against independent oracles.
 
+mod adaptive;
 mod by_hop;
 mod by_source;
 mod checker;

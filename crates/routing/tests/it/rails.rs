@@ -116,8 +116,7 @@ proptest! {
 /// rails begin at ports apart.
 #[test]
 fn a_few_hosts_cross_rails_on_all_up_ports() {
-    let cluster =
-        open("rails:hosts_per_unit=16,units=2,nics=4,spines=8,trunk=2").expect("a spec");
+    let cluster = open("rails:hosts_per_unit=16,units=2,nics=4,spines=8,trunk=2").expect("a spec");
     let fabric = &cluster.fabric;
     let map = rails(fabric).expect("rails");
     let crossing = |engine| {
@@ -146,9 +145,7 @@ fn spines_of_a_rail_are_kept_to() {
         for rail in 0..2 {
             let leaf = switches[host / 4 * 2 + rail];
             let name = format!("cn{host} HCA-{}", rail + 1);
-            builder
-                .add_adapter_on(id, leaf, (host % 4 + 1) as u8, &name, class)
-                .expect("a port");
+            builder.add_adapter_on(id, leaf, (host % 4 + 1) as u8, &name, class).expect("a port");
         }
     }
     for leaf in 0..4 {
@@ -160,7 +157,8 @@ fn spines_of_a_rail_are_kept_to() {
     }
     for spine in 0..4 {
         for core in 0..2 {
-            let ends = ((switches[4 + spine], 9 + core as u8), (switches[8 + core], 1 + spine as u8));
+            let ends =
+                ((switches[4 + spine], 9 + core as u8), (switches[8 + core], 1 + spine as u8));
             builder.link_switches(ends.0, ends.1, class).expect("a cable");
         }
     }
