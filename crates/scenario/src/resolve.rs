@@ -282,7 +282,8 @@ impl Case<()> {
     /// Hashes over the groups of ports of tables.
     fn over_groups(&self, hashing: &Hashing, tables: &Tables) -> Result<Ecmp, Error> {
         let (fabric, routes, spec) = (self.fabric(), &tables.routes, &hashing.0);
-        let Some(groups) = &routes.groups else {
+        let buckets = spec.buckets.map(|buckets| buckets as usize);
+        let Some(hops) = routes.groups_by_switch(fabric, buckets) else {
             return Err(Error::input(format!(
                 "{} has no groups of ports among which hashes could pick",
                 routes.engine
@@ -295,8 +296,7 @@ impl Case<()> {
             )
             .hint("leave out weighted, or engine and tables"));
         }
-        let buckets = spec.buckets.map(|buckets| buckets as usize);
-        let hops = groups.by_switch(fabric, routes, buckets).map_err(|home| {
+        let hops = hops.map_err(|home| {
             let name = &fabric.switch(home).description;
             Error::input(format!("LIDs of hosts on switch \"{name}\" have different groups")).hint(
                 "hashes pick by switch: take ar_updn or ar_ftree, which have the same for all",

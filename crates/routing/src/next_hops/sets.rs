@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::SwitchId;
 
 use super::group::{Group, Groups};
-use crate::{DestId, Routes};
 
 /// No number: a destination without sets.
 const NONE: u32 = u32::MAX;
@@ -62,41 +61,6 @@ impl NextHops {
     #[inline]
     pub fn towards(&self, at: SwitchId, number: usize) -> &Group {
         &self.groups[self.of[number * self.switches + at.index()] as usize]
-    }
-
-    /// Sets by destination row as sets by destination switch, members by turns or in as many buckets: where all LIDs of a switch's
-    /// terminals have the same sets. Else the first switch where they have not.
-    ///
-    /// # Errors
-    /// That switch.
-    pub fn by_switch(
-        &self,
-        fabric: &Fabric,
-        routes: &Routes,
-        buckets: Option<usize>,
-    ) -> Result<Self, SwitchId> {
-        let mut made = NextHopsBuilder::new(self.switches, self.switches);
-        for home in (0..self.switches).map(SwitchId::new) {
-            let lids = fabric.terminals_on(home).flat_map(|t| {
-                (0..routes.paths()).map(move |path| self.number(routes.row(DestId::new(t), path)))
-            });
-            let mut lids = lids.collect::<Vec<_>>();
-            lids.dedup();
-            let number = match lids[..] {
-                [] => continue,
-                [Some(number)] => number,
-                _ => return Err(home),
-            };
-            let group = |s: usize| {
-                let members = self.towards(SwitchId::new(s), number).members().to_vec();
-                buckets.map_or_else(
-                    || Group::even(members.clone()),
-                    |buckets| Group::resilient(members.clone(), buckets),
-                )
-            };
-            made.push(home, &[home.index()], (0..self.switches).map(group).collect());
-        }
-        Ok(made.finish())
     }
 
     /// The same sets without the members that have failed.

@@ -113,8 +113,9 @@ fn hashes_pick_among_groups() {
         let groups = routes.groups.as_ref().expect("groups");
         for text in ["crc32", "crc32:buckets=64"] {
             let spec = EcmpSpec::parse(text).expect("a hash");
-            let hops = groups.by_switch(fabric, &routes, spec.buckets.map(|b| b as usize));
-            let ecmp = Ecmp::over(fabric, &spec, 1, hops.expect("the same for all LIDs"));
+            let hops = routes.groups_by_switch(fabric, spec.buckets.map(|b| b as usize));
+            let hops = hops.expect("groups").expect("the same for all LIDs");
+            let ecmp = Ecmp::over(fabric, &spec, 1, hops);
             for (from, to) in (0..fabric.terminal_count())
                 .flat_map(|a| (0..fabric.terminal_count()).map(move |b| (a, b)))
                 .map(|(a, b)| (TerminalId::new(a), TerminalId::new(b)))
