@@ -272,11 +272,13 @@ impl Case<()> {
             return Err(Error::input("lmc is of LIDs, and ECMP has none")
                 .hint("qps=N gives every pair of terminals N queue pairs"));
         }
-        let ecmp = match groups {
-            None => Ecmp::new(self.fabric(), &hashing.0, self.seed),
-            Some(tables) => self.over_groups(hashing, &tables)?,
+        let Some(tables) = groups else {
+            let ecmp = Ecmp::new(self.fabric(), &hashing.0, self.seed);
+            return Ok(Routes::by_hash(self.fabric(), ecmp).into());
         };
-        Ok(Routes::by_hash(self.fabric(), ecmp).into())
+        let mut routes = Routes::by_hash(self.fabric(), self.over_groups(hashing, &tables)?);
+        routes.engine = format!("{} over {}", routes.engine, tables.routes.engine);
+        Ok(routes.into())
     }
 
     /// Hashes over the groups of ports of tables.

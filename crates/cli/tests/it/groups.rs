@@ -52,9 +52,20 @@ nodes = 16
         let found =
             run_in(dir.path(), &format!("simulate s.toml --depth {depth} -q --format json"));
         assert_eq!(found.code, 0, "{}", found.err);
-        found.json()["fullest"].clone()
+        let json = found.json();
+        assert_eq!(json["routes"], "ecmp crc32 over ar_updn");
+        let rows = json["fullest"].as_array().expect("a list").clone();
+        let row = |c: &serde_json::Value| {
+            ["from", "from_port", "bytes"].map(|key| c[key].to_string()).join(" ")
+        };
+        let mut rows: Vec<String> = rows.iter().map(row).collect();
+        rows.sort();
+        rows
     };
-    assert_eq!(fullest("count"), fullest("flow"));
+    let count = fullest("count");
+    assert!(!count.is_empty());
+    assert_eq!(count, fullest("flow"));
+    assert_eq!(count, fullest("packet"));
     let without = scenario.replace("ar_updn", "minhop");
     let dir = folder(&[("s.toml", &without)]);
     let found = run_in(dir.path(), "simulate s.toml -q");
