@@ -42,7 +42,7 @@ Examples:
   darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
   darkfiber check new-routes/fabric.topo --routes new-routes
   darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
-  darkfiber check ibnetdiscover.out --routes ibdiagnet2.far                  whatever ports switches pick
+  darkfiber check my-fabric.topo --routes ibdiagnet2.far                     any port of a group
   darkfiber check my-fabric.topo --routes lfts.dump --html map.html          look at it
   darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
   darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?

@@ -12,7 +12,7 @@ pub(crate) struct SetArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
-    /// fdbs, path-sl, path-sl.rows, host-sl, sl2vl, path-bits, lid-choice, groups.far [default: all that are needed]
+    /// fdbs, path-sl, path-sl.rows, host-sl, sl2vl, path-bits, lid-choice, groups.far [default: all needed]
     #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
     pub(crate) write: Vec<String>,
     /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
