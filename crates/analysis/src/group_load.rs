@@ -34,6 +34,11 @@ pub fn group_load(fabric: &Fabric, routes: &Routes) -> Option<Vec<f64>> {
     Some(all)
 }
 
+/// A switch whose next hops are being followed.
+const OPEN: u8 = 1;
+/// A switch whose next hops are known.
+const DONE: u8 = 2;
+
 /// Adds what everybody sends to a LID; whether no choice goes round.
 fn add(fabric: &Fabric, routes: &Routes, to: TerminalId, path: usize, load: &mut [f64]) -> bool {
     let n = fabric.switch_count();
@@ -50,8 +55,6 @@ fn add(fabric: &Fabric, routes: &Routes, to: TerminalId, path: usize, load: &mut
     };
     let members = |s: usize| hops.towards(SwitchId::new(s), number).members();
     // Depth first; a switch comes after all that it may send to.
-    const OPEN: u8 = 1;
-    const DONE: u8 = 2;
     let mut state = vec![0u8; n];
     state[home.index()] = DONE;
     let mut order = Vec::with_capacity(n);

@@ -50,7 +50,9 @@ impl RailCrossing {
             .par_chunks(CHUNK)
             .map(|nics| {
                 let mut part = counting.empty();
-                nics.iter().for_each(|&t| counting.add(&mut part, t));
+                for &t in nics {
+                    counting.add(&mut part, t);
+                }
                 part
             })
             .collect();
@@ -184,13 +186,17 @@ impl<'a> Counting<'a> {
             if !is_kept {
                 part.crossing += count;
                 between.for_each(|s| part.through[s] += count);
-                way.iter().for_each(|&c| part.load[c as usize] += count);
+                for &c in &way {
+                    part.load[c as usize] += count;
+                }
                 continue;
             }
             let mut between = between;
             let leaves = between.any(|s| self.map.rail_of[s].is_some_and(|r| r != from.rail));
             *(if leaves { &mut part.left } else { &mut part.kept }) += count;
-            way.iter().for_each(|&c| part.kept_load[c as usize] += count);
+            for &c in &way {
+                part.kept_load[c as usize] += count;
+            }
         }
     }
 }

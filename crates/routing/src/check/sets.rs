@@ -139,9 +139,10 @@ impl Sets<'_, '_> {
             .map(|d| {
                 let mut made = vec![false; pairs.len()];
                 self.towards(d, &mut |c, next, lanes| {
-                    if lanes >> lane & 1 == 1 {
-                        let at = pairs.iter().position(|&pair| pair == (c, next));
-                        at.into_iter().for_each(|i| made[i] = true);
+                    if lanes >> lane & 1 == 1
+                        && let Some(i) = pairs.iter().position(|&pair| pair == (c, next))
+                    {
+                        made[i] = true;
                     }
                 });
                 made
@@ -216,7 +217,9 @@ impl Sets<'_, '_> {
                 }
                 top.1 += 1;
                 if head != to {
-                    (self.set)(head, d).iter().for_each(|&next| add(c, next));
+                    for &next in (self.set)(head, d) {
+                        add(c, next);
+                    }
                 }
             }
             match depth[source.index()] {
