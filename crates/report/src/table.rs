@@ -169,9 +169,10 @@ fn port_groups(engine: &str, g: &PortGroups) -> String {
             mean(of)
         );
     }
-    text.push_str(match g.deadlock_free {
-        true => "; whatever ports switches pick, no cyclic dependency\n",
-        false => "; a cyclic dependency\n",
+    text.push_str(if g.deadlock_free {
+        "; whatever ports switches pick, no cyclic dependency\n"
+    } else {
+        "; a cyclic dependency\n"
     });
     text
 }
