@@ -2,13 +2,13 @@
 #![no_main]
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
+    far, fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
 };
-use darkfiber_routing::{Lids, Routes, check::check};
+use darkfiber_routing::{Lids, Routes, check::{check, check_groups}};
 use libfuzzer_sys::fuzz_target;
 
 /// The fabric that all tables are taken to be of.
@@ -33,6 +33,12 @@ fuzz_target!(|data: &[u8]| {
             lft::write(&mut out, fabric, &routes, lids).expect("memory");
             fdbs::write(&mut out, fabric, &routes, lids).expect("memory");
         }
+    }
+    if let Ok((read, _)) = far::read(&text, path)
+        && let Ok((mut routes, _)) = tables::to_routes(fabric, &read.tables, Some(own), "x", path)
+    {
+        routes.groups = Some(Arc::new(far::to_groups(fabric, &read, own, &routes).0));
+        let _ = check_groups(fabric, &routes);
     }
     if let Ok((ranges, _)) = guid2lid::read(&text, path) {
         let _ = guid2lid::to_lids(fabric, &ranges);

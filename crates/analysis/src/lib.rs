@@ -13,6 +13,8 @@ pub mod ecmp;
 pub mod efi;
 pub mod estimate;
 pub mod finding;
+pub mod group_finding;
+pub mod group_load;
 pub mod heat;
 pub mod jobs;
 mod lanes;
@@ -23,7 +25,7 @@ mod number;
 mod peaks;
 pub mod piecewise;
 pub mod place;
-pub mod rails;
+pub mod rail_crossing;
 pub mod rings;
 pub mod sharing;
 

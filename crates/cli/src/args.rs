@@ -6,7 +6,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     blast, check, completions, congest, diff, doctor, ecmp, explain, fabric, framing, hot, jobs,
-    list, man, measure, nccl, operate, optimize, place, replay, reproduce, reroute, route,
+    list, man, measure, nccl, operate, optimize, place, rails, replay, reproduce, reroute, route,
     saturate, simulate, study, survive, sweep, top,
 };
 use crate::options::Common;
@@ -87,6 +87,9 @@ pub(crate) enum Command {
     /// Find the cables that carry the rings of GPU jobs, from logs or dumps of NCCL: shared ones, rails left, bandwidth
     #[command(after_help = nccl::HELP)]
     Nccl(nccl::NcclCommand),
+    /// List what crosses the rails of a GPU cluster: how many pairs of NICs, over which switches and cables
+    #[command(after_help = rails::HELP)]
+    Rails(rails::RailsCommand),
     /// Choose free hosts for a new job, and the order of its ranks on them
     #[command(after_help = place::HELP)]
     Place(place::PlaceCommand),
@@ -154,7 +157,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["measure", "ecmp", "sweep", "reroute", "survive", "blast", "optimize", "jobs", "replay"],
     ),
     ("Simulate", &["simulate", "study", "saturate", "congest", "framing", "reproduce"]),
-    ("Operate", &["operate", "top", "doctor", "diff", "hot", "nccl", "place", "explain"]),
+    ("Operate", &["operate", "top", "doctor", "diff", "hot", "nccl", "rails", "place", "explain"]),
     ("More", &["list", "help", "completions", "man"]),
 ];
 

@@ -94,6 +94,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Hot(command) => commands::hot::run(&command, common),
         Command::Explain(command) => commands::explain::run(&command, common),
         Command::Ecmp(command) => commands::ecmp::run(&command, common),
+        Command::Rails(command) => commands::rails::run(&command, common),
         Command::Nccl(command) => commands::nccl::run(&command, common),
         Command::Place(command) => commands::place::run(&command, common),
         Command::Operate(command) => commands::operate::run(&command, common),

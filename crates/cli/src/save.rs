@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::disk::Os;
 use darkfiber_formats::manifest::{
-    GUID2LID, HOST_SL, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS, SL2VL,
+    GROUPS, GUID2LID, HOST_SL, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS, SL2VL,
 };
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
-    fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, sl2vl,
+    far, fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, sl2vl,
     subnet_lst,
 };
 use darkfiber_routing::{Lids, Routes};
@@ -38,6 +38,7 @@ const CHOICES: &[&str] = &[
     SL2VL,
     PATH_BITS,
     LID_CHOICE,
+    GROUPS,
 ];
 
 /// Writes a file whole or not at all, in a directory that is made if need be.
@@ -241,6 +242,9 @@ impl Target {
         }
         if let Some(choice) = &routes.choice {
             one(LID_CHOICE, &mut |out| lid_choice::write(out, choice, fabric, lids))?;
+        }
+        if let Some(hops) = &routes.groups {
+            one(GROUPS, &mut |out| far::write(out, fabric, routes, hops, lids))?;
         }
         for (name, text) in more {
             self.set.file(name, |out| out.write_all(text.as_bytes())).map_err(refused)?;

@@ -23,6 +23,7 @@ mod node;
 mod pits;
 mod planes;
 mod presets;
+pub mod rails;
 mod recognise;
 mod registry;
 mod shape;

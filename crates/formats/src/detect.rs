@@ -10,8 +10,8 @@ use crate::format::{Content, Format, Options, Reading};
 use crate::known_by::recognise;
 use crate::plans::{ibdm, ndt};
 use crate::{
-    Diagnostics, ReadError, codes, cray, dot, edges, fdbs, foreign, graph_golf, guid2lid, guids,
-    ibnetdiscover, input, json, lft, netbench, netloc, node_names, path_bits, sl, sl2vl,
+    Diagnostics, ReadError, codes, cray, dot, edges, far, fdbs, foreign, graph_golf, guid2lid,
+    guids, ibnetdiscover, input, json, lft, netbench, netloc, node_names, path_bits, sl, sl2vl,
     slurm_topology, subnet_lst, topology_conf,
 };
 
@@ -46,6 +46,7 @@ pub static FORMATS: Registry<Format> = Registry::new(
         slurm_topology::YAML,
         lft::FORMAT,
         fdbs::FORMAT,
+        far::FORMAT,
         node_names::FORMAT,
         guid2lid::FORMAT,
         sl::FORMAT,

@@ -28,9 +28,11 @@ use crate::{Diagnostics, ReadError};
 pub const FORMAT: Format = Format {
     name: "fdbs",
     what: "a routing table (osm.fdbs)",
-    summary: "OpenSM's osm.fdbs",
+    summary: "OpenSM's osm.fdbs, ibdiagnet2.fdbs",
     hint: tables::HINT,
-    known_by: &[KnownBy::Line(|l| l.starts_with("dump_ucast_routes:"))],
+    known_by: &[KnownBy::Line(|l| {
+        l.starts_with("dump_ucast_routes:") || l.starts_with("osm_ucast_mgr_dump_ucast_routes:")
+    })],
     read: Reading::By("--routes"),
     write: Writing::By("route -o"),
 };

@@ -19,6 +19,7 @@ mod diagnostic;
 pub mod disk;
 pub mod dot;
 pub mod edges;
+pub mod far;
 pub mod fdbs;
 mod foreign;
 pub mod format;

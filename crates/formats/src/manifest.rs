@@ -30,6 +30,8 @@ pub const SL2VL: &str = "sl2vl";
 pub const PATH_BITS: &str = "path-bits";
 /// Which LID of its destination each message takes, where senders choose by message.
 pub const LID_CHOICE: &str = "lid-choice";
+/// Groups of ports of adaptive routing, as ibdiagnet dumps them.
+pub const GROUPS: &str = "groups.far";
 /// The file that says what belongs to a set.
 pub const MANIFEST: &str = "route.json";
 /// The folder in which files of a set wait that is written in place; while it is there and the manifest is not, the
@@ -48,6 +50,7 @@ const MEMBERS: &[&str] = &[
     SL2VL,
     PATH_BITS,
     LID_CHOICE,
+    GROUPS,
     "hot.json",
     "ease.json",
     MANIFEST,

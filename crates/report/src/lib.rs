@@ -33,6 +33,7 @@ pub mod number;
 pub mod optimise;
 pub mod place;
 pub mod quantity;
+pub mod rails;
 pub mod rehearsal;
 pub mod replay;
 pub mod reproduce;
@@ -52,8 +53,8 @@ pub mod transition;
 
 pub use fabric::FabricResult;
 pub use model::{
-    ClassFacts, Comparison, FabricFacts, Listed, Provenance, RailFacts, Refused, RouteOutcome,
-    Routed, Single, Towards,
+    ClassFacts, Comparison, FabricFacts, Listed, PortGroups, Provenance, RailFacts, Refused,
+    RouteOutcome, Routed, Single, Towards,
 };
 pub use show::Report;
 pub use style::Style;

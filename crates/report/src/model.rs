@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use darkfiber_analysis::group_finding::GroupWait;
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_analysis::{Efi, Finding, Peaks};
 use darkfiber_scenario::Recognised;
@@ -93,6 +94,8 @@ pub struct RailFacts {
     pub pods: usize,
     /// Whether rails share switches above their leaves, or are networks of their own.
     pub rails_meet: bool,
+    /// Networks without a common switch, each with all rails; 1 where every rail is a network of its own.
+    pub planes: usize,
     /// Adapters on a leaf of another rail: `adapter is on leaf, of rail 2`, rails from 1.
     pub exceptions: Vec<String>,
 }
@@ -156,8 +159,11 @@ pub struct Routed {
     /// How near they are to those of the engine, if tables in place were to become as near as they can in any order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub towards: Option<Towards>,
-    /// Whether no layer has a cycle of channel dependencies.
+    /// Whether no layer has a cycle of channel dependencies, whatever ports of their groups switches pick.
     pub deadlock_free: bool,
+    /// Groups of ports of adaptive routing, where the tables have some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<PortGroups>,
     /// Routes that cross each directed switch-to-switch channel.
     pub efi: Efi,
     /// Share of those channels that no route crosses.
@@ -175,6 +181,34 @@ pub struct Routed {
     /// Routes that cross each channel, for pictures.
     #[serde(skip)]
     pub load: Vec<u64>,
+}
+
+/// Groups of ports of adaptive routing, and what holds whichever port a switch picks.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct PortGroups {
+    /// Different groups of several ports, of all switches together.
+    pub groups: usize,
+    /// Ports of the largest.
+    pub largest: usize,
+    /// Switches that a packet crosses at most.
+    pub hops: usize,
+    /// Pairs of a switch with terminals and LIDs with equal groups to which some choice leads nowhere.
+    pub unreachable: u64,
+    /// LIDs, those with equal groups once, to which some choice can go round for ever.
+    pub loops: u64,
+    /// Whether no choice can deadlock.
+    pub deadlock_free: bool,
+    /// Pairs of terminals that are expected on the fullest channel between switches, where every switch splits evenly over a
+    /// group; `null` if some choice goes round.
+    pub expected_max: Option<f64>,
+    /// The mean over these channels.
+    pub expected_mean: Option<f64>,
+    /// Entries that make a shortest cycle; empty without one.
+    pub cycle: Vec<GroupWait>,
+    /// Which of them breaks it, from 0: the one with the fewest destinations.
+    pub breaks: Option<usize>,
+    /// Whether there is no cycle without that entry.
+    pub alone: bool,
 }
 
 /// How much of an engine's tables can take the place of others in any order, with their service levels.

@@ -21,6 +21,7 @@ use crate::model::{Comparison, Listed, Single};
 use crate::nccl::NcclResult;
 use crate::optimise::OptimiseResult;
 use crate::place::PlaceResult;
+use crate::rails::RailsResult;
 use crate::rehearsal::RehearsalResult;
 use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
@@ -62,6 +63,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<HotResult<'_>>("hot"),
         of::<EcmpResult<'_>>("ecmp"),
         of::<NcclResult<'_>>("nccl"),
+        of::<RailsResult<'_>>("rails"),
         of::<PlaceResult<'_>>("place"),
         of::<ExplainResult<'_>>("explain"),
         of::<LoadResult<'_>>("load"),

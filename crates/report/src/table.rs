@@ -10,7 +10,7 @@ use comfy_table::{
 use darkfiber_analysis::jobs::EffectiveFacts;
 use darkfiber_study::{Stat, Summary};
 
-use crate::model::{FabricFacts, RailFacts, RouteOutcome, Routed};
+use crate::model::{FabricFacts, PortGroups, RailFacts, RouteOutcome, Routed};
 use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
 
@@ -91,6 +91,9 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
                         refused.engine, r.engine, refused.refused
                     );
                 }
+                if let Some(groups) = &r.groups {
+                    notes.push_str(&port_groups(&r.engine, groups));
+                }
                 if let Some(pair) = r.layers_by_pair {
                     let _infallible = writeln!(
                         notes,
@@ -147,6 +150,30 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
         text.push('\n');
         text.push_str(&notes);
     }
+    text
+}
+
+/// Groups of ports in a line.
+fn port_groups(engine: &str, g: &PortGroups) -> String {
+    let mut text = format!(
+        "{engine}: {} of up to {} ports, paths of up to {} switches",
+        counted(g.groups, "group", "groups"),
+        g.largest,
+        g.hops
+    );
+    if let (Some(max), Some(of)) = (g.expected_max, g.expected_mean) {
+        let _infallible = write!(
+            text,
+            "; split evenly, routes on a channel: max {}, mean {}",
+            mean(max),
+            mean(of)
+        );
+    }
+    text.push_str(if g.deadlock_free {
+        "; whatever ports switches pick, no cyclic dependency\n"
+    } else {
+        "; a cyclic dependency\n"
+    });
     text
 }
 
@@ -310,7 +337,7 @@ pub fn headline(f: &FabricFacts) -> String {
 }
 
 /// Rails in a line.
-fn rails(r: &RailFacts) -> String {
+pub(crate) fn rails(r: &RailFacts) -> String {
     let hosts = match (r.units.first(), r.units.last()) {
         (Some(most), Some(least)) if most == least => format!("of {most} hosts"),
         (Some(most), Some(least)) => format!("of {least} to {most} hosts"),
@@ -321,8 +348,9 @@ fn rails(r: &RailFacts) -> String {
         0 => String::new(),
         n => format!("; {} on another rail", counted(n, "adapter", "adapters")),
     };
+    let planes = if r.planes > 1 { format!(", in {} planes", r.planes) } else { String::new() };
     format!(
-        "{}, {} {hosts}, {}; rails {above}{exceptions}",
+        "{}, {} {hosts}, {}{planes}; rails {above}{exceptions}",
         counted(r.rails, "rail", "rails"),
         counted(r.units.len(), "unit", "units"),
         counted(r.pods, "pod", "pods"),

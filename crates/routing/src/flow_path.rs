@@ -1,10 +1,11 @@
-//! The path of a flow, whatever says it: forwarding tables, or hashes.
+//! The path of a flow, whatever says it: forwarding tables, or hashes, over all shortest paths or groups of ports.
 
 use std::sync::Arc;
 
-use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
 use crate::ecmp::Ecmp;
+use crate::next_hops::{Group, NextHops, NextHopsBuilder};
 use crate::{DestId, Routes, follow};
 
 impl Routes {
@@ -17,6 +18,42 @@ impl Routes {
         let mut routes = Self::with_shared_rows(&name, fabric, paths, vec![0; slots], 1);
         routes.hashed = Some(Arc::new(ecmp));
         routes
+    }
+
+    /// Groups of ports by row as sets by destination switch, from which hashes pick by turns or among as many buckets; `None` if
+    /// there are no groups.
+    ///
+    /// # Errors
+    /// The first switch whose terminals have LIDs with different groups: hashes pick by switch.
+    pub fn groups_by_switch(
+        &self,
+        fabric: &Fabric,
+        buckets: Option<usize>,
+    ) -> Option<Result<NextHops, SwitchId>> {
+        let groups = self.groups.as_deref()?;
+        let n = fabric.switch_count();
+        let mut made = NextHopsBuilder::new(n, n);
+        for home in (0..n).map(SwitchId::new) {
+            let lids = fabric.terminals_on(home).flat_map(|t| {
+                (0..self.paths()).map(move |path| groups.number(self.row(DestId::new(t), path)))
+            });
+            let mut lids = lids.collect::<Vec<_>>();
+            lids.dedup();
+            let number = match lids[..] {
+                [] => continue,
+                [Some(number)] => number,
+                _ => return Some(Err(home)),
+            };
+            let set = |s: usize| {
+                let members = groups.towards(SwitchId::new(s), number).members().to_vec();
+                match buckets {
+                    Some(buckets) => Group::resilient(members, buckets),
+                    None => Group::even(members),
+                }
+            };
+            made.push(home, &[home.index()], (0..n).map(set).collect());
+        }
+        Some(Ok(made.finish()))
     }
 
     /// Adds to `way` the channels between switches that a flow crosses from one terminal to another, by one of the LIDs or queue

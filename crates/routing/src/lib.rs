@@ -15,6 +15,7 @@ mod lid_blocks;
 mod lid_choice;
 mod lid_offsets;
 mod lids;
+pub mod next_hops;
 pub mod optimise;
 mod orthants;
 mod planes;

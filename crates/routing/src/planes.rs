@@ -3,8 +3,11 @@
 //! No channel joins two planes, so their tables, loads and channel dependencies have nothing to do with each other. Rows of a
 //! plane's destinations have no route on switches of the others.
 
+use std::sync::Arc;
+
 use darkfiber_fabric::{Fabric, Planes, Renumbering, SwitchId, TerminalId};
 
+use crate::next_hops::{HopsOfPart, NextHops};
 use crate::{Demand, DestId, HopLanes, Layers, LidChoice, Refusal, Request, Routes};
 
 /// Routes every plane of a fabric with `one`, which gets the plane's number, the plane alone, and what of the request is about
@@ -101,6 +104,7 @@ pub fn joined(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Routes
         all.set_select(select);
     }
     all.choice = choice(fabric, parts)?;
+    all.groups = groups(fabric, parts, &rows, all.row_count());
     for ((routes, _), plane) in parts.iter().zip(1..) {
         all.notes.extend(routes.notes.iter().map(|note| format!("plane {plane}: {note}")));
     }
@@ -167,6 +171,42 @@ fn by_hop(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Option<Hop
         }
     }
     Ok(Some(all))
+}
+
+/// The groups of ports of all parts, if one has some; rows of a part without are left as its tables are.
+fn groups(
+    fabric: &Fabric,
+    parts: &[(Routes, Renumbering)],
+    rows: &[Vec<u32>],
+    row_count: usize,
+) -> Option<Arc<NextHops>> {
+    // A channel of a part is found by its switch and port.
+    type Mapped<'a> = (&'a NextHops, &'a [u32], Vec<u32>, &'a Renumbering);
+    let mapped: Vec<Mapped<'_>> = parts
+        .iter()
+        .zip(rows)
+        .filter_map(|((routes, map), rows)| {
+            let hops = routes.groups.as_deref()?;
+            let channels: Vec<u32> = map
+                .old_switch
+                .iter()
+                .flat_map(|&s| fabric.channels_from(s).map(|c| c as u32))
+                .collect();
+            Some((hops, &rows[..], channels, map))
+        })
+        .collect();
+    if mapped.is_empty() {
+        return None;
+    }
+    let channels: Vec<_> = mapped.iter().map(|m| move |c: u32| m.2[c as usize]).collect();
+    let switches: Vec<_> =
+        mapped.iter().map(|m| move |s: SwitchId| m.3.old_switch[s.index()]).collect();
+    let all: Vec<HopsOfPart<'_>> = mapped
+        .iter()
+        .zip(channels.iter().zip(&switches))
+        .map(|(m, (channel, switch))| HopsOfPart { hops: m.0, rows: m.1, channel, switch })
+        .collect();
+    Some(Arc::new(NextHops::joined(fabric.switch_count(), row_count, &all)))
 }
 
 /// The virtual layers of all parts, which depend on as much as those that depend on most.

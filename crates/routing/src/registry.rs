@@ -16,6 +16,7 @@ pub static ENGINES: Registry<&dyn Engine> = Registry::new(
         &engines::DnUp,
         &engines::FTree,
         &engines::DModK,
+        &engines::Rails,
         &engines::SModK,
         &engines::Opt,
         &engines::OptBalanced,
@@ -35,6 +36,8 @@ pub static ENGINES: Registry<&dyn Engine> = Registry::new(
         &engines::SAR_MINMAX,
         &engines::SarBest,
         &engines::Afar,
+        &engines::ArUpDn,
+        &engines::ArFTree,
     ],
 );
 

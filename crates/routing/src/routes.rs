@@ -5,6 +5,7 @@ use std::sync::Arc;
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
 use crate::ecmp::Ecmp;
+use crate::next_hops::NextHops;
 use crate::{HopLanes, LidChoice};
 
 /// Table entry "hand over here": at the destination's own switch.
@@ -110,6 +111,9 @@ pub struct Routes {
     pub choice: Option<LidChoice>,
     /// The hashes by which switches pick next hops, where they have no tables by destination: see [`Routes::by_hash`].
     pub hashed: Option<Arc<Ecmp>>,
+    /// By row and switch, the channels among which the switch picks for each packet or flow (adaptive routing), that of the table
+    /// among them; `None`: tables say all. Whoever does not know of groups sees the tables.
+    pub groups: Option<Arc<NextHops>>,
     /// Sentences for people about what the engine gave up here; mostly none.
     pub notes: Vec<String>,
 }
@@ -129,6 +133,7 @@ impl Routes {
             layers: Layers::One,
             choice: None,
             hashed: None,
+            groups: None,
             notes: Vec::new(),
         }
     }
@@ -155,6 +160,7 @@ impl Routes {
             layers: Layers::One,
             choice: None,
             hashed: None,
+            groups: None,
             notes: Vec::new(),
         }
     }
@@ -202,6 +208,15 @@ impl Routes {
     /// Paths (LIDs) a terminal has.
     pub fn paths(&self) -> usize {
         self.paths
+    }
+
+    /// The rows by which terminals are reached, rising, each once.
+    pub fn terminal_rows(&self) -> Vec<usize> {
+        let lids = (0..self.terminals).flat_map(|d| (0..self.paths).map(move |path| (d, path)));
+        let mut rows: Vec<usize> = lids.map(|(d, path)| self.row(DestId::new(d), path)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
     }
 
     /// Number of rows in the table.

@@ -307,7 +307,8 @@ pub struct RoutesPart {
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
     /// Instead: equal-cost multipath, by a hash of `darkfiber list hashes` (`crc32`, `crc32:seed=switch,qps=4`). Every switch picks
-    /// among all next hops on shortest paths; messages take their queue pairs in turns.
+    /// among all next hops on shortest paths; with `engine` or `tables` that have groups of ports (`ar_updn`, ibdiagnet2.far) among
+    /// those. Messages take their queue pairs in turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecmp: Option<Hashing>,
     /// LID mask control: 2^N LIDs for every terminal.

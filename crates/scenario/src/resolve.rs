@@ -204,7 +204,9 @@ impl Case<()> {
         let part = &self.scenario.routes;
         let update = self.scenario.update.as_ref();
         if let Some(hashing) = &part.ecmp {
-            return self.hashed(hashing).map_err(|e| e.inside("ecmp").inside("routes"));
+            return self
+                .hashed(hashing, files, listener)
+                .map_err(|e| e.inside("ecmp").inside("routes"));
         }
         let roots = update.and_then(|u| u.from_roots.as_deref());
         let names = update.and_then(|u| u.from_jobs.as_deref());
@@ -243,13 +245,25 @@ impl Case<()> {
         Ok(Tables { routes: Arc::new(read.routes), lids: read.lids, from })
     }
 
-    /// No tables, but hashes.
-    fn hashed(&self, hashing: &Hashing) -> Result<Tables, Error> {
+    /// No tables, but hashes: over all shortest paths, or over the groups of ports of an engine or of tables.
+    fn hashed(
+        &self,
+        hashing: &Hashing,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Tables, Error> {
         let part = &self.scenario.routes;
-        if part.engine.is_some() || part.tables.is_some() {
-            return Err(Error::input("routes are by ECMP, an engine or tables, one of them")
-                .hint("leave out engine and tables, or ecmp"));
-        }
+        let groups = match (&part.engine, &part.tables) {
+            (None, None) => None,
+            (Some(chain), None) => Some(self.of_chain(chain, None, None)?),
+            (None, Some(name)) => Some(self.of_file(name, files, listener)?),
+            (Some(_), Some(_)) => {
+                return Err(Error::input(
+                    "groups are those of an engine or of tables, one of them",
+                )
+                .hint("leave out engine or tables"));
+            }
+        };
         if self.scenario.update.is_some() {
             return Err(Error::input("an update is one of forwarding tables, and ECMP has none")
                 .hint("leave out [update], or take an engine"));
@@ -258,8 +272,39 @@ impl Case<()> {
             return Err(Error::input("lmc is of LIDs, and ECMP has none")
                 .hint("qps=N gives every pair of terminals N queue pairs"));
         }
-        let ecmp = Ecmp::new(self.fabric(), &hashing.0, self.seed);
-        Ok(Routes::by_hash(self.fabric(), ecmp).into())
+        let Some(tables) = groups else {
+            let ecmp = Ecmp::new(self.fabric(), &hashing.0, self.seed);
+            return Ok(Routes::by_hash(self.fabric(), ecmp).into());
+        };
+        let mut routes = Routes::by_hash(self.fabric(), self.over_groups(hashing, &tables)?);
+        routes.engine = format!("{} over {}", routes.engine, tables.routes.engine);
+        Ok(routes.into())
+    }
+
+    /// Hashes over the groups of ports of tables.
+    fn over_groups(&self, hashing: &Hashing, tables: &Tables) -> Result<Ecmp, Error> {
+        let (fabric, routes, spec) = (self.fabric(), &tables.routes, &hashing.0);
+        let buckets = spec.buckets.map(|buckets| buckets as usize);
+        let Some(hops) = routes.groups_by_switch(fabric, buckets) else {
+            return Err(Error::input(format!(
+                "{} has no groups of ports among which hashes could pick",
+                routes.engine
+            ))
+            .hint("engines ar_updn and ar_ftree have, and ibdiagnet2.far; or leave out engine and tables"));
+        };
+        if spec.weighted {
+            return Err(Error::input(
+                "weights are of all shortest paths, and these are groups of ports",
+            )
+            .hint("leave out weighted, or engine and tables"));
+        }
+        let hops = hops.map_err(|home| {
+            let name = &fabric.switch(home).description;
+            Error::input(format!("LIDs of hosts on switch \"{name}\" have different groups")).hint(
+                "hashes pick by switch: take ar_updn or ar_ftree, which have the same for all",
+            )
+        })?;
+        Ok(Ecmp::over(fabric, spec, self.seed, hops))
     }
 
     /// Those of a file or directory beside the scenario.

@@ -1,11 +1,12 @@
 //! Forwarding tables that somebody made, and what lies beside them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use darkfiber_analysis::{Finding, finding};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::{
-    Diagnostics, ReadError, detect, fdbs, guid2lid, input, lft, lid_choice, manifest, netloc,
+    Diagnostics, ReadError, detect, far, fdbs, guid2lid, input, lft, lid_choice, manifest, netloc,
     path_bits, sl, sl2vl, tables,
 };
 use darkfiber_routing::check::check;
@@ -26,6 +27,8 @@ pub enum TableForm {
     Lft,
     /// osm.fdbs.
     Fdbs,
+    /// ibdiagnet2.far, with groups of ports.
+    Far,
     /// netloc paths.
     Netloc,
 }
@@ -47,6 +50,8 @@ pub struct TableFiles {
     pub path_bits: Option<PathBuf>,
     /// Which LID of its destination each message takes.
     pub lid_choice: Option<PathBuf>,
+    /// Groups of ports of adaptive routing (ibdiagnet2.far).
+    pub groups: Option<PathBuf>,
 }
 
 impl TableFiles {
@@ -95,6 +100,7 @@ impl TableFiles {
         beside(&mut files.sl2vl, &[manifest::SL2VL])?;
         beside(&mut files.path_bits, &[manifest::PATH_BITS])?;
         beside(&mut files.lid_choice, &[manifest::LID_CHOICE])?;
+        beside(&mut files.groups, &[manifest::GROUPS])?;
         Ok(files)
     }
 }
@@ -134,8 +140,14 @@ pub fn read(
 ) -> Result<Read, Error> {
     if !files.tables.is_dir() {
         // A file may be of a set that was torn or altered, too.
-        let beside =
-            [&files.guid2lid, &files.sl, &files.sl2vl, &files.path_bits, &files.lid_choice];
+        let beside = [
+            &files.guid2lid,
+            &files.sl,
+            &files.sl2vl,
+            &files.path_bits,
+            &files.lid_choice,
+            &files.groups,
+        ];
         for file in beside.into_iter().flatten().chain([&files.tables]) {
             manifest::verify_file(file)?;
         }
@@ -179,12 +191,18 @@ fn read_files(
         TableForm::Auto => recognise(&text, path)?,
         given => given,
     };
+    let mut groups = None;
     let tables = match form {
         TableForm::Netloc => {
             let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, listener)?;
             return Ok(Read { routes, lids: None, has_levels: false });
         }
         TableForm::Fdbs => fdbs::read(&text, path),
+        TableForm::Far => far::read(&text, path).map(|(far, found)| {
+            let tables = far.tables.clone();
+            groups = Some((far, path));
+            (tables, found)
+        }),
         TableForm::Lft | TableForm::Auto => lft::read(&text, path),
     };
     let (tables, found) = tables?;
@@ -220,6 +238,16 @@ fn read_files(
         show(path, &found);
         routes.choice = Some(choice);
     }
+    if let Some(path) = &files.groups {
+        let (far, found) = far::read(&input::read_text(path)?, path)?;
+        show(path, &found);
+        groups = Some((far, path));
+    }
+    if let Some((far, path)) = &groups {
+        let (hops, found) = far::to_groups(fabric, far, &lids, &routes);
+        show(path, &found);
+        routes.groups = Some(Arc::new(hops));
+    }
     Ok(Read { routes, lids: Some(lids), has_levels: files.sl.is_some() || files.sl2vl.is_some() })
 }
 
@@ -229,6 +257,7 @@ fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
     let forms = [
         (lft::FORMAT, TableForm::Lft),
         (fdbs::FORMAT, TableForm::Fdbs),
+        (far::FORMAT, TableForm::Far),
         (netloc::PATHS, TableForm::Netloc),
     ];
     if let Some((_, form)) = forms.into_iter().find(|(format, _)| Some(format) == found) {
@@ -237,8 +266,9 @@ fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
     let what = found.map_or("unrecognised format".to_owned(), |format| {
         format!("this looks like {}", format.what)
     });
-    Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display()))
-        .hint("OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths"))
+    Err(Error::input(format!("{}: {what}; expected forwarding tables", path.display())).hint(
+        "OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs, ibdiagnet2.far or netloc paths",
+    ))
 }
 
 fn read_netloc(

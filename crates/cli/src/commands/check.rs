@@ -35,13 +35,14 @@ pub(crate) struct CheckCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs), a netloc paths
-file (FABRIC being its nodes file), a directory that `darkfiber route -o` wrote, or OpenSM's dump directory.
+PATH is a forwarding table dump (OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`, osm.fdbs, ibdiagnet2.far), a
+netloc paths file (FABRIC being its nodes file), a directory that `darkfiber route -o` wrote, or OpenSM's dump directory.
 
 Examples:
   darkfiber check my-fabric.topo --routes /var/log/opensm-lfts.dump
   darkfiber check new-routes/fabric.topo --routes new-routes
   darkfiber check my-fabric.topo --routes osm.fdbs --guid2lid /var/cache/opensm/guid2lid
+  darkfiber check my-fabric.topo --routes ibdiagnet2.far                     any port of a group
   darkfiber check my-fabric.topo --routes lfts.dump --html map.html          look at it
   darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json
   darkfiber check my-fabric.topo --routes lfts.dump --fail dead-cables.txt   what if these fail?
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     }
     let progress = Progress::new(1, common.quiet);
     progress.at("checking");
-    let mut row = metrics::measure(fabric, &read.routes, jobs.as_deref());
+    let mut row = metrics::measure_lids(fabric, &read.routes, jobs.as_deref(), read.lids.as_ref());
     progress.step();
     drop(progress);
 

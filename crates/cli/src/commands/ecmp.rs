@@ -161,9 +161,9 @@ fn sets(fabric: &Fabric, ecmp: &Ecmp) -> EcmpSets {
     let groups = ecmp.hops().groups();
     let names = Names::new(fabric);
     let cycle = found.cycle.iter().flat_map(|cycle| {
-        cycle.channels.iter().zip(&cycle.towards).map(|(&c, &to)| EcmpWait {
+        cycle.channels.iter().zip(&cycle.waits).map(|(&c, wait)| EcmpWait {
             channel: names.channel(c).to_string(),
-            towards: names.switch(to),
+            towards: names.switch(wait.towards),
         })
     });
     EcmpSets {

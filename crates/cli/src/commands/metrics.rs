@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use darkfiber_analysis::group_load::group_load;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding};
+use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding, group_finding};
+use darkfiber_fabric::rails::RailMap;
 use darkfiber_fabric::{Adapter, ChannelId, Fabric, Role, Shape, SharedName, TerminalId};
 use darkfiber_formats::hosts::described;
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
-use darkfiber_report::{ClassFacts, FabricFacts, RailFacts, Routed, model};
-use darkfiber_routing::Routes;
-use darkfiber_routing::check::check;
+use darkfiber_report::{ClassFacts, FabricFacts, PortGroups, RailFacts, Routed, model};
+use darkfiber_routing::check::{check, check_groups};
+use darkfiber_routing::{Lids, Routes};
 
 use crate::load::{Loaded, Structure};
 
@@ -19,8 +21,23 @@ pub(crate) fn measure(
     routes: &Routes,
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Routed {
+    measure_lids(fabric, routes, jobs, None)
+}
+
+/// As [`measure`], with the LIDs by which findings name entries of tables.
+pub(crate) fn measure_lids(
+    fabric: &Fabric,
+    routes: &Routes,
+    jobs: Option<&[Vec<TerminalId>]>,
+    lids: Option<&Lids>,
+) -> Routed {
     let report = check(fabric, routes);
     let hops = report.hops();
+    let mut findings = finding::of_routes(fabric, &report);
+    let groups = groups(fabric, routes, lids).map(|(groups, found)| {
+        findings.extend(found);
+        groups
+    });
     Routed {
         engine: routes.engine.clone(),
         chain: Vec::new(),
@@ -37,15 +54,45 @@ pub(crate) fn measure(
         layers_by_pair: None,
         cables_untouched_percent: None,
         towards: None,
-        deadlock_free: report.deadlock_free(),
+        deadlock_free: report.deadlock_free() && groups.as_ref().is_none_or(|g| g.deadlock_free),
+        groups,
         efi: Efi::of(&report.load),
         dark_fiber_percent: dark_fiber_percent(&report.load),
         jobs: jobs.map(|jobs| Effective::of(fabric, routes, jobs).facts()),
         channels: fabric.channel_count(),
-        findings: finding::of_routes(fabric, &report),
+        findings,
         promises_freedom: false,
         load: report.load,
     }
+}
+
+/// Proves, or refutes, groups of ports, if the routes have some.
+fn groups(
+    fabric: &Fabric,
+    routes: &Routes,
+    lids: Option<&Lids>,
+) -> Option<(PortGroups, Vec<Finding>)> {
+    let found = check_groups(fabric, routes)?;
+    let all = routes.groups.as_ref()?.groups();
+    let cycle = group_finding::waits(fabric, routes, &found.entries, lids);
+    let findings = group_finding::of_groups(&found, &cycle);
+    let expected = group_load(fabric, routes);
+    let max = |load: &Vec<f64>| load.iter().copied().fold(0.0, f64::max);
+    let mean = |load: &Vec<f64>| load.iter().sum::<f64>() / load.len().max(1) as f64;
+    let groups = PortGroups {
+        groups: all.count,
+        largest: all.largest,
+        hops: found.sets.hops,
+        unreachable: found.sets.unreachable,
+        loops: found.sets.loops,
+        deadlock_free: found.sets.deadlock_free(),
+        expected_max: expected.as_ref().map(max),
+        expected_mean: expected.as_ref().map(mean),
+        cycle,
+        breaks: found.breaks,
+        alone: found.alone,
+    };
+    Some((groups, findings))
 }
 
 /// What a fabric that was loaded consists of, but for what takes a search.
@@ -54,22 +101,27 @@ pub(crate) fn of_loaded(loaded: &Loaded) -> FabricFacts {
     facts(&topology.fabric, topology.shape.as_ref(), loaded.structure.as_ref(), false)
 }
 
-/// Rails, if there are any, with names for what is on another one.
+/// Rails, if there are any.
 fn rails(fabric: &Fabric) -> Option<RailFacts> {
-    let found = darkfiber_analysis::rails::rails(fabric)?;
+    darkfiber_fabric::rails::rails(fabric).map(|found| rail_facts(fabric, &found))
+}
+
+/// Rails with names for what is on another one.
+pub(crate) fn rail_facts(fabric: &Fabric, found: &RailMap) -> RailFacts {
     let exception = |&t: &darkfiber_fabric::TerminalId| {
         let terminal = fabric.terminal(t);
         let leaf = &fabric.switch(terminal.switch).description;
         let rail = found.rail_of[terminal.switch.index()].map_or(0, |rail| rail + 1);
         format!("{} is on {leaf}, of rail {rail}", fabric.adapter(terminal.adapter).description)
     };
-    Some(RailFacts {
+    RailFacts {
         rails: found.rails,
         units: found.units.iter().map(Vec::len).collect(),
         pods: found.pods,
         rails_meet: found.rails_meet,
+        planes: found.planes,
         exceptions: found.exceptions.iter().map(exception).collect(),
-    })
+    }
 }
 
 /// What a fabric consists of. The diameter takes a search from every switch, so it is asked for, and

@@ -23,6 +23,7 @@ pub(crate) mod nccl;
 pub(crate) mod operate;
 pub(crate) mod optimize;
 pub(crate) mod place;
+pub(crate) mod rails;
 pub(crate) mod replay;
 pub(crate) mod reproduce;
 pub(crate) mod reroute;

@@ -93,7 +93,7 @@ Examples:
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
 `lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, sl2vl
 if switches choose lanes (--layer-by hop), path-bits if paths depend on the source, lid-choice if senders choose
-a LID for each message (parx). They replace the old set atomically; other files of DIR stay. --write
+a LID for each message (parx), groups.far with groups of ports. They replace the old set atomically; other files of DIR stay. --write
 lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced atomically (NFS, a mount point), it
 must be new or empty, or --in-place must be given.
 Nothing is written that failed the check.

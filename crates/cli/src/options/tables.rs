@@ -12,7 +12,7 @@ pub(crate) struct SetArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write these files alone, compressed where the name ends in .zst or .gz: lfts, guid2lid, fabric.topo, subnet.lst,
-    /// fdbs, path-sl, path-sl.rows, host-sl, sl2vl, path-bits, lid-choice [default: all that are needed]
+    /// fdbs, path-sl, path-sl.rows, host-sl, sl2vl, path-bits, lid-choice, groups.far [default: all needed]
     #[arg(long, value_name = "FILE,..", value_delimiter = ',', requires = "output")]
     pub(crate) write: Vec<String>,
     /// Replace the files of a directory one by one where it cannot be replaced in one step; nobody may read it meanwhile
@@ -30,6 +30,8 @@ pub(crate) enum RoutesFormat {
     Lft,
     /// osm.fdbs
     Fdbs,
+    /// ibdiagnet2.far (adaptive routing)
+    Far,
     /// netloc paths
     Netloc,
 }
@@ -40,6 +42,7 @@ impl From<RoutesFormat> for TableForm {
             RoutesFormat::Auto => Self::Auto,
             RoutesFormat::Lft => Self::Lft,
             RoutesFormat::Fdbs => Self::Fdbs,
+            RoutesFormat::Far => Self::Far,
             RoutesFormat::Netloc => Self::Netloc,
         }
     }
@@ -92,6 +95,9 @@ pub(crate) struct BesideTables {
     /// Which LID of its destination each message takes (lid-choice); without: the base LID
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) lid_choice: Option<PathBuf>,
+    /// Groups of ports of adaptive routing (ibdiagnet2.far, groups.far); without: switches send as the tables say
+    #[arg(long, value_name = "FILE", requires = "routes")]
+    pub(crate) groups: Option<PathBuf>,
     /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) guid2lid: Option<PathBuf>,
@@ -101,9 +107,16 @@ impl BesideTables {
     /// Whether none is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.routes_format == RoutesFormat::Auto
-            && [&self.sl, &self.sl2vl, &self.path_bits, &self.lid_choice, &self.guid2lid]
-                .iter()
-                .all(|f| f.is_none())
+            && [
+                &self.sl,
+                &self.sl2vl,
+                &self.path_bits,
+                &self.lid_choice,
+                &self.groups,
+                &self.guid2lid,
+            ]
+            .iter()
+            .all(|f| f.is_none())
     }
 
     /// The files of tables with these beside them.
@@ -117,6 +130,7 @@ impl BesideTables {
             sl2vl: beside.sl2vl,
             path_bits: beside.path_bits,
             lid_choice: beside.lid_choice,
+            groups: beside.groups,
         }
     }
 

@@ -16,6 +16,7 @@ mod ecmp;
 mod explain;
 mod fabric;
 mod framing;
+mod groups;
 mod help;
 mod hop;
 mod hot;

@@ -48,6 +48,7 @@ const COMMANDS: &[&str] = &[
     "explain runs.csv --time seconds --load gb",
     "ecmp f",
     "nccl f --routes tables --log nccl.log",
+    "rails f -e rails",
     "place s.toml --nodes 1 --traffic bis --per-node 2",
     "optimize mesh:dims=2,t=1 --for abb",
     "framing roce",

@@ -185,6 +185,8 @@ fn experiments() {
     hold("nccl", &[(&rings, &["/jobs/0", "/shared/0"])]);
     let hashes = "ecmp torus:dims=5,t=2 --draws 2 --flaps 1";
     hold("ecmp", &[(hashes, &["/hashes/0/moved", "/sets/cycle/0", "/tiers"])]);
+    let crossing = "rails rails:hosts_per_unit=2,units=2,nics=2,spines=2 -e rails";
+    hold("rails", &[(crossing, &["/pairs/crossing", "/switches/0", "/cables/0", "/rails/planes"])]);
     hold("doctor", &[("doctor kary:k=4,n=2", &["/exams/0/verdict", "/fabric"])]);
     hold("diff", &[(two, &["/paired/by_guid", "/by"])]);
     hold("reproduce", &[("reproduce OPT-T1", &["/rows/0/within", "/class", "/verdict"])]);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{Fabric, FabricBuilder, LinkClass, Switch, SwitchId, TerminalId};
 use darkfiber_formats::{
-    fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
+    far, fdbs, guid2lid, guids, ibnetdiscover, lft, netloc, path_bits, sl, subnet_lst, tables,
 };
 use darkfiber_routing::{DestId, Layers, Lids, Request, Routes, find_engine};
 use proptest::prelude::*;
@@ -230,6 +230,7 @@ proptest! {
             nodes.to_owned(),
             matrix.to_owned(),
             records.to_owned(),
+            include_str!("../../../../fuzz/corpus/tables/far").to_owned(),
             noise,
         ];
         for text in texts {
@@ -288,6 +289,15 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
                 written(|out| fdbs::write(out, fabric, &routes, &lids));
             }
         }
+    }
+    if let Ok((read, _)) = far::read(text, path())
+        && let Ok((mut routes, _)) =
+            tables::to_routes(fabric, &read.tables, Some(lids), "x", path())
+    {
+        let (hops, _) = far::to_groups(fabric, &read, lids, &routes);
+        written(|out| far::write(out, fabric, &routes, &hops, lids));
+        routes.groups = Some(std::sync::Arc::new(hops));
+        darkfiber_routing::check::check_groups(fabric, &routes);
     }
     if let Ok((ranges, _)) = guid2lid::read(text, path()) {
         guid2lid::to_lids(fabric, &ranges);

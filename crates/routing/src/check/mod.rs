@@ -8,6 +8,7 @@
 //! multiprocessor interconnection networks", 1987).
 
 pub(crate) mod dependency;
+mod groups;
 mod hops;
 mod layer;
 mod sets;
@@ -24,8 +25,9 @@ use serde::Serialize;
 
 use crate::{DestId, Routes};
 use dependency::Dependencies;
+pub use groups::{GroupEntry, GroupReport, check_groups};
 pub use layer::{Cycle, LayerReport};
-pub use sets::{SetCycle, SetReport, check_sets};
+pub use sets::{SetCycle, SetReport, SetWait, check_sets};
 use sources::{Sources, layer_mask};
 use walk::{Walk, WalkOutcome};
 use witness::witnessed;

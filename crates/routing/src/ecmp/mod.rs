@@ -9,17 +9,13 @@
 //! seed and a rotation), so answers are for the modelled hash.
 
 mod fields;
-mod groups;
 mod hashes;
 mod header;
-mod next_hops;
 mod place;
 mod spec;
 
 pub use fields::Field;
-pub use groups::{Group, Groups};
 pub use hashes::{HASHES, HashFunction};
 pub use header::{Header, ROCE_PORT, roce_source_port};
-pub use next_hops::NextHops;
 pub use place::{Ecmp, tiers};
 pub use spec::{Differs, ECMP_KEYS, EcmpError, EcmpSpec};

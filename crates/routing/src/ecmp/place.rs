@@ -3,8 +3,8 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use super::header::mixed;
-use super::next_hops::Found;
-use super::{Differs, EcmpSpec, Field, Group, Header, NextHops};
+use super::{Differs, EcmpSpec, Field, Header};
+use crate::next_hops::{Found, Group, NextHops};
 
 /// Buckets of weighted groups where nobody says how many.
 const BUCKETS: u32 = 128;
@@ -17,6 +17,8 @@ pub struct Ecmp {
     spec: EcmpSpec,
     draw: u64,
     hops: NextHops,
+    /// Whether these are all shortest paths; else they were given.
+    is_shortest: bool,
     /// By switch its seed, and by how much it rotates.
     seed: Vec<u32>,
     rotate: Vec<u32>,
@@ -30,6 +32,24 @@ impl Ecmp {
     ///
     /// Complexity: O(destination switches x channels).
     pub fn new(fabric: &Fabric, spec: &EcmpSpec, draw: u64) -> Self {
+        let make = |found: &Found<'_>| {
+            let members = found.members.clone();
+            match (spec.weighted, spec.buckets) {
+                (true, buckets) => {
+                    let buckets = buckets.unwrap_or(BUCKETS) as usize;
+                    Group::weighted(members, &found.capacity, buckets)
+                }
+                (false, Some(buckets)) => Group::resilient(members, buckets as usize),
+                (false, None) => Group::even(members),
+            }
+        };
+        let hops = NextHops::of(fabric, &|_| true, &make);
+        Self { is_shortest: true, ..Self::over(fabric, spec, draw, hops) }
+    }
+
+    /// As [`Ecmp::new`], hashes that pick among given sets towards switches, such as groups of ports of adaptive routing
+    /// (hash-based forwarding of InfiniBand).
+    pub fn over(fabric: &Fabric, spec: &EcmpSpec, draw: u64, hops: NextHops) -> Self {
         let n = fabric.switch_count();
         let tier = tiers(fabric);
         let by = |differs: Differs, s: usize| match differs {
@@ -45,19 +65,9 @@ impl Ecmp {
             Differs::Switch => mixed(s as u64 ^ 0x0072_6f74) as u32 % spec.hash.bits,
             other => by(other, s) * ROTATION % spec.hash.bits,
         };
-        let make = |found: &Found<'_>| {
-            let members = found.members.clone();
-            match (spec.weighted, spec.buckets) {
-                (true, buckets) => {
-                    let buckets = buckets.unwrap_or(BUCKETS) as usize;
-                    Group::weighted(members, &found.capacity, buckets)
-                }
-                (false, Some(buckets)) => Group::resilient(members, buckets as usize),
-                (false, None) => Group::even(members),
-            }
-        };
         Self {
-            hops: NextHops::of(fabric, &|_| true, &make),
+            hops,
+            is_shortest: false,
             seed: (0..n).map(seed).collect(),
             rotate: (0..n).map(rotate).collect(),
             by_port: spec.fields.contains(&Field::InPort),
@@ -72,6 +82,10 @@ impl Ecmp {
     /// Complexity: as [`Ecmp::new`].
     #[must_use]
     pub fn after(&self, fabric: &Fabric, is_alive: &(dyn Fn(ChannelId) -> bool + Sync)) -> Self {
+        if !self.is_shortest {
+            let hops = self.hops.without(&|c| is_alive(ChannelId(c)));
+            return Self { hops, ..self.clone() };
+        }
         let make = |found: &Found<'_>| {
             debug_assert_eq!(found.fabric.switch_count(), self.seed.len());
             let members = found.members.clone();

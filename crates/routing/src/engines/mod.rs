@@ -5,6 +5,7 @@
 
 mod abreast;
 mod acyclic;
+mod adaptive;
 mod afar;
 mod balance;
 mod balancer;
@@ -39,6 +40,7 @@ mod others;
 mod parx;
 mod parx_trees;
 mod phases;
+mod rails;
 mod refine;
 mod relief;
 mod rules;
@@ -53,6 +55,7 @@ mod turns;
 mod two_level;
 mod updn;
 
+pub(crate) use adaptive::{ArFTree, ArUpDn};
 pub(crate) use afar::Afar;
 pub use by_hop::{NoLayersByHop, layers_by_hop};
 pub use by_source::{NoLayersBySource, layers_by_source};
@@ -68,6 +71,7 @@ pub(crate) use modk::{DModK, SModK};
 pub(crate) use nue::Nue;
 pub(crate) use opt::{Opt, OptBalanced, OptRect};
 pub(crate) use parx::{PARX, PARX_MINIMAL, PARX_OPPOSITE};
+pub(crate) use rails::Rails;
 pub(crate) use sar::{SAR, SAR_MINMAX};
 pub(crate) use sar_best::SarBest;
 pub(crate) use sssp::Sssp;

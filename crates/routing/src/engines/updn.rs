@@ -50,12 +50,7 @@ impl Engine for UpDn {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let updown = if request.roots.is_empty() {
-            UpDown::natural(fabric, request.shape)
-        } else {
-            UpDown::from_roots(fabric, request.roots)
-        };
-        legal_routes(self.name(), fabric, request, &updown, First::Load)
+        legal_routes(self.name(), fabric, request, &up_down(fabric, request), First::Load)
     }
 }
 
@@ -90,6 +85,15 @@ impl Engine for DnUp {
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric), First::Load)
+    }
+}
+
+/// The order of the switches: from the roots that are given, else the natural one.
+pub(super) fn up_down(fabric: &Fabric, request: &Request<'_>) -> UpDown {
+    if request.roots.is_empty() {
+        UpDown::natural(fabric, request.shape)
+    } else {
+        UpDown::from_roots(fabric, request.roots)
     }
 }
 

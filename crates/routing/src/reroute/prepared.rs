@@ -60,6 +60,8 @@ impl<'a> Prepared<'a> {
         let gone = Gone::nothing(fabric);
         let traffic = Traffic::new(fabric, routes, &gone)?;
         let mut routes = routes.clone();
+        // Tables are mended, and groups of ports would name what has failed.
+        routes.groups = None;
         routes.condense(fabric);
         Ok(Self {
             fabric,

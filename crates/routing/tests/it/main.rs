@@ -1,5 +1,6 @@
 //! Engines and checker against independent oracles.
 
+mod adaptive;
 mod by_hop;
 mod by_source;
 mod checker;
@@ -15,6 +16,7 @@ mod opt;
 mod parx;
 mod parx_law;
 mod planes;
+mod rails;
 mod relieve;
 mod reroute;
 mod reroute_quality;

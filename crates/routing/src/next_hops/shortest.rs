@@ -1,24 +1,10 @@
 //! All next hops on shortest paths.
 
-use std::collections::BTreeMap;
-
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId};
 use rayon::prelude::*;
 
-use super::{Group, Groups};
-
-/// For every switch and every destination switch that has terminals, the set of channels that lead nearer. Switches of real
-/// fabrics have few different sets; equal ones are held once, as switches do in their tables of groups.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextHops {
-    /// By switch, its number among destinations; `u32::MAX` for those without terminals.
-    number: Vec<u32>,
-    switches: usize,
-    /// By destination and switch, the number of the group.
-    of: Vec<u32>,
-    /// All groups; the first one is empty.
-    groups: Vec<Group>,
-}
+use super::group::Group;
+use super::sets::{NextHops, NextHopsBuilder};
 
 /// Destinations whose sets are looked for side by side.
 const CHUNK: usize = 256;
@@ -28,75 +14,38 @@ impl NextHops {
     /// were found.
     ///
     /// Complexity: O(destination switches x channels).
-    pub(super) fn of(
+    pub(crate) fn of(
         fabric: &Fabric,
         is_alive: &(dyn Fn(u32) -> bool + Sync),
         make: &(dyn Fn(&Found<'_>) -> Group + Sync),
     ) -> Self {
         let n = fabric.switch_count();
-        let mut number = vec![u32::MAX; n];
-        let mut destinations = Vec::new();
-        for s in (0..n).filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty()) {
-            number[s] = destinations.len() as u32;
-            destinations.push(s);
-        }
-        let mut groups = vec![Group::default()];
-        let mut known: BTreeMap<Group, u32> = BTreeMap::from([(Group::default(), 0)]);
-        let mut of = Vec::with_capacity(destinations.len() * n);
+        let destinations: Vec<usize> =
+            (0..n).filter(|&s| !fabric.terminals_on(SwitchId::new(s)).is_empty()).collect();
+        let mut made = NextHopsBuilder::new(n, n);
         for chunk in destinations.chunks(CHUNK) {
             let sets: Vec<Vec<Group>> =
                 chunk.par_iter().map(|&d| towards(fabric, d, is_alive, make)).collect();
-            for group in sets.into_iter().flatten() {
-                let number = known.get(&group).copied().unwrap_or_else(|| {
-                    let number = groups.len() as u32;
-                    groups.push(group.clone());
-                    known.insert(group, number);
-                    number
-                });
-                of.push(number);
+            for (&d, groups) in chunk.iter().zip(sets) {
+                made.push(SwitchId::new(d), &[d], groups);
             }
         }
-        Self { number, switches: n, of, groups }
-    }
-
-    /// The group of next hops of a switch towards a switch with terminals; empty at the destination, where no path leads there, and
-    /// towards switches without terminals.
-    #[inline]
-    pub fn group(&self, at: SwitchId, to: SwitchId) -> &Group {
-        &self.groups[self.group_number(at, to) as usize]
-    }
-
-    /// The number of that group; a group is of one switch, so that they differ between switches, but for the empty one, which is 0.
-    #[inline]
-    pub fn group_number(&self, at: SwitchId, to: SwitchId) -> u32 {
-        match self.number[to.index()] {
-            u32::MAX => 0,
-            number => self.of[number as usize * self.switches + at.index()],
-        }
-    }
-
-    /// All different groups of more than one next hop.
-    pub fn groups(&self) -> Groups {
-        let several = self.groups.iter().filter(|g| g.members().len() > 1);
-        Groups {
-            count: several.clone().count(),
-            largest: several.map(|g| g.members().len()).max().unwrap_or(0),
-        }
+        made.finish()
     }
 }
 
 /// A set of next hops that was found.
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// The destination.
-    pub(super) to: SwitchId,
+    pub(crate) to: SwitchId,
     /// The switch.
-    pub(super) at: SwitchId,
+    pub(crate) at: SwitchId,
     /// Its channels that lead nearer, rising.
-    pub(super) members: Vec<u32>,
+    pub(crate) members: Vec<u32>,
     /// What each of them can carry towards the destination together with all that is behind it, in bytes a second.
-    pub(super) capacity: Vec<f64>,
+    pub(crate) capacity: Vec<f64>,
     /// The fabric.
-    pub(super) fabric: &'a Fabric,
+    pub(crate) fabric: &'a Fabric,
 }
 
 /// By switch its group towards one.

@@ -18,13 +18,13 @@ pub struct Groups {
 }
 
 impl Group {
-    /// Members by turns: a hash picks by its remainder.
-    pub(super) fn even(members: Vec<u32>) -> Self {
+    /// Channels, rising, each as likely: a hash picks by its remainder.
+    pub fn even(members: Vec<u32>) -> Self {
         Self { members, buckets: Vec::new() }
     }
 
     /// Buckets in proportion to weights, by largest remainders; each member has one at least.
-    pub(super) fn weighted(members: Vec<u32>, weights: &[f64], buckets: usize) -> Self {
+    pub(crate) fn weighted(members: Vec<u32>, weights: &[f64], buckets: usize) -> Self {
         let n = members.len();
         if n < 2 {
             return Self::even(members);
@@ -56,7 +56,7 @@ impl Group {
     }
 
     /// A table of this many buckets, shared evenly by turns.
-    pub(super) fn resilient(members: Vec<u32>, buckets: usize) -> Self {
+    pub(crate) fn resilient(members: Vec<u32>, buckets: usize) -> Self {
         if members.len() < 2 {
             return Self::even(members);
         }
@@ -66,7 +66,7 @@ impl Group {
 
     /// What is left of a resilient group: buckets of members that are still there stay theirs, the others are given to all
     /// members by turns.
-    pub(super) fn mended(&self, members: Vec<u32>) -> Self {
+    pub(crate) fn mended(&self, members: Vec<u32>) -> Self {
         if members.len() < 2 || self.buckets.is_empty() {
             return Self::even(members);
         }

@@ -3,10 +3,13 @@
 //! Names are not asked, only which of its host's ports a terminal is, in the order of the fabric. Where nearly all terminals of a leaf
 //! have the same number, that is the leaf's rail; a terminal of another number is an exception that is named. Hosts with the same leaves
 //! are a unit; leaves that share a switch above are in one pod.
+//!
+//! Where hosts have several ports in each of several planes (a NIC with two ports, each in a network of its own), ports are counted
+//! within their plane, so that NIC i is of rail i in all planes. Where they have one port a plane, the planes are the rails (rail-only).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_fabric::{ChannelId, Fabric, HostId, Role, SwitchId, TerminalId};
+use crate::{ChannelId, Fabric, HostId, Planes, Role, SwitchId, TerminalId};
 
 /// The rails of a fabric.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +22,10 @@ pub struct RailMap {
     pub units: Vec<Vec<HostId>>,
     /// Sets of leaves that share switches above them, or leaves alone.
     pub pods: usize,
-    /// Whether leaves of different rails share switches above them: else rails are networks of their own.
+    /// Whether cables join leaves of different rails over switches above them: else rails are networks of their own.
     pub rails_meet: bool,
+    /// Networks without a common switch, each with all rails; 1 where every rail is a network of its own.
+    pub planes: usize,
     /// Terminals on a leaf of another rail.
     pub exceptions: Vec<TerminalId>,
 }
@@ -28,26 +33,34 @@ pub struct RailMap {
 /// Percentage of the terminals of a leaf switch whose adapters have its number; one adapter may always have another.
 const MOST: usize = 95;
 
-/// By terminal, which of its host's compute ports it is, from 0, in the order of the fabric.
-fn numbers(fabric: &Fabric) -> Vec<Option<u32>> {
-    let mut next = vec![0u32; fabric.hosts().len()];
-    let number = |t: usize| {
-        let t = TerminalId::new(t);
-        let is_compute = fabric.terminal(t).role == Role::Compute;
-        let next = &mut next[fabric.host_of(t).index()];
-        is_compute.then(|| {
-            *next += 1;
-            *next - 1
-        })
+/// By terminal, which of its host's compute ports in its plane it is, from 0, in the order of the fabric; and the number of planes.
+fn numbers(fabric: &Fabric) -> (Vec<Option<u32>>, usize) {
+    let planes = Planes::of(fabric);
+    let count = |planes: usize, plane_of: &dyn Fn(TerminalId) -> usize| -> Vec<Option<u32>> {
+        let mut next = vec![0u32; fabric.hosts().len() * planes];
+        let number = |t: usize| {
+            let t = TerminalId::new(t);
+            let is_compute = fabric.terminal(t).role == Role::Compute;
+            let next = &mut next[fabric.host_of(t).index() * planes + plane_of(t)];
+            is_compute.then(|| {
+                *next += 1;
+                *next - 1
+            })
+        };
+        (0..fabric.terminal_count()).map(number).collect()
     };
-    (0..fabric.terminal_count()).map(number).collect()
+    let within = count(planes.count(), &|t| planes.of_switch(fabric.terminal(t).switch));
+    if planes.count() > 1 && within.iter().all(|n| n.is_none_or(|n| n == 0)) {
+        return (count(1, &|_| 0), 1);
+    }
+    (within, planes.count())
 }
 
 /// Looks for rails: two at least, on nine of ten switches with hosts.
 ///
 /// Complexity: O(terminals log terminals + channels).
 pub fn rails(fabric: &Fabric) -> Option<RailMap> {
-    let number = numbers(fabric);
+    let (number, planes) = numbers(fabric);
     let mut rail_of = vec![None; fabric.switch_count()];
     let (mut leaves, mut with_rail) = (0, 0);
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
@@ -83,12 +96,14 @@ pub fn rails(fabric: &Fabric) -> Option<RailMap> {
     };
     let exceptions =
         (0..fabric.terminal_count()).map(TerminalId::new).filter(is_exception).collect();
-    let (pods, rails_meet) = pods(fabric, &rail_of);
+    let pods = pods(fabric, &rail_of);
+    let rails_meet = rails_meet(fabric, &rail_of);
     Some(RailMap {
         units: units(fabric, &number),
         rails: rails.len(),
         pods,
         rails_meet,
+        planes,
         exceptions,
         rail_of,
     })
@@ -125,8 +140,16 @@ fn units(fabric: &Fabric, number: &[Option<u32>]) -> Vec<Vec<HostId>> {
     units
 }
 
-/// Sets of leaves with the same switches above, and whether any switch above is of several rails.
-fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
+/// Whether any network has leaves of several rails.
+fn rails_meet(fabric: &Fabric, rail_of: &[Option<u32>]) -> bool {
+    let mut of: BTreeMap<u32, u32> = BTreeMap::new();
+    let labels = fabric.component_labels();
+    let mut leaves = labels.iter().zip(rail_of).filter_map(|(&l, rail)| rail.map(|r| (l, r)));
+    leaves.any(|(label, rail)| *of.entry(label).or_insert(rail) != rail)
+}
+
+/// Sets of leaves with the same switches above.
+fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> usize {
     let leaves = (0..fabric.switch_count()).filter(|&s| rail_of[s].is_some());
     let above = |s: usize| -> BTreeSet<u32> {
         let heads =
@@ -134,14 +157,10 @@ fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
         heads.filter(|&h| rail_of[h as usize].is_none()).collect()
     };
     let mut joined: Vec<BTreeSet<u32>> = Vec::new();
-    let mut rails_of: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut alone = 0;
     for s in leaves {
         let above = above(s);
         alone += usize::from(above.is_empty());
-        for &spine in &above {
-            rails_of.entry(spine).or_default().extend(rail_of[s]);
-        }
         if above.is_empty() {
             continue;
         }
@@ -151,14 +170,13 @@ fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> (usize, bool) {
         joined = others;
         joined.push(same.into_iter().flatten().collect());
     }
-    (joined.len() + alone, rails_of.values().any(|rails| rails.len() > 1))
+    joined.len() + alone
 }
 
 #[cfg(test)]
 mod tests {
-    use darkfiber_fabric::{Faults, open};
-
     use super::*;
+    use crate::{Faults, open};
 
     #[test]
     fn units_and_rails_of_a_cluster() {
@@ -197,5 +215,13 @@ mod tests {
         let apart = open("rails:hosts_per_unit=4,spines=0,nics=4").expect("a spec").fabric;
         let found = rails(&apart).expect("rails");
         assert_eq!((found.rails, found.pods, found.rails_meet), (4, 4, false));
+        assert_eq!(found.planes, 1);
+        // Two planes, each with all rails.
+        let twice = "rails:hosts_per_unit=4,units=2,nics=4,spines=2,planes=2";
+        let fabric = open(twice).expect("a spec").fabric;
+        let found = rails(&fabric).expect("rails");
+        assert_eq!((found.rails, found.planes, found.rails_meet), (4, 2, true));
+        assert_eq!(found.units.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4]);
+        assert_eq!(found.rail_of.iter().flatten().count(), 16);
     }
 }

@@ -1,0 +1,74 @@
+//! Groups of ports (adaptive routing) and rails, from the command line.
+
+use crate::{folder, run, run_in};
+
+/// What has no rails is refused with what rails are; rails that nothing joins are no finding.
+#[test]
+fn rails_are_needed_and_may_be_apart() {
+    let none = run("rails kary:k=4,n=2 -e rails -q");
+    assert_eq!(none.code, 3, "{}", none.err);
+    assert!(none.err.contains("there are no rails"), "{}", none.err);
+    let apart = run("rails rails:hosts_per_unit=4,spines=0,nics=4 -e rails -q --format json");
+    assert_eq!(apart.code, 0, "{}", apart.err);
+    let pairs = &apart.json()["pairs"];
+    assert_eq!((pairs["kept"].as_u64(), pairs["apart"].as_u64()), (Some(48), Some(144)));
+    assert_eq!((pairs["crossing"].as_u64(), pairs["lost"].as_u64()), (Some(0), Some(0)));
+}
+
+/// Tables with groups are written, read from the directory and from the file alone, and proved.
+#[test]
+fn groups_are_written_and_read() {
+    let dir = folder(&[]);
+    let made = run_in(dir.path(), "route torus:dims=4x4,t=2 -e ar_updn -o made -q --format json");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let json = made.json();
+    let groups = json.get("groups").unwrap_or(&json["engines"][0]["groups"]).clone();
+    assert_eq!(groups["deadlock_free"], true);
+    for routes in ["made", "made/groups.far"] {
+        let line = format!("check made/fabric.topo --routes {routes} -q --format json");
+        let read = run_in(dir.path(), &line);
+        assert_eq!(read.code, 0, "{}", read.err);
+        let mut own = read.json()["groups"].clone();
+        own["expected_max"] = groups["expected_max"].clone();
+        own["expected_mean"] = groups["expected_mean"].clone();
+        assert_eq!(own, groups, "{routes}");
+    }
+}
+
+/// Hashes over the groups of an engine, at all depths alike; an engine without groups is refused.
+#[test]
+fn scenarios_hash_among_groups() {
+    let scenario = "\
+fabric = \"torus:dims=4x4,t=1\"
+[routes]
+engine = \"ar_updn\"
+ecmp = \"crc32\"
+[[job]]
+traffic = \"mpigraph:bytes=64KiB\"
+nodes = 16
+";
+    let dir = folder(&[("s.toml", scenario)]);
+    let fullest = |depth: &str| {
+        let found =
+            run_in(dir.path(), &format!("simulate s.toml --depth {depth} -q --format json"));
+        assert_eq!(found.code, 0, "{}", found.err);
+        let json = found.json();
+        assert_eq!(json["routes"], "ecmp crc32 over ar_updn");
+        let rows = json["fullest"].as_array().expect("a list").clone();
+        let row = |c: &serde_json::Value| {
+            ["from", "from_port", "bytes"].map(|key| c[key].to_string()).join(" ")
+        };
+        let mut rows: Vec<String> = rows.iter().map(row).collect();
+        rows.sort();
+        rows
+    };
+    let count = fullest("count");
+    assert!(!count.is_empty());
+    assert_eq!(count, fullest("flow"));
+    assert_eq!(count, fullest("packet"));
+    let without = scenario.replace("ar_updn", "minhop");
+    let dir = folder(&[("s.toml", &without)]);
+    let found = run_in(dir.path(), "simulate s.toml -q");
+    assert_eq!(found.code, 3, "{}", found.err);
+    assert!(found.err.contains("has no groups of ports"), "{}", found.err);
+}

@@ -1,0 +1,427 @@
+//! `ibdiagnet2.far`: tables of InfiniBand switches with their groups of ports for adaptive routing.
+//!
+//! ```text
+//! File version: 1
+//! Switch 0x0000500000200001
+//! Groups Definition:
+//! Group  Sub Group  WHBF  Ports
+//! -----------------------------
+//! 1      0          0     9,10,11,12,
+//! LFT Definition:
+//! PLFT_NUM: 0, top: 0x0010
+//! LID     Static Port  Lid State  Group
+//! -------------------------------------
+//! 0x0003  9            Free       1
+//! 0x0004  5            Static     0
+//! ```
+//!
+//! A LID is forwarded by its static port (`Static`), by any port of its group (`Free`: at any time; `Bounded`: while packets stay in
+//! order), or by a hash over it (`HBF`). A group has up to two subgroups, the second for the case that the first is full; all of their
+//! ports count here. The static port counts with the group, as packets of service levels without adaptive routing take it.
+//!
+//! No public file of this kind is known, so this form is what a public reader of such files takes (CrackedPoly/Rapimt,
+//! `ibfar.pest` and `far_extractor.py`); names of files and states are those of NVIDIA's public headers (`ibdiagnet2.far`,
+//! `SMP_AR_LID_STATE`). Columns are found by their headings, and lines that are none of these are counted and reported.
+//! Several private tables (`PLFT_NUM`, as in dragonfly+) are taken together: their ports are united.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use darkfiber_fabric::{AtPort, Fabric, Guid, SwitchId};
+use darkfiber_routing::next_hops::{Group, NextHops, NextHopsBuilder};
+use darkfiber_routing::{DestId, Lids, Routes};
+
+use crate::diagnostic::{counted, excerpt};
+use crate::format::{Format, Reading, Writing};
+use crate::guids::{parse_guid, parse_hex};
+use crate::known_by::KnownBy;
+use crate::tables::{self, Entry, SwitchTable, Tables, rows_by_lid};
+use crate::{Diagnostics, ReadError};
+
+/// The entry of this format.
+pub const FORMAT: Format = Format {
+    name: "far",
+    what: "adaptive routing tables (ibdiagnet2.far)",
+    summary: "ibdiagnet's tables with groups of ports (adaptive routing)",
+    hint: tables::HINT,
+    known_by: &[KnownBy::Line(|l| l.trim() == "Groups Definition:")],
+    read: Reading::By("--routes"),
+    write: Writing::By("route -o"),
+};
+
+/// Adaptive routing tables as they stand in a dump.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FarTables {
+    /// The static ports.
+    pub tables: Tables,
+    /// By switch, in the order of the dump, what its groups and LIDs are.
+    pub switches: Vec<FarSwitch>,
+}
+
+/// The groups of one switch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FarSwitch {
+    /// Node GUID.
+    pub guid: Option<Guid>,
+    /// By group its ports, of all subgroups, rising.
+    pub groups: BTreeMap<u32, Vec<u8>>,
+    /// LID, its group if it is forwarded by one, and the line.
+    pub lids: Vec<(u16, Option<u32>, usize)>,
+}
+
+/// What the current line belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Outside,
+    Groups,
+    Lids,
+}
+
+/// Reads adaptive routing tables.
+///
+/// # Errors
+/// If no switch has a table.
+pub fn read(text: &str, path: &Path) -> Result<(FarTables, Diagnostics), ReadError> {
+    let mut reader = Reader::default();
+    for (i, line) in text.lines().enumerate() {
+        reader.line(i + 1, line.trim());
+    }
+    let Reader { far, mut found, unknown, .. } = reader;
+    if far.switches.iter().all(|s| s.lids.is_empty()) {
+        return Err(ReadError::not_such(
+            path,
+            "no switch has a table of LIDs (`LFT Definition:`)",
+            "adaptive routing tables as ibdiagnet dumps them (ibdiagnet2.far)",
+            "ibdiagnet --routing writes them to ibdiagnet2.far",
+        ));
+    }
+    if let Some((line, count, first)) = unknown {
+        let lines = counted(count, "line is", "lines are");
+        found.warn(line, format!("{lines} not understood, the first '{first}'"), "left out");
+    }
+    Ok((far, found))
+}
+
+#[derive(Default)]
+struct Reader {
+    far: FarTables,
+    found: Diagnostics,
+    block: Option<Block>,
+    plft: u32,
+    /// First line that was not understood, how many, and what it says.
+    unknown: Option<(usize, usize, String)>,
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &str) {
+        if line.is_empty() || line.starts_with(['#', '-']) || line.starts_with("File version:") {
+            return;
+        }
+        if let Some(rest) = line.strip_prefix("Switch ") {
+            self.switch(number, rest);
+            return;
+        }
+        match line {
+            "Groups Definition:" => self.block = Some(Block::Groups),
+            "LFT Definition:" => self.block = Some(Block::Lids),
+            _ if line.starts_with("PLFT_NUM:") => {
+                let word = line["PLFT_NUM:".len()..].split(',').next().unwrap_or_default();
+                self.plft = word.trim().parse().unwrap_or(0);
+                self.block = Some(Block::Lids);
+            }
+            _ if line.starts_with("Group ") || line.starts_with("LID ") => {}
+            _ => {
+                let is_read = match self.block.unwrap_or(Block::Outside) {
+                    Block::Outside => None,
+                    Block::Groups => self.group(line),
+                    Block::Lids => self.lid(number, line),
+                };
+                if is_read.is_none() {
+                    let unknown = self.unknown.get_or_insert((number, 0, excerpt(line)));
+                    unknown.1 += 1;
+                }
+            }
+        }
+    }
+
+    fn switch(&mut self, number: usize, rest: &str) {
+        let word = rest.split([' ', ',']).next().unwrap_or_default();
+        let guid = word.strip_prefix("0x").and_then(parse_guid);
+        if guid.is_none() {
+            self.found.warn(number, "switch without a GUID", "its table cannot be used");
+        }
+        self.far.switches.push(FarSwitch { guid, ..FarSwitch::default() });
+        self.far.tables.switches.push(SwitchTable { guid, line: number, ..SwitchTable::default() });
+        (self.block, self.plft) = (None, 0);
+    }
+
+    /// `group subgroup weights ports,`; ports may be missing.
+    fn group(&mut self, line: &str) -> Option<()> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [group, sub, _, ports @ ..] = &words[..] else { return None };
+        let (group, _): (u32, u32) = (group.parse().ok()?, sub.parse().ok()?);
+        let mut own: Vec<u8> = Vec::new();
+        for port in ports.iter().flat_map(|word| word.split(',')).filter(|word| !word.is_empty()) {
+            own.push(port.parse().ok()?);
+        }
+        let all = self.far.switches.last_mut()?.groups.entry(group).or_default();
+        all.extend(own);
+        all.sort_unstable();
+        all.dedup();
+        Some(())
+    }
+
+    /// `0xLID port state group`.
+    fn lid(&mut self, number: usize, line: &str) -> Option<()> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [lid, port, state, rest @ ..] = &words[..] else { return None };
+        let lid = u16::try_from(parse_hex(lid)?).ok();
+        let lid = lid.filter(|l| (1..=darkfiber_routing::MAX_UNICAST_LID).contains(l))?;
+        let port: u8 = port.parse().ok()?;
+        let group = match *state {
+            "Static" => None,
+            "Free" | "Bounded" | "HBF" => Some(rest.first()?.parse().ok()?),
+            _ => return None,
+        };
+        self.far.switches.last_mut()?.lids.push((lid, group, number));
+        let is_route = port != darkfiber_routing::NO_ROUTE;
+        if self.plft == 0 && is_route {
+            self.far.tables.switches.last_mut()?.entries.push(Entry::new(lid, port, None, number));
+        }
+        Some(())
+    }
+}
+
+/// Binds the groups of a dump to routes that were made of its static ports: by row and switch the channels of the group, that of the
+/// static port among them. Remarks speak of groups that are not defined, and of ports that lead to no switch.
+pub fn to_groups(
+    fabric: &Fabric,
+    far: &FarTables,
+    lids: &Lids,
+    routes: &Routes,
+) -> (NextHops, Diagnostics) {
+    let mut found = Diagnostics::default();
+    let n = fabric.switch_count();
+    let by_guid: BTreeMap<Guid, usize> =
+        (0..n).map(|s| (fabric.switch(SwitchId::new(s)).guid, s)).collect();
+    // By row and switch the channels, where a dump has a group.
+    let mut more: BTreeMap<usize, Vec<(usize, Vec<u32>)>> = BTreeMap::new();
+    let (mut undefined, mut dark) = (None, None);
+    for switch in &far.switches {
+        let Some(&s) = switch.guid.and_then(|guid| by_guid.get(&guid)) else { continue };
+        for &(lid, group, line) in &switch.lids {
+            let (Some(group), Some((dest, index))) = (group, lids.owner(lid)) else { continue };
+            if dest.home(fabric).index() == s || dest.as_terminal(fabric).is_none() {
+                continue;
+            }
+            let Some(ports) = switch.groups.get(&group) else {
+                undefined.get_or_insert((line, 0usize)).1 += 1;
+                continue;
+            };
+            let mut channels = Vec::with_capacity(ports.len());
+            for &port in ports {
+                match fabric.at_port(SwitchId::new(s), port) {
+                    AtPort::Switch(c, _) => channels.push(c.0),
+                    _ => dark.get_or_insert((line, 0usize)).1 += 1,
+                }
+            }
+            let row = routes.row(dest, index % routes.paths().max(1));
+            more.entry(row).or_default().push((s, channels));
+        }
+    }
+    for (what, tally) in [
+        ("of a group that the dump does not define", undefined),
+        ("of a port that leads to no switch", dark),
+    ] {
+        if let Some((line, count)) = tally {
+            let entries = counted(count, "use", "uses");
+            found.warn(line, format!("{entries} {what}"), "left out; the static port is taken");
+        }
+    }
+    (united(fabric, routes, &more), found)
+}
+
+/// By row what the tables say, and the channels of groups.
+fn united(
+    fabric: &Fabric,
+    routes: &Routes,
+    more: &BTreeMap<usize, Vec<(usize, Vec<u32>)>>,
+) -> NextHops {
+    let n = fabric.switch_count();
+    let mut made = NextHopsBuilder::new(n, routes.row_count());
+    for t in 0..fabric.terminal_count() {
+        let dest = DestId::new(t);
+        for path in 0..routes.paths() {
+            let row = routes.row(dest, path);
+            let mut sets: Vec<Vec<u32>> = (routes.ports(row).iter().enumerate())
+                .map(|(s, &port)| match fabric.at_port(SwitchId::new(s), port) {
+                    AtPort::Switch(c, _) => vec![c.0],
+                    _ => Vec::new(),
+                })
+                .collect();
+            for (s, channels) in more.get(&row).into_iter().flatten() {
+                sets[*s].extend(channels);
+            }
+            let sets = sets.into_iter().map(|mut set| {
+                set.sort_unstable();
+                set.dedup();
+                Group::even(set)
+            });
+            made.push(dest.home(fabric), &[row], sets.collect());
+        }
+    }
+    made.finish()
+}
+
+/// Writes tables with groups of ports: every LID that has a route, `Free` with its group where it has more than one port, else `Static`.
+///
+/// # Errors
+/// Whatever `out` says.
+pub fn write(
+    out: &mut dyn Write,
+    fabric: &Fabric,
+    routes: &Routes,
+    hops: &NextHops,
+    lids: &Lids,
+) -> io::Result<()> {
+    let rows = rows_by_lid(fabric, routes, lids);
+    writeln!(out, "File version: 1")?;
+    for s in (0..fabric.switch_count()).map(SwitchId::new) {
+        // Groups by rising ports.
+        let ports_of = |row: usize| -> Option<Vec<u8>> {
+            let members = hops.towards(s, hops.number(row)?).members();
+            (members.len() > 1)
+                .then(|| members.iter().map(|&c| fabric.tail_ports()[c as usize]).collect())
+        };
+        let mut groups: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+        for row in &rows {
+            if let Some(ports) = ports_of(routes.row(row.dest, row.path)) {
+                groups.insert(ports, 0);
+            }
+        }
+        groups.values_mut().enumerate().for_each(|(i, number)| *number = i + 1);
+        writeln!(out, "\nSwitch {}", fabric.switch(s).guid)?;
+        writeln!(out, "Groups Definition:\nGroup  Sub Group  WHBF  Ports")?;
+        writeln!(out, "-----------------------------")?;
+        for (ports, number) in &groups {
+            write!(out, "{number:<6} 0          0     ")?;
+            ports.iter().try_for_each(|port| write!(out, "{port},"))?;
+            writeln!(out)?;
+        }
+        writeln!(out, "LFT Definition:\nPLFT_NUM: 0, top: 0x{:04x}", lids.top())?;
+        writeln!(out, "LID     Static Port  Lid State  Group")?;
+        writeln!(out, "-------------------------------------")?;
+        for row in &rows {
+            let Some(port) = routes.lft_entry(fabric, s, row.dest, row.path) else { continue };
+            let group = ports_of(routes.row(row.dest, row.path)).map(|ports| groups[&ports]);
+            let state = if group.is_some() { "Free" } else { "Static" };
+            let group = group.unwrap_or(0);
+            writeln!(out, "0x{:04x}  {port:<11}  {state:<9}  {group}", row.lid)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::open;
+    use darkfiber_routing::check::check_groups;
+    use darkfiber_routing::{Request, find_engine};
+
+    use super::*;
+
+    fn routed(spec: &str, engine: &str) -> (Fabric, Routes, Lids) {
+        let topology = open(spec).expect(spec);
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let engine = find_engine(engine).expect(engine);
+        let routes = engine.route(&topology.fabric, &request).expect("routes");
+        let lids = Lids::assign(&topology.fabric, 0).expect("LIDs");
+        (topology.fabric, routes, lids)
+    }
+
+    fn written(spec: &str, engine: &str) -> (String, Fabric, Routes, Lids) {
+        let (fabric, routes, lids) = routed(spec, engine);
+        let mut out = Vec::new();
+        let hops = routes.groups.clone().expect("groups");
+        write(&mut out, &fabric, &routes, &hops, &lids).expect("written");
+        (String::from_utf8(out).expect("text"), fabric, routes, lids)
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (spec, engine) in [
+            ("kary:k=4,n=3", "ar_updn"),
+            ("rails:hosts_per_unit=4,units=2,nics=2,spines=2,trunk=2", "ar_ftree"),
+            ("torus:dims=3x4,t=1", "ar_updn"),
+        ] {
+            let (text, fabric, routes, lids) = written(spec, engine);
+            let path = Path::new("ibdiagnet2.far");
+            let (far, found) = read(&text, path).expect(spec);
+            assert!(found.0.is_empty(), "{spec}: {found:?}");
+            let bound = tables::to_routes(&fabric, &far.tables, Some(&lids), "far", path);
+            let (back, found) = bound.expect(spec);
+            assert!(found.0.is_empty(), "{spec}: {found:?}");
+            assert_eq!(back.table(), routes.table(), "{spec}");
+            let (hops, found) = to_groups(&fabric, &far, &lids, &back);
+            assert!(found.0.is_empty(), "{spec}: {found:?}");
+            let own = routes.groups.as_ref().expect("groups");
+            for row in routes.terminal_rows() {
+                let numbers = [&hops, own].map(|h| h.number(row).expect("a number"));
+                for s in (0..fabric.switch_count()).map(SwitchId::new) {
+                    assert_eq!(hops.towards(s, numbers[0]), own.towards(s, numbers[1]), "{spec}");
+                }
+            }
+        }
+    }
+
+    /// A port too many in one group of one switch: the checker says which entry of which switch.
+    #[test]
+    fn the_entry_that_breaks_it_is_named() {
+        let (text, fabric, _, lids) = written("fattree2:n=4,m=2,r=3", "ar_ftree");
+        // The first spine sends what is for the second leaf's first host down to the third leaf, too, which sends it up again.
+        let spine = SwitchId(3);
+        let guid = fabric.switch(spine).guid.to_string();
+        let lid = lids.terminal(darkfiber_fabric::TerminalId(4));
+        let (mut out, mut here) = (String::new(), false);
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("Switch ") {
+                here = rest == guid;
+            }
+            if here && line.starts_with("LFT Definition") {
+                out.push_str("9      0          0     2,3,\n");
+            }
+            if here && line.starts_with(&format!("0x{lid:04x} ")) {
+                out.push_str(&format!("0x{lid:04x}  2            Free       9\n"));
+            } else {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+        let path = Path::new("ibdiagnet2.far");
+        let (far, _) = read(&out, path).expect("tables");
+        let bound = tables::to_routes(&fabric, &far.tables, Some(&lids), "far", path);
+        let (mut routes, _) = bound.expect("routes");
+        let (hops, found) = to_groups(&fabric, &far, &lids, &routes);
+        assert!(found.0.is_empty(), "{found:?}");
+        routes.groups = Some(std::sync::Arc::new(hops));
+        let report = check_groups(&fabric, &routes).expect("groups");
+        assert!(!report.sets.deadlock_free() || report.sets.loops > 0);
+        let entry = report.entries[report.breaks.expect("an entry")];
+        assert!(entry.destinations == 1 && report.alone, "{report:?}");
+        let row = routes.row(DestId::new(4), 0);
+        assert_eq!(entry.row, row);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        let text = "Switch 0x1, x\nGroups Definition:\n1 0 0 1,2,\nnonsense\n1 0 0\nLFT Definition:\n\
+                    PLFT_NUM: 0, top: 0x10\n0x0003 1 Free 1\n0x0004 1 Wild 1\n0xc001 1 Free 1\n";
+        let (far, found) = read(text, Path::new("f")).expect("tables");
+        assert_eq!(far.switches[0].groups[&1], [1, 2]);
+        assert_eq!(far.switches[0].lids, [(3, Some(1), 8)]);
+        assert_eq!(found.0.len(), 1);
+        assert_eq!((found.0[0].line, &found.0[0].what[..11]), (4, "3 lines are"));
+        assert!(read("Switch 0x1\n", Path::new("f")).is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! Adaptive routing of InfiniBand: groups of ports beside the tables of Up*/Down* and of fat-trees.
+
+use std::sync::Arc;
+
+use darkfiber_fabric::{AtPort, Fabric, SwitchId};
+
+use super::balance::First;
+use super::dag::{Dag, for_each_dag, require_routable};
+use super::order::{UpDown, tree_levels};
+use super::updn::{legal_routes, up_down};
+use crate::next_hops::{Group, NextHops, NextHopsBuilder};
+use crate::{DELIVER, Deadlock, DestId, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
+
+/// See [`Engine::doc`].
+pub(crate) struct ArUpDn;
+
+/// See [`Engine::doc`].
+pub(crate) struct ArFTree;
+
+impl Engine for ArUpDn {
+    fn name(&self) -> &'static str {
+        "ar_updn"
+    }
+
+    fn summary(&self) -> &'static str {
+        "updn with groups of ports: switches pick among all shortest legal paths (adaptive routing)"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The tables are those of updn. Beside them every switch has a group of ports for each LID: all ports \
+         on its shortest legal Up*/Down* paths, the port of the table among them, from which it may pick for \
+         every packet. All paths that any picks make go up and then down, so that no choice can deadlock with \
+         one lane. Destinations that somebody reaches only against the rule (as in updn) have no groups.\n\n\
+         NVIDIA's OpenSM has an engine of this name; its source is not public, and the groups here are what \
+         its name and documentation say.\n\nComplexity: as updn."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Schroeder et al.: Autonet, IEEE JSAC 9(8), 1991; NVIDIA, UFM user manual, adaptive routing (ar_updn)"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Any
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_routable(self.name(), fabric, request)?;
+        let updown = up_down(fabric, request);
+        let mut routes = legal_routes(self.name(), fabric, request, &updown, First::Load)?;
+        routes.groups = Some(Arc::new(groups(fabric, &routes, &updown)));
+        Ok(routes)
+    }
+}
+
+impl Engine for ArFTree {
+    fn name(&self) -> &'static str {
+        "ar_ftree"
+    }
+
+    fn summary(&self) -> &'static str {
+        "ftree with groups of ports: switches pick among all up ports of equal distance (adaptive routing)"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The tables are those of ftree. Beside them every switch has a group of ports for each LID: to go up, \
+         all up ports from which the rest is equally short; to go down, all parallel cables. No choice can \
+         deadlock with one lane, as in ar_updn. Refuses what ftree refuses.\n\n\
+         NVIDIA's OpenSM has an engine of this name; its source is not public, and the groups here are what \
+         its name and documentation say.\n\nComplexity: as ftree."
+    }
+
+    fn paper(&self) -> &'static str {
+        "Zahavi, Johnson, Kerbyson, Lang: Optimized InfiniBand fat-tree routing for shift all-to-all communication \
+         patterns, CCPE 22(2), 2010; NVIDIA, UFM user manual, adaptive routing (ar_ftree)"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Tree
+    }
+
+    fn deadlock(&self) -> Deadlock {
+        Deadlock::Free
+    }
+
+    fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        require_routable(self.name(), fabric, request)?;
+        let level = tree_levels(fabric, request.shape, request.roots)
+            .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
+        let updown = UpDown::from_levels(fabric, &level);
+        let mut routes = legal_routes(self.name(), fabric, request, &updown, First::Siblings)?;
+        routes.groups = Some(Arc::new(groups(fabric, &routes, &updown)));
+        Ok(routes)
+    }
+}
+
+/// Towards each destination all candidates of every switch; where somebody has no legal path, the channels of the tables alone.
+fn groups(fabric: &Fabric, routes: &Routes, updown: &UpDown) -> NextHops {
+    let n = fabric.switch_count();
+    let mut made = NextHopsBuilder::new(n, routes.row_count());
+    let homes: Vec<(SwitchId, ())> = (0..n)
+        .map(SwitchId::new)
+        .filter(|&s| !fabric.terminals_on(s).is_empty())
+        .map(|s| (s, ()))
+        .collect();
+    let legal = |dag: &mut Dag, home| updown.legal(fabric, dag, home);
+    for_each_dag(&homes, legal, |&(home, ()), dag| {
+        let rows: Vec<usize> = fabric
+            .terminals_on(home)
+            .flat_map(|t| (0..routes.paths()).map(move |path| (t, path)))
+            .map(|(t, path)| routes.row(DestId::new(t), path))
+            .collect();
+        if dag.strays(fabric).next().is_some() {
+            for row in rows {
+                made.push(home, &[row], of_table(fabric, routes.ports(row)));
+            }
+            return;
+        }
+        let mut sets = vec![Group::default(); n];
+        for i in 1..dag.order.len() {
+            let members = dag.candidates(i).iter().map(|c| c.channel).collect();
+            sets[dag.order[i] as usize] = Group::even(members);
+        }
+        made.push(home, &rows, sets);
+    });
+    made.finish()
+}
+
+/// By switch the one channel of a row of the tables.
+fn of_table(fabric: &Fabric, ports: &[u8]) -> Vec<Group> {
+    let channel = |(s, &port): (usize, &u8)| match port {
+        DELIVER | NO_ROUTE => Group::default(),
+        port => match fabric.at_port(SwitchId::new(s), port) {
+            AtPort::Switch(c, _) => Group::even(vec![c.0]),
+            _ => Group::default(),
+        },
+    };
+    ports.iter().enumerate().map(channel).collect()
+}
