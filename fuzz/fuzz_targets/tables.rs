@@ -37,7 +37,9 @@ fuzz_target!(|data: &[u8]| {
     if let Ok((read, _)) = far::read(&text, path)
         && let Ok((mut routes, _)) = tables::to_routes(fabric, &read.tables, Some(own), "x", path)
     {
-        routes.groups = Some(Arc::new(far::to_groups(fabric, &read, own, &routes).0));
+        if let Ok((hops, _)) = far::to_groups(fabric, &read, own, &routes, path) {
+            routes.groups = Some(Arc::new(hops));
+        }
         let _ = check_groups(fabric, &routes);
     }
     if let Ok((ranges, _)) = guid2lid::read(&text, path) {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 const CHUNK: usize = 64;
 
 /// By channel between switches, ordered pairs of terminals that are expected on it, each to the LID that its source uses. `None` if
-/// the routes have no groups, or some choice goes round for ever. That real switches split evenly is an assumption: they look at
+/// the routes have no groups, or some choice loops. That real switches split evenly is an assumption: they look at
 /// their queues.
 ///
 /// Complexity: O(LIDs x channels).

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choice::Chooser;
 use crate::maxmin::ABREAST;
-use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path, RateError};
+use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
 /// What a flow simulation is asked for beside its network.
 pub struct Options<'a> {
@@ -31,8 +31,7 @@ pub struct Options<'a> {
     pub held: bool,
     /// A message may end late by this much of the time that it flows, and begin late by this much of the time that it would
     /// flow with an equal share of its adapter, so that many begin or end together and shares are found anew once for
-    /// all of them; and changes of rates are followed up to a tenth of it only ([`MaxMin::within`]), the error of which is sampled
-    /// ([`Flows::rate_error`]). [`EXACT`] is lost in rounding, lets messages begin in time, and follows everything.
+    /// all of them. [`EXACT`] is lost in rounding, and lets messages begin in time.
     pub precision: f64,
 }
 
@@ -129,7 +128,6 @@ pub struct Flows<'a> {
     count: u64,
     solves: u64,
     planned: u64,
-    error: RateError,
     /// Flows came or went, and shares are not found anew yet.
     changes: bool,
     lost: Option<NoRoute>,
@@ -155,7 +153,6 @@ state! {
         count: u64,
         solves: u64,
         planned: u64,
-        error: RateError,
         changes: bool,
         lost: Option<NoRoute>,
     }
@@ -176,7 +173,7 @@ impl<'a> Flows<'a> {
         let terminals = network.fabric().terminal_count();
         let paths = network.routes().paths();
         Self {
-            shares: MaxMin::new(network.capacities()).within(tolerance(options.precision)),
+            shares: MaxMin::new(network.capacities()),
             chooser: Chooser::new(options.choice, terminals, paths, options.seed),
             small: options.small,
             alone: options.alone,
@@ -195,7 +192,6 @@ impl<'a> Flows<'a> {
             count: 0,
             solves: 0,
             planned: 0,
-            error: RateError::default(),
             changes: false,
             lost: None,
             starts: Vec::new(),
@@ -273,12 +269,6 @@ impl<'a> Flows<'a> {
     /// How often shares were found anew.
     pub fn solve_count(&self) -> u64 {
         self.solves
-    }
-
-    /// How far rates were from fair ones, where [`Options::precision`] lets them be: at solves that are powers of two, from the
-    /// sixteenth on.
-    pub fn rate_error(&self) -> Option<RateError> {
-        (self.precision > EXACT).then_some(self.error)
     }
 
     /// A message that had no route; it and others like it were taken to need no time. Look at this after a run.
@@ -462,15 +452,12 @@ impl<'a> Flows<'a> {
         let mut changed = std::mem::take(&mut self.changed);
         self.shares.share(&mut changed);
         self.solves += u64::from(!changed.is_empty());
-        if self.precision > EXACT && self.solves >= 16 && self.solves.is_power_of_two() {
-            self.error.add(&self.shares);
-        }
         for &(id, _) in &changed {
             self.account(id);
             let a = &mut self.active[id.0 as usize];
             a.rate = self.shares.rate(id);
             a.held_by = self.shares.bottleneck(id);
-            let end = self.now + duration(a.left, a.rate);
+            let end = self.now.saturating_add(duration(a.left, a.rate));
             let step = step(end - a.begin, self.precision);
             a.end = end.saturating_add(step - 1) & !(step - 1);
             self.planned += 1;
@@ -514,11 +501,6 @@ fn duration(bytes: f64, rate: f64) -> u64 {
     let long = bytes / rate;
     // What rounding adds or takes is not worth a picosecond.
     (long * (1.0 - 1e-12)).ceil() as u64
-}
-
-/// The part of a level that is not followed, by [`Options::precision`].
-fn tolerance(precision: f64) -> f64 {
-    if precision > EXACT { precision / 10.0 } else { 0.0 }
 }
 
 /// Flows that last so long end at multiples of this many picoseconds, a power of two.

@@ -24,7 +24,6 @@ mod grid;
 mod maxmin;
 mod network;
 mod path;
-mod rate_error;
 
 pub use choice::Choice;
 pub use flows::{EXACT, Flows, FlowsState, Options};
@@ -32,4 +31,3 @@ pub use grid::Grid;
 pub use maxmin::{FlowId, MaxMin};
 pub use network::Network;
 pub use path::{NoRoute, Path};
-pub use rate_error::RateError;

@@ -21,7 +21,7 @@
 //!
 //! No public file of this kind is known, so this form is what a public reader of such files takes (CrackedPoly/Rapimt,
 //! `ibfar.pest` and `far_extractor.py`); names of files and states are those of NVIDIA's public headers (`ibdiagnet2.far`,
-//! `SMP_AR_LID_STATE`). Columns are found by their headings, and lines that are none of these are counted and reported.
+//! `SMP_AR_LID_STATE`). Columns stand in this order; lines that are none of these are counted and reported.
 //! Several private tables (`PLFT_NUM`, as in dragonfly+) are taken together: their ports are united.
 
 use std::collections::BTreeMap;
@@ -127,8 +127,13 @@ impl Reader {
             "LFT Definition:" => self.block = Some(Block::Lids),
             _ if line.starts_with("PLFT_NUM:") => {
                 let word = line["PLFT_NUM:".len()..].split(',').next().unwrap_or_default();
-                self.plft = word.trim().parse().unwrap_or(0);
-                self.block = Some(Block::Lids);
+                if let Ok(number) = word.trim().parse() {
+                    (self.plft, self.block) = (number, Some(Block::Lids));
+                } else {
+                    // Of which table the lines below are is not known.
+                    self.block = Some(Block::Outside);
+                    self.not_understood(number, line);
+                }
             }
             _ if line.starts_with("Group ") || line.starts_with("LID ") => {}
             _ => {
@@ -138,11 +143,14 @@ impl Reader {
                     Block::Lids => self.lid(number, line),
                 };
                 if is_read.is_none() {
-                    let unknown = self.unknown.get_or_insert((number, 0, excerpt(line)));
-                    unknown.1 += 1;
+                    self.not_understood(number, line);
                 }
             }
         }
+    }
+
+    fn not_understood(&mut self, number: usize, line: &str) {
+        self.unknown.get_or_insert((number, 0, excerpt(line))).1 += 1;
     }
 
     fn switch(&mut self, number: usize, rest: &str) {
@@ -194,30 +202,63 @@ impl Reader {
 }
 
 /// Binds the groups of a dump to routes that were made of its static ports: by row and switch the channels of the group, that of the
-/// static port among them. Remarks speak of groups that are not defined, and of ports that lead to no switch.
+/// static port among them. Remarks speak of switches and LIDs that the fabric does not have, and of ports that lead to no switch.
+///
+/// # Errors
+/// If fewer than half of the switches are in the fabric, or a LID has a group that its switch does not define: what is proved of
+/// less than the groups would not hold for them.
 pub fn to_groups(
     fabric: &Fabric,
     far: &FarTables,
     lids: &Lids,
     routes: &Routes,
-) -> (NextHops, Diagnostics) {
+    path: &Path,
+) -> Result<(NextHops, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
     let n = fabric.switch_count();
     let by_guid: BTreeMap<Guid, usize> =
         (0..n).map(|s| (fabric.switch(SwitchId::new(s)).guid, s)).collect();
+    let of_switch = |switch: &FarSwitch| switch.guid.and_then(|guid| by_guid.get(&guid).copied());
+    let hits = far.switches.iter().filter_map(of_switch).count();
+    if hits * 2 < far.switches.len() {
+        return Err(ReadError::not_such(
+            path,
+            format!(
+                "{hits} of the {} switches with groups are in fabric '{}'",
+                far.switches.len(),
+                fabric.name()
+            ),
+            "groups of ports of this fabric",
+            "read the fabric from the same sweep as the groups, or check that the two files belong together",
+        ));
+    }
     // By row and switch the channels, where a dump has a group.
     let mut more: BTreeMap<usize, Vec<(usize, Vec<u32>)>> = BTreeMap::new();
-    let (mut undefined, mut dark) = (None, None);
+    let (mut foreign, mut unowned, mut dark) = (None, None, None);
     for switch in &far.switches {
-        let Some(&s) = switch.guid.and_then(|guid| by_guid.get(&guid)) else { continue };
+        let Some(s) = of_switch(switch) else {
+            let line = switch.lids.first().map_or(0, |lid| lid.2);
+            foreign.get_or_insert((line, 0usize)).1 += 1;
+            continue;
+        };
         for &(lid, group, line) in &switch.lids {
-            let (Some(group), Some((dest, index))) = (group, lids.owner(lid)) else { continue };
+            let Some(group) = group else { continue };
+            let Some((dest, index)) = lids.owner(lid) else {
+                unowned.get_or_insert((line, 0usize)).1 += 1;
+                continue;
+            };
             if dest.home(fabric).index() == s || dest.as_terminal(fabric).is_none() {
                 continue;
             }
             let Some(ports) = switch.groups.get(&group) else {
-                undefined.get_or_insert((line, 0usize)).1 += 1;
-                continue;
+                return Err(ReadError::not_such(
+                    path,
+                    format!(
+                        "line {line}: LID 0x{lid:04x} has group {group}, which its switch does not define"
+                    ),
+                    "a line for it under `Groups Definition:`",
+                    "dump the tables again with ibdiagnet; lines that were not understood are reported above",
+                ));
             };
             let mut channels = Vec::with_capacity(ports.len());
             for &port in ports {
@@ -231,15 +272,16 @@ pub fn to_groups(
         }
     }
     for (what, tally) in [
-        ("of a group that the dump does not define", undefined),
+        ("of a switch that the fabric does not have", foreign),
+        ("of a LID that the fabric does not have", unowned),
         ("of a port that leads to no switch", dark),
     ] {
         if let Some((line, count)) = tally {
-            let entries = counted(count, "use", "uses");
-            found.warn(line, format!("{entries} {what}"), "left out; the static port is taken");
+            let entries = counted(count, "group is", "groups are");
+            found.warn(line, format!("{entries} {what}"), "left out; static ports are taken");
         }
     }
-    (united(fabric, routes, &more), found)
+    Ok((united(fabric, routes, &more), found))
 }
 
 /// By row what the tables say, and the channels of groups.
@@ -363,7 +405,7 @@ mod tests {
             let (back, found) = bound.expect(spec);
             assert!(found.0.is_empty(), "{spec}: {found:?}");
             assert_eq!(back.table(), routes.table(), "{spec}");
-            let (hops, found) = to_groups(&fabric, &far, &lids, &back);
+            let (hops, found) = to_groups(&fabric, &far, &lids, &back, path).expect(spec);
             assert!(found.0.is_empty(), "{spec}: {found:?}");
             let own = routes.groups.as_ref().expect("groups");
             for row in routes.terminal_rows() {
@@ -402,7 +444,7 @@ mod tests {
         let (far, _) = read(&out, path).expect("tables");
         let bound = tables::to_routes(&fabric, &far.tables, Some(&lids), "far", path);
         let (mut routes, _) = bound.expect("routes");
-        let (hops, found) = to_groups(&fabric, &far, &lids, &routes);
+        let (hops, found) = to_groups(&fabric, &far, &lids, &routes, path).expect("groups");
         assert!(found.0.is_empty(), "{found:?}");
         routes.groups = Some(std::sync::Arc::new(hops));
         let report = check_groups(&fabric, &routes).expect("groups");
@@ -411,6 +453,29 @@ mod tests {
         assert!(entry.destinations == 1 && report.alone, "{report:?}");
         let row = routes.row(DestId::new(4), 0);
         assert_eq!(entry.row, row);
+    }
+
+    /// Neither groups of another fabric nor less than all groups are ever proved as if they were these.
+    #[test]
+    fn groups_that_do_not_fit_are_refused() {
+        let (text, fabric, routes, lids) = written("kary:k=4,n=3", "ar_updn");
+        let path = Path::new("ibdiagnet2.far");
+        let bound = |text: &str| {
+            let (far, _) = read(text, path).expect("tables");
+            to_groups(&fabric, &far, &lids, &routes, path).map(|(_, found)| found)
+        };
+        assert!(bound(&text).expect("its own").0.is_empty());
+        let other = text.replace("Switch 0x0000", "Switch 0x7777");
+        assert!(bound(&other).unwrap_err().to_string().contains("0 of the 48 switches"));
+        let one = text.replacen("Switch 0x0000", "Switch 0x7777", 1);
+        let found = bound(&one).expect("nearly its own");
+        assert!(found.0[0].what.contains("a switch that the fabric does not have"), "{found:?}");
+        // A port that none has: the group is not understood, and its LIDs have none.
+        let line = text.lines().find(|l| l.starts_with("1 ") && l.contains(',')).expect("a group");
+        let torn = text.replacen(line, &line.replace(',', "00,"), 1);
+        assert!(bound(&torn).unwrap_err().to_string().contains("does not define"), "{torn}");
+        let unnumbered = text.replace("PLFT_NUM: 0", "PLFT_NUM: 99999999999");
+        assert!(read(&unnumbered, path).is_err());
     }
 
     #[test]

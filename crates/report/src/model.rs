@@ -194,7 +194,7 @@ pub struct PortGroups {
     pub hops: usize,
     /// Pairs of a switch with terminals and LIDs with equal groups to which some choice leads nowhere.
     pub unreachable: u64,
-    /// LIDs, those with equal groups once, to which some choice can go round for ever.
+    /// LIDs, those with equal groups once, to which some choice loops.
     pub loops: u64,
     /// Whether no choice can deadlock.
     pub deadlock_free: bool,

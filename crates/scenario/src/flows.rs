@@ -5,7 +5,7 @@ use darkfiber_flowsim::{Choice, Flows, FlowsState, Network, Options};
 use darkfiber_workload::play::Record;
 
 use crate::drive::{Resumable, drive_over_planes};
-use crate::{Effort, LidsPart, SampledError, Setup, Sharing, SimError, Simulated, Until};
+use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
 
 /// Messages as flows, or `alone`, each in isolation.
 pub(crate) fn simulate(
@@ -67,12 +67,6 @@ pub(crate) fn simulate(
                 flows: flows.flow_count(),
                 solves: flows.solve_count(),
                 events: driven.events,
-                rate_error: flows.rate_error().map(|e| SampledError {
-                    moments: e.moments,
-                    rates: e.rates,
-                    mean: e.mean(),
-                    largest: e.largest,
-                }),
             }
         },
         packets: Vec::new(),

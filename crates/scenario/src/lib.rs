@@ -79,7 +79,7 @@ pub use hashing::Hashing;
 pub use jobs::{Job, aliases, program, refuse_shared, seated};
 pub use lane_fault::LaneFaultPart;
 pub use listener::Listener;
-pub use medium::{Effort, Medium, PacketOptions, SampledError, Sharing};
+pub use medium::{Effort, Medium, PacketOptions, Sharing};
 pub use packets::channels;
 pub use pairs::{Pair, Pairs};
 pub use planes::PlanePart;

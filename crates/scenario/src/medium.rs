@@ -174,21 +174,8 @@ fn widths(degraded: Degraded, fabric: &Fabric, seed: u64) -> Vec<f32> {
     widths
 }
 
-/// How far approximate rates are from exact ones, as parts of these, compared at some moments.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct SampledError {
-    /// How many moments of the run.
-    pub moments: u64,
-    /// How many rates were compared.
-    pub rates: u64,
-    /// The mean difference.
-    pub mean: f64,
-    /// The largest.
-    pub largest: f64,
-}
-
 /// What a simulation took, in the units of its depth.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Effort {
     /// Counting.
@@ -204,9 +191,6 @@ pub enum Effort {
         solves: u64,
         /// Events of ranks and messages.
         events: u64,
-        /// With `cost.precision`: how far rates were from exact ones.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        rate_error: Option<SampledError>,
     },
     /// The formula.
     Formula {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::SwitchId;
 use darkfiber_flowsim::EXACT;
+use darkfiber_routing::check::{SetReport, check_groups};
 use darkfiber_routing::ecmp::Ecmp;
 use darkfiber_routing::{Request, Routes};
 use darkfiber_workload::play::Host;
@@ -241,6 +242,9 @@ impl Case<()> {
     pub fn read(&self, files: &TableFiles, listener: &mut dyn Listener) -> Result<Tables, Error> {
         let read = tables::read(files, &self.scenario.fabric, &self.loaded, listener)?;
         read.tell_assumed_lane(self.fabric(), listener);
+        if self.scenario.routes.ecmp.is_none() {
+            read.tell_static_ports(listener);
+        }
         let from = files.tables.display().to_string();
         Ok(Tables { routes: Arc::new(read.routes), lids: read.lids, from })
     }
@@ -292,6 +296,24 @@ impl Case<()> {
             ))
             .hint("engines ar_updn and ar_ftree have, and ibdiagnet2.far; or leave out engine and tables"));
         };
+        if routes.layer_count() > 1 {
+            return Err(Error::input(format!(
+                "routes of {} are free of deadlock in {} virtual lanes, and hashes know of none",
+                routes.engine,
+                routes.layer_count()
+            ))
+            .hint("leave out ecmp, or take an engine that needs one lane on this fabric"));
+        }
+        if let Some(SetReport { loops, unreachable, .. }) =
+            check_groups(fabric, routes).map(|found| found.sets)
+            && loops + unreachable > 0
+        {
+            return Err(Error::input(format!(
+                "groups of ports of {} lead into loops to {loops} destinations, and nowhere for {unreachable} pairs",
+                routes.engine
+            ))
+            .hint("darkfiber check names the entries"));
+        }
         if spec.weighted {
             return Err(Error::input(
                 "weights are of all shortest paths, and these are groups of ports",
@@ -301,7 +323,8 @@ impl Case<()> {
         let hops = hops.map_err(|home| {
             let name = &fabric.switch(home).description;
             Error::input(format!("LIDs of hosts on switch \"{name}\" have different groups")).hint(
-                "hashes pick by switch: take ar_updn or ar_ftree, which have the same for all",
+                "hashes pick by switch, and these groups differ by LID, as they do where some LIDs have paths against the rule; \
+                 try ar_updn or ar_ftree, or leave out engine and tables",
             )
         })?;
         Ok(Ecmp::over(fabric, spec, self.seed, hops))

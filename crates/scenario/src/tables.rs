@@ -116,6 +116,16 @@ pub struct Read {
 }
 
 impl Read {
+    /// Says that groups of ports are not followed, where there are some.
+    pub fn tell_static_ports(&self, listener: &mut dyn Listener) {
+        if self.routes.groups.is_some() && listener.hears_notes() {
+            listener.note(
+                "note: groups of ports are left aside here, and packets take the static ports; darkfiber check proves the groups, \
+                 and ecmp in a scenario's [routes] hashes among them",
+            );
+        }
+    }
+
     /// Says that lane 0 was assumed for all routes, where that matters: they can deadlock in it.
     pub fn tell_assumed_lane(&self, fabric: &Fabric, listener: &mut dyn Listener) {
         if !self.has_levels
@@ -244,7 +254,7 @@ fn read_files(
         groups = Some((far, path));
     }
     if let Some((far, path)) = &groups {
-        let (hops, found) = far::to_groups(fabric, far, &lids, &routes);
+        let (hops, found) = far::to_groups(fabric, far, &lids, &routes, path)?;
         show(path, &found);
         routes.groups = Some(Arc::new(hops));
     }

@@ -6,7 +6,7 @@ use darkfiber_analysis::rail_crossing::RailCrossing;
 use darkfiber_fabric::rails::rails;
 use darkfiber_fabric::{ChannelId, SwitchId};
 use darkfiber_report::rails::{RailCable, RailPairs, RailSwitch, RailsResult};
-use darkfiber_routing::check::check;
+use darkfiber_routing::check::{check, check_groups};
 use darkfiber_routing::{Request, Routes};
 use darkfiber_scenario::Chain;
 
@@ -55,7 +55,9 @@ pub(crate) fn run(args: &RailsCommand, common: &Common) -> Result<Exit, Failure>
     progress.step();
     progress.at("counting");
     let found = RailCrossing::of(fabric, &routes, &map);
-    let deadlock_free = check(fabric, &routes).deadlock_free();
+    let groups = check_groups(fabric, &routes).map(|found| found.sets);
+    let deadlock_free = check(fabric, &routes).deadlock_free()
+        && groups.is_none_or(|sets| sets.deadlock_free() && sets.loops == 0);
     drop(progress);
 
     // What rails share, the most first.

@@ -72,3 +72,44 @@ nodes = 16
     assert_eq!(found.code, 3, "{}", found.err);
     assert!(found.err.contains("has no groups of ports"), "{}", found.err);
 }
+
+/// Groups with a port too many can loop: hashes over them are refused, at every depth; groups of another fabric are never proved;
+/// what looks at static ports only says so.
+#[test]
+fn groups_that_loop_or_do_not_fit_are_refused() {
+    let dir = folder(&[(
+        "s.toml",
+        "\
+fabric = \"made/fabric.topo\"
+[routes]
+tables = \"broken.far\"
+ecmp = \"jenkins:seed=switch\"
+[[job]]
+traffic = \"mpigraph:bytes=64KiB\"
+nodes = 12
+",
+    )]);
+    let made = run_in(dir.path(), "route fattree2:n=4,m=2,r=3 -e ar_ftree -o made -q");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let whole = std::fs::read_to_string(dir.path().join("made/groups.far")).expect("groups");
+    let at = whole.find("Switch 0x0000500000020001").expect("the first spine");
+    let (before, spine) = whole.split_at(at);
+    let more = spine
+        .replacen("LFT Definition", "9      0          0     2,3,\nLFT Definition", 1)
+        .replacen("0x0005  2            Static     0", "0x0005  2            Free       9", 1);
+    let write = |name: &str, text: &str| {
+        std::fs::write(dir.path().join(name), text).expect("written");
+    };
+    write("broken.far", &format!("{before}{more}"));
+    for depth in ["count", "flow", "packet"] {
+        let found = run_in(dir.path(), &format!("simulate s.toml --depth {depth} -q"));
+        assert_eq!(found.code, 3, "{depth}: {}", found.err);
+        assert!(found.err.contains("lead into loops to 1 destinations"), "{}", found.err);
+    }
+    write("other.far", &whole.replace("Switch 0x0000", "Switch 0x7777"));
+    let found = run_in(dir.path(), "check made/fabric.topo --routes made --groups other.far -q");
+    assert_eq!(found.code, 3, "{} {}", found.out, found.err);
+    assert!(found.err.contains("0 of the 5 switches with groups"), "{}", found.err);
+    let found = run_in(dir.path(), "reroute made/fabric.topo --routes made --fail-links 1");
+    assert!(found.err.contains("groups of ports are left aside here"), "{}", found.err);
+}

@@ -260,6 +260,13 @@ fn victims_and_aggressors() {
 }
 
 #[test]
+fn crossings_of_rails() {
+    let keys = ["/pairs/crossing", "/switches/0/crossing", "/cables/0/kept", "/deadlock_free"];
+    let line = "rails rails:hosts_per_unit=4,units=2,nics=2,spines=2 -e rails";
+    hold("rails", &[(line, &keys)]);
+}
+
+#[test]
 fn placements() {
     let keys = ["/proposed", "/placements/0/alone_seconds", "/hosts/0", "/free"];
     let line = "place crossing --traffic pairs:steps=1 --nodes 2 --per-node 2";
@@ -408,6 +415,7 @@ fn every_schema_is_tested() {
             "nccl.json",
             "optimise.json",
             "place.json",
+            "rails.json",
             "rehearsal.json",
             "replay.json",
             "reproduce-all.json",

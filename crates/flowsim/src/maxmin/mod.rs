@@ -7,8 +7,6 @@ use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-use relax::Offer;
-
 /// A flow that shares channels, by number; numbers of flows that are gone are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
@@ -69,6 +67,14 @@ struct Entry {
     hop: u32,
 }
 
+/// What a flow would take of a channel if that had room for all.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    /// By weight.
+    demand: f64,
+    weight: f64,
+}
+
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Channel {
     /// In any unit of amount by time; rates and levels (rates by weight) have the same.
@@ -108,8 +114,6 @@ pub struct MaxMin {
     lists: Vec<Entry>,
     unused: Vec<u32>,
     alive: usize,
-    /// Levels that differ by less than this part are one.
-    tolerance: f64,
     /// Channels that lost flows, and flows that are new.
     freed: Vec<u32>,
     fresh: Vec<u32>,
@@ -137,17 +141,8 @@ impl MaxMin {
         Self {
             channels: capacity.iter().map(channel).collect(),
             levels: vec![f64::INFINITY; capacity.len()],
-            tolerance: relax::EXACT,
             ..Self::default()
         }
-    }
-
-    /// Levels of channels may differ from the fair ones by this part, at which a change is followed no further; a
-    /// channel is given away more than whole by that part at most.
-    #[must_use]
-    pub fn within(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance.max(relax::EXACT);
-        self
     }
 
     /// Whether another state can be one of these channels: as many of them, and no index that leads out of it.
@@ -158,7 +153,6 @@ impl MaxMin {
             |first: u32, room: u32, n: usize| u64::from(first) + u64::from(room) <= n as u64;
         self.channels.len() == state.channels.len()
             && self.levels.len() == state.levels.len()
-            && self.tolerance.to_bits() == state.tolerance.to_bits()
             && state.channels.iter().zip(&self.channels).all(|(a, b)| {
                 a.capacity.to_bits() == b.capacity.to_bits()
                     && a.count <= a.room
@@ -170,7 +164,10 @@ impl MaxMin {
                     && lies_in(f.begin, f.room, state.hops.len())
                     && is_free(f.bottleneck, channels)
             })
-            && state.hops.iter().all(|h| is_free(h.channel, channels))
+            && state.hops.iter().all(|h| {
+                let channel = state.channels.get(h.channel as usize);
+                h.channel == NONE || channel.is_some_and(|c| h.place < c.room.max(1))
+            })
             && state.lists.iter().all(|e| e.flow < flows && (e.hop as usize) < state.hops.len())
             && state.freed.iter().all(|&c| c < channels)
             && state.fresh.iter().chain(&state.unused).all(|&f| f < flows)
@@ -223,15 +220,6 @@ impl MaxMin {
     pub fn bottleneck(&self, flow: FlowId) -> Option<u32> {
         let c = self.flows[flow.0 as usize].bottleneck;
         self.channels.get(c as usize).filter(|channel| channel.count > 1).map(|_| c)
-    }
-
-    /// The flows that are there, in the order of their numbers.
-    pub fn flows(&self) -> impl Iterator<Item = FlowId> {
-        let mut is_there = vec![true; self.flows.len()];
-        for &gone in &self.unused {
-            is_there[gone as usize] = false;
-        }
-        (0..).zip(is_there).filter(|(_, is_there)| *is_there).map(|(flow, _)| FlowId(flow))
     }
 
     /// The channels of a flow.

@@ -2,20 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::{ABREAST, FlowId, Hop, MaxMin, NONE};
+use super::{ABREAST, FlowId, Hop, MaxMin, NONE, Offer};
 
 /// Levels that differ by less than this part do so by rounding only.
-pub(super) const EXACT: f64 = 1e-12;
+const EXACT: f64 = 1e-12;
 /// A channel has room for all as long as they want no more than this part too much of it.
 const OVER: f64 = 1e-11;
-
-/// What a flow would take of a channel if that had room for all.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
-    /// By weight.
-    demand: f64,
-    weight: f64,
-}
 
 impl MaxMin {
     /// Makes the shares fair again. `changed` gets the flows whose rates changed, new ones included, and their rates
@@ -62,15 +54,6 @@ impl MaxMin {
         changed.retain(|&(f, old)| flows[f.0 as usize].rate() != old || old == 0.0);
     }
 
-    /// The same flows at their fair rates, whatever the tolerance.
-    #[must_use]
-    pub fn exactly(&self) -> Self {
-        let mut exact = self.clone().within(EXACT);
-        exact.freed.extend(0..exact.channels.len() as u32);
-        exact.share(&mut Vec::new());
-        exact
-    }
-
     /// A channel's level may be another one, but not below `least`.
     fn enqueue(&mut self, c: u32, least: f64) {
         let channel = &mut self.channels[c as usize];
@@ -111,7 +94,7 @@ impl MaxMin {
     /// Gives a channel this level, and follows what that changes of its flows.
     fn set(&mut self, c: u32, level: f64, changed: &mut Vec<(FlowId, f64)>) {
         let before = self.levels[c as usize];
-        let is_same = before.min(level) >= before.max(level) * (1.0 - self.tolerance);
+        let is_same = before.min(level) >= before.max(level) * (1.0 - EXACT);
         if !is_same {
             self.levels[c as usize] = level;
         }
@@ -184,7 +167,7 @@ impl MaxMin {
             // What it waits to be set to may depend on it.
             channel.is_levelled &= !differs;
             let matters = if level < f64::INFINITY {
-                least < level && differs
+                differs && least < level
             } else {
                 low == f64::INFINITY || channel.used > channel.capacity * (1.0 + OVER)
             };
@@ -211,7 +194,7 @@ fn full(offers: &[Offer], capacity: f64, least: f64, guess: f64) -> f64 {
             }
         }
         let next = if held > 0.0 { ((capacity - free) / held).max(least) } else { least };
-        if next == level || (is_below && next < level) {
+        if next.to_bits() == level.to_bits() || (is_below && next < level) {
             return level;
         }
         (level, is_below) = (next, true);

@@ -294,10 +294,11 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
         && let Ok((mut routes, _)) =
             tables::to_routes(fabric, &read.tables, Some(lids), "x", path())
     {
-        let (hops, _) = far::to_groups(fabric, &read, lids, &routes);
-        written(|out| far::write(out, fabric, &routes, &hops, lids));
-        routes.groups = Some(std::sync::Arc::new(hops));
-        darkfiber_routing::check::check_groups(fabric, &routes);
+        if let Ok((hops, _)) = far::to_groups(fabric, &read, lids, &routes, path()) {
+            written(|out| far::write(out, fabric, &routes, &hops, lids));
+            routes.groups = Some(std::sync::Arc::new(hops));
+            darkfiber_routing::check::check_groups(fabric, &routes);
+        }
     }
     if let Ok((ranges, _)) = guid2lid::read(text, path()) {
         guid2lid::to_lids(fabric, &ranges);

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use darkfiber_analysis::ChannelName;
 use darkfiber_packetsim::Measured;
-use darkfiber_scenario::{Depth, Effort, Job, Pair, SampledError, Simulated};
+use darkfiber_scenario::{Depth, Effort, Job, Pair, Simulated};
 use darkfiber_workload::histogram;
 use darkfiber_workload::play::{Repeat, SECOND};
 use hdrhistogram::Histogram;
@@ -394,11 +394,10 @@ impl Report for SimulateResult<'_> {
         // What it took.
         let what = match self.effort {
             Effort::Count { paths } => format!("{} paths counted", group(paths)),
-            Effort::Flow { flows, solves, events, rate_error } => format!(
-                "{} flows, rates recomputed {} times{}, {} events",
+            Effort::Flow { flows, solves, events } => format!(
+                "{} flows, rates recomputed {} times, {} events",
                 group(flows),
                 group(solves),
-                rate_error.map_or_else(String::new, approximate),
                 group(events)
             ),
             Effort::Formula { events } => format!("{} events", group(events)),
@@ -482,19 +481,6 @@ pub fn made_by(result: &SimulateResult<'_>) -> String {
 }
 
 /// Whether somebody measured how long messages took.
-/// What comes of following changes of rates up to a tolerance only.
-fn approximate(error: SampledError) -> String {
-    let SampledError { moments, mean, largest, .. } = error;
-    if moments == 0 {
-        return " (about; too few to compare)".into();
-    }
-    format!(
-        " (about: off by {} in the mean and {} at most, at {moments} moments)",
-        percent(mean),
-        percent(largest)
-    )
-}
-
 fn timed(job: &JobRow) -> Option<()> {
     (job.sent.messages == 0 || job.sent.message_max > 0.0).then_some(())
 }

@@ -20,7 +20,7 @@ const LANES: u8 = 32;
 pub struct SetReport {
     /// Pairs of a switch with terminals and a destination to which some choice leads nowhere.
     pub unreachable: u64,
-    /// Destinations to which some choice can go round for ever.
+    /// Destinations to which some choice loops.
     pub loops: u64,
     /// Dependencies between channels, in all lanes.
     pub dependencies: usize,

@@ -161,8 +161,12 @@ impl Ecmp {
         let header = self.header(from, to, number);
         let (mut at, goal) = (fabric.terminal(from).switch, fabric.terminal(to).switch);
         let mut in_port = fabric.terminal(from).switch_port;
-        // Every next hop is nearer, so that this ends.
+        // Next hops of ECMP are nearer each time; groups of ports may not be.
+        let most = way.len() + fabric.switch_count();
         while at != goal {
+            if way.len() == most {
+                return false;
+            }
             let Some(c) = self.next(at, goal, &header, in_port) else { return false };
             way.push(c.0);
             (at, in_port) = (fabric.head(c), fabric.head_port(c));

@@ -3,7 +3,7 @@
 //! Balancing goes destination by destination: each looks at the paths of those before it. In a large
 //! fabric one destination changes little. There several parts work at the same time: a destination sees at
 //! once those that its own part routed before it, and those of the other parts as of the last time that they
-//! told each other. How many parts there are, and when they tell, follows from the fabric alone, so that
+//! exchanged. How many parts there are, and when they exchange, follows from the fabric alone, so that
 //! tables are the same for any number of threads.
 //!
 //! On whole trees parts are no less even than one, where each has whole subtrees: a channel down is used by
@@ -21,7 +21,7 @@ const MOST_PARTS: usize = 16;
 /// Channels whose loads are added up in one go.
 const CHANNELS: usize = 4096;
 
-/// Destination switches that each part takes before parts tell each other.
+/// Destination switches that each part takes before parts exchange loads.
 pub(super) const SHARE: usize = 8;
 
 /// How many parts route the LIDs of this many destination switches.
@@ -30,7 +30,7 @@ pub(super) fn parts(homes: usize) -> usize {
     1 << parts.ilog2()
 }
 
-/// Adds up what parts changed since all had the loads `common`, and tells them all.
+/// Adds up what parts changed since all had the loads `common`, and gives the sums to all.
 pub(super) fn add_up<P>(
     common: &mut Vec<u64>,
     parts: &mut [P],
