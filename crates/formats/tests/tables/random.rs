@@ -293,12 +293,11 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
     if let Ok((read, _)) = far::read(text, path())
         && let Ok((mut routes, _)) =
             tables::to_routes(fabric, &read.tables, Some(lids), "x", path())
+        && let Ok((hops, _)) = far::to_groups(fabric, &read, lids, &routes, path())
     {
-        if let Ok((hops, _)) = far::to_groups(fabric, &read, lids, &routes, path()) {
-            written(|out| far::write(out, fabric, &routes, &hops, lids));
-            routes.groups = Some(std::sync::Arc::new(hops));
-            darkfiber_routing::check::check_groups(fabric, &routes);
-        }
+        written(|out| far::write(out, fabric, &routes, &hops, lids));
+        routes.groups = Some(std::sync::Arc::new(hops));
+        darkfiber_routing::check::check_groups(fabric, &routes);
     }
     if let Ok((ranges, _)) = guid2lid::read(text, path()) {
         guid2lid::to_lids(fabric, &ranges);
