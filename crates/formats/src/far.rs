@@ -434,7 +434,7 @@ mod tests {
                 out.push_str("9      0          0     2,3,\n");
             }
             if here && line.starts_with(&format!("0x{lid:04x} ")) {
-                out.push_str(&format!("0x{lid:04x}  2            Free       9\n"));
+                out.extend([&format!("0x{lid:04x}"), "  2            Free       9\n"]);
             } else {
                 out.push_str(line);
                 out.push('\n');
@@ -466,14 +466,16 @@ mod tests {
         };
         assert!(bound(&text).expect("its own").0.is_empty());
         let other = text.replace("Switch 0x0000", "Switch 0x7777");
-        assert!(bound(&other).unwrap_err().to_string().contains("0 of the 48 switches"));
+        assert!(
+            bound(&other).expect_err("another fabric").to_string().contains("0 of the 48 switches")
+        );
         let one = text.replacen("Switch 0x0000", "Switch 0x7777", 1);
         let found = bound(&one).expect("nearly its own");
         assert!(found.0[0].what.contains("a switch that the fabric does not have"), "{found:?}");
         // A port that none has: the group is not understood, and its LIDs have none.
         let line = text.lines().find(|l| l.starts_with("1 ") && l.contains(',')).expect("a group");
         let torn = text.replacen(line, &line.replace(',', "00,"), 1);
-        assert!(bound(&torn).unwrap_err().to_string().contains("does not define"), "{torn}");
+        assert!(bound(&torn).expect_err("torn").to_string().contains("does not define"), "{torn}");
         let unnumbered = text.replace("PLFT_NUM: 0", "PLFT_NUM: 99999999999");
         assert!(read(&unnumbered, path).is_err());
     }
