@@ -27,7 +27,9 @@ fn loads(fabric: &Fabric, routes: &Routes, map: &RailMap, hosts: u32, kept: bool
             }
             let (mut way, row) = (Vec::new(), routes.row(DestId::terminal(to), 0));
             assert!(follow(fabric, routes.ports(row), to, fabric.terminal(from).switch, &mut way));
-            way.iter().for_each(|&c| load[c as usize] += 1);
+            for &c in &way {
+                load[c as usize] += 1;
+            }
         }
     }
     load
@@ -105,7 +107,9 @@ proptest! {
                     .expect("a NIC of the rail");
                 let (mut way, row) = (Vec::new(), routes.row(DestId::terminal(to), 0));
                 follow(fabric, routes.ports(row), to, fabric.terminal(from).switch, &mut way);
-                way.iter().for_each(|&c| load[c as usize] += 1);
+                for &c in &way {
+                    load[c as usize] += 1;
+                }
             }
             prop_assert!(load.iter().all(|&l| l <= 1), "shift {}: {:?}", shift, load);
         }
