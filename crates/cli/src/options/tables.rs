@@ -95,7 +95,7 @@ pub(crate) struct BesideTables {
     /// Which LID of its destination each message takes (lid-choice); without: the base LID
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) lid_choice: Option<PathBuf>,
-    /// Groups of ports of adaptive routing (ibdiagnet2.far, groups.far); without: switches send as the tables say
+    /// Groups of ports of adaptive routing (ibdiagnet2.far, groups.far)
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) groups: Option<PathBuf>,
     /// LIDs of ports, as in OpenSM's cache [default: from the tables and the fabric]

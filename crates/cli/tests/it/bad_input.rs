@@ -42,7 +42,7 @@ fn dump_of_another_tool() {
     ");
     assert_snapshot!(unreadable(&[("f", PAIR), ("t", conf)], "check f --routes t"), @"
     error: t: this looks like a SLURM topology.conf; expected forwarding tables
-    hint: OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs or netloc paths
+    hint: OpenSM's lfts dump, dump_lfts.sh, ibroute, osm.fdbs, ibdiagnet2.far or netloc paths
     ");
 }
 

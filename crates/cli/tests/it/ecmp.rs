@@ -107,7 +107,7 @@ fn what_needs_tables_says_so() {
     let dir = folder(&[("both.toml", &both), ("wrong.toml", &wrong)]);
     let found = run_in(dir.path(), "simulate both.toml -q");
     assert!(
-        found.err.contains("both.toml: line 4: routes: ecmp: routes are by ECMP, an engine"),
+        found.err.contains("both.toml: line 4: routes: ecmp: minhop has no groups of ports"),
         "{}",
         found.err
     );

@@ -21,7 +21,7 @@ impl Engine for Rails {
     }
 
     fn summary(&self) -> &'static str {
-        "rail-optimised clusters: traffic between NICs of one rail stays in that rail's tree"
+        "rail-optimised clusters: traffic between NICs of one rail stays on that rail"
     }
 
     fn doc(&self) -> &'static str {
@@ -32,13 +32,13 @@ impl Engine for Rails {
          below) modulo its own (D-mod-k), where the ports of a switch are those of all switches that share \
          its parents: where one is missing the number divided by the ports picks among those that are left. \
          NICs of other rails with the same number start at other ports, so that the NICs of a few hosts do \
-         not share the up ports that cross rails. On trees that are not regular (faults, fewer hosts on a \
-         leaf) paths are also chosen by load as in ftree, among the same candidates, and the more even tables \
-         are taken. Pairs with no way up and down take a shortest path in a virtual layer of their own, as in \
+         not share the up ports that cross rails. Paths are also chosen by load as in ftree, among the same \
+         candidates, and these tables are taken where they are more even (faults, fewer hosts on a leaf, hosts in \
+         another order). Pairs with no way up and down take a shortest path in a virtual layer of their own, as in \
          ftree. Trees without rails are one rail.\n\n\
          Rails without a common switch (rail-only) are planes: each is routed alone, and two NICs of \
          different rails have no path, by design.\n\n\
-         Complexity: O(LIDs x candidates); as ftree on irregular trees."
+         Complexity: as ftree, twice."
     }
 
     fn paper(&self) -> &'static str {
@@ -61,13 +61,11 @@ impl Engine for Rails {
         let updown = UpDown::from_levels(fabric, &level);
         let tree = RailTree::of(fabric, level);
         let mut routes = self.by_number(fabric, request, &updown, &tree)?;
-        // Numbers are even on regular trees; elsewhere they may not be, and loads are looked at.
-        if !tree.is_regular(fabric) {
-            let other = self.by_load(fabric, request, &updown, &tree)?;
-            let largest = |routes: &Routes| check(fabric, routes).load.into_iter().max();
-            if largest(&other) < largest(&routes) {
-                routes = other;
-            }
+        // Numbers are even on regular trees whose hosts come in order; elsewhere loads may be more so.
+        let other = self.by_load(fabric, request, &updown, &tree)?;
+        let largest = |routes: &Routes| check(fabric, routes).load.into_iter().max();
+        if largest(&other) < largest(&routes) {
+            routes = other;
         }
         if !tree.has_rails && has_several_ports(fabric) {
             routes.notes.push(
@@ -220,19 +218,6 @@ impl RailTree {
     fn is_own(&self, before: u32, switch: u32, home: SwitchId) -> bool {
         let rail = self.rail[switch as usize];
         rail == NO_RAIL || rail == self.rail[home.index()] || rail == self.rail[before as usize]
-    }
-
-    /// Whether the switches of a level have as many terminals, up and down cables each.
-    fn is_regular(&self, fabric: &Fabric) -> bool {
-        let mut of_level: Vec<Option<[usize; 3]>> = vec![None; self.below.len()];
-        (0..fabric.switch_count()).all(|s| {
-            let id = SwitchId::new(s);
-            let channels = fabric.channels_from(id);
-            let up = |c: &usize| self.level[fabric.heads()[*c] as usize] > self.level[s];
-            let ups = channels.clone().filter(up).count();
-            let own = [fabric.terminals_on(id).len(), ups, channels.len() - ups];
-            *of_level[self.level[s] as usize].get_or_insert(own) == own
-        })
     }
 
     /// The channel up whose number is that of the destination: which parent, and which of the parallel cables.
