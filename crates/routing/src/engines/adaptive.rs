@@ -23,7 +23,7 @@ impl Engine for ArUpDn {
     }
 
     fn summary(&self) -> &'static str {
-        "updn with groups of ports: switches pick among all shortest legal paths (adaptive routing)"
+        "updn with groups of ports (adaptive routing): any of the shortest legal paths"
     }
 
     fn doc(&self) -> &'static str {
@@ -62,7 +62,7 @@ impl Engine for ArFTree {
     }
 
     fn summary(&self) -> &'static str {
-        "ftree with groups of ports: switches pick among all up ports of equal distance (adaptive routing)"
+        "ftree with groups of ports (adaptive routing): any up port of equal distance"
     }
 
     fn doc(&self) -> &'static str {

@@ -15,7 +15,7 @@ fn tie_factor(engine: &str) -> f64 {
         "dragonfly-min" => 1.04,
         "ftree" => 1.1,
         "sssp" | "dfsssp" => 1.2,
-        "updn" | "dnup" => 1.75,
+        "updn" | "dnup" | "ar_updn" => 1.75,
         // Without jobs nothing is balanced.
         "sar" | "sar-minmax" => 8.0,
         // Deals destinations out in the order in which they come.
