@@ -39,7 +39,7 @@ const OPEN: u8 = 1;
 /// A switch whose next hops are known.
 const DONE: u8 = 2;
 
-/// Adds what everybody sends to a LID; whether no choice goes round.
+/// Adds what everybody sends to a LID; whether no choice loops.
 fn add(fabric: &Fabric, routes: &Routes, to: TerminalId, path: usize, load: &mut [f64]) -> bool {
     let n = fabric.switch_count();
     let home = fabric.terminal(to).switch;

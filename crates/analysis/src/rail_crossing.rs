@@ -4,27 +4,36 @@ use darkfiber_fabric::rails::RailMap;
 use darkfiber_fabric::{Fabric, HostId, Planes, Role, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes, follow};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Destinations that are counted side by side; fixed, so that the work splits alike for any number of threads.
 const CHUNK: usize = 64;
 
 /// Ordered pairs of NICs of different hosts, by whether their packets stay on a rail. A NIC is of the rail of its leaf.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RailCrossing {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct RailPairs {
     /// Pairs of one rail whose packets stay on it.
     pub kept: u64,
     /// Pairs of one rail whose packets cross a leaf of another one.
     pub left: u64,
     /// Pairs of different rails.
     pub crossing: u64,
-    /// Pairs of different rails that no cable joins (rail-only): they have no path by design.
+    /// Pairs of different rails that no cable joins: no path, by design (rail-only).
     pub apart: u64,
-    /// Pairs in different planes, which no cable joins either.
+    /// Pairs in different planes: no path, by design.
     pub between_planes: u64,
-    /// Pairs that cables join, and the tables do not.
+    /// Pairs that cables join, but not the tables.
     pub lost: u64,
     /// NICs on leaves without a rail, which are left out.
-    pub without_rail: usize,
+    pub nics_without_rail: usize,
+}
+
+/// What crosses rails, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RailCrossing {
+    /// How many pairs.
+    pub pairs: RailPairs,
     /// By switch, pairs of different rails whose packets cross it between their leaves.
     pub through: Vec<u64>,
     /// By channel between switches, pairs of different rails.
@@ -57,7 +66,7 @@ impl RailCrossing {
             })
             .collect();
         let mut all = counting.empty();
-        all.without_rail = counting.without_rail;
+        all.pairs.nics_without_rail = counting.without_rail;
         for part in &parts {
             all.merge(part);
         }
@@ -71,12 +80,12 @@ impl RailCrossing {
     }
 
     fn merge(&mut self, part: &Self) {
-        self.kept += part.kept;
-        self.left += part.left;
-        self.crossing += part.crossing;
-        self.apart += part.apart;
-        self.between_planes += part.between_planes;
-        self.lost += part.lost;
+        self.pairs.kept += part.pairs.kept;
+        self.pairs.left += part.pairs.left;
+        self.pairs.crossing += part.pairs.crossing;
+        self.pairs.apart += part.pairs.apart;
+        self.pairs.between_planes += part.pairs.between_planes;
+        self.pairs.lost += part.pairs.lost;
         for (all, own) in [
             (&mut self.through, &part.through),
             (&mut self.load, &part.load),
@@ -169,22 +178,22 @@ impl<'a> Counting<'a> {
             if self.component[from.switch.index()] != self.component[home.index()] {
                 let planes = [from.switch, home].map(|s| self.planes.of_switch(s));
                 match self.map.planes > 1 && planes[0] != planes[1] {
-                    true => part.between_planes += count,
-                    false if is_kept => part.lost += count,
-                    false => part.apart += count,
+                    true => part.pairs.between_planes += count,
+                    false if is_kept => part.pairs.lost += count,
+                    false => part.pairs.apart += count,
                 }
                 continue;
             }
             way.clear();
             let row = self.routes.row(DestId::terminal(to), from.path);
             if !follow(self.fabric, self.routes.ports(row), to, from.switch, &mut way) {
-                part.lost += count;
+                part.pairs.lost += count;
                 continue;
             }
             let heads = way.iter().map(|&c| self.fabric.heads()[c as usize] as usize);
             let between = heads.take(way.len().saturating_sub(1));
             if !is_kept {
-                part.crossing += count;
+                part.pairs.crossing += count;
                 between.for_each(|s| part.through[s] += count);
                 for &c in &way {
                     part.load[c as usize] += count;
@@ -193,7 +202,7 @@ impl<'a> Counting<'a> {
             }
             let mut between = between;
             let leaves = between.any(|s| self.map.rail_of[s].is_some_and(|r| r != from.rail));
-            *(if leaves { &mut part.left } else { &mut part.kept }) += count;
+            *(if leaves { &mut part.pairs.left } else { &mut part.pairs.kept }) += count;
             for &c in &way {
                 part.kept_load[c as usize] += count;
             }
@@ -222,11 +231,14 @@ mod tests {
         let cluster = open("rails:hosts_per_unit=4,units=3,nics=4,spines=2").expect("a spec");
         for engine in ["rails", "ftree", "minhop"] {
             let found = crossing(&cluster, engine);
-            assert_eq!((found.kept, found.left), (12 * 11 * 4, 0), "{engine}");
-            assert_eq!((found.crossing, found.apart, found.lost), (3 * 12 * 11 * 4, 0, 0));
+            assert_eq!((found.pairs.kept, found.pairs.left), (12 * 11 * 4, 0), "{engine}");
+            assert_eq!(
+                (found.pairs.crossing, found.pairs.apart, found.pairs.lost),
+                (3 * 12 * 11 * 4, 0, 0)
+            );
             // Every pair of different rails crosses one spine, and two channels.
-            assert_eq!(found.through[12..].iter().sum::<u64>(), found.crossing);
-            assert_eq!(found.load.iter().sum::<u64>(), 2 * found.crossing);
+            assert_eq!(found.through[12..].iter().sum::<u64>(), found.pairs.crossing);
+            assert_eq!(found.load.iter().sum::<u64>(), 2 * found.pairs.crossing);
             // Two thirds of the pairs of one rail are in different units.
             assert_eq!(found.kept_load.iter().sum::<u64>(), 2 * 12 * 8 * 4);
         }
@@ -237,12 +249,15 @@ mod tests {
     fn rails_apart_are_no_fault() {
         let apart = open("rails:hosts_per_unit=4,spines=0,nics=4").expect("a spec");
         let found = crossing(&apart, "rails");
-        assert_eq!((found.kept, found.crossing), (4 * 3 * 4, 0));
-        assert_eq!((found.apart, found.lost, found.worst()), (4 * 3 * 4 * 3, 0, None));
+        assert_eq!((found.pairs.kept, found.pairs.crossing), (4 * 3 * 4, 0));
+        assert_eq!((found.pairs.apart, found.pairs.lost, found.worst()), (4 * 3 * 4 * 3, 0, None));
         let planes = open("rails:hosts_per_unit=4,units=2,nics=4,spines=2,planes=2");
         let found = crossing(&planes.expect("a spec"), "rails");
-        assert_eq!((found.kept, found.crossing), (2 * 8 * 7 * 4, 2 * 8 * 7 * 12));
-        assert_eq!((found.between_planes, found.apart, found.lost), (2 * 8 * 7 * 16, 0, 0));
+        assert_eq!((found.pairs.kept, found.pairs.crossing), (2 * 8 * 7 * 4, 2 * 8 * 7 * 12));
+        assert_eq!(
+            (found.pairs.between_planes, found.pairs.apart, found.pairs.lost),
+            (2 * 8 * 7 * 16, 0, 0)
+        );
     }
 
     /// A leaf with no cable to a spine cannot be reached by the tables, which are refused or say so.
@@ -261,6 +276,6 @@ mod tests {
         let (fabric, _) = cluster.fabric.with_faults(&faults);
         cluster = Topology { fabric, shape: None };
         let found = crossing(&cluster, "minhop");
-        assert_eq!((found.left, found.lost), (2 * 2 * 2, 0));
+        assert_eq!((found.pairs.left, found.pairs.lost), (2 * 2 * 2, 0));
     }
 }

@@ -199,7 +199,7 @@ pub struct PortGroups {
     /// Whether no choice can deadlock.
     pub deadlock_free: bool,
     /// Pairs of terminals that are expected on the fullest channel between switches, where every switch splits evenly over a
-    /// group; `null` if some choice goes round.
+    /// group; `null` if some choice loops.
     pub expected_max: Option<f64>,
     /// The mean over these channels.
     pub expected_mean: Option<f64>,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use darkfiber_analysis::ChannelName;
+use darkfiber_analysis::rail_crossing::RailPairs;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,25 +32,6 @@ pub struct RailsResult<'a> {
     pub fabric: &'a FabricFacts,
     /// Where the result comes from.
     pub provenance: &'a Provenance,
-}
-
-/// Ordered pairs of NICs of different hosts, by whether their packets stay on a rail.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
-pub struct RailPairs {
-    /// Pairs of one rail whose packets stay on it.
-    pub kept: u64,
-    /// Pairs of one rail whose packets cross a leaf of another one.
-    pub left: u64,
-    /// Pairs of different rails.
-    pub crossing: u64,
-    /// Pairs of different rails that no cable joins: no path, by design (rail-only).
-    pub apart: u64,
-    /// Pairs in different planes: no path, by design.
-    pub between_planes: u64,
-    /// Pairs that cables join, but not the tables.
-    pub lost: u64,
-    /// NICs on leaves without a rail, which are left out.
-    pub nics_without_rail: usize,
 }
 
 /// A switch at which rails meet.

@@ -5,12 +5,11 @@ use darkfiber_analysis::Names;
 use darkfiber_analysis::rail_crossing::RailCrossing;
 use darkfiber_fabric::rails::rails;
 use darkfiber_fabric::{ChannelId, SwitchId};
-use darkfiber_report::rails::{RailCable, RailPairs, RailSwitch, RailsResult};
+use darkfiber_report::rails::{RailCable, RailSwitch, RailsResult};
 use darkfiber_routing::check::{check, check_groups};
 use darkfiber_routing::{Request, Routes};
-use darkfiber_scenario::Chain;
 
-use super::metrics;
+use super::{metrics, route};
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{Common, FabricArgs, TablesOrEngine};
@@ -84,15 +83,7 @@ pub(crate) fn run(args: &RailsCommand, common: &Common) -> Result<Exit, Failure>
     let result = RailsResult {
         tables: &tables,
         rails: &metrics::rail_facts(fabric, &map),
-        pairs: RailPairs {
-            kept: found.kept,
-            left: found.left,
-            crossing: found.crossing,
-            apart: found.apart,
-            between_planes: found.between_planes,
-            lost: found.lost,
-            nics_without_rail: found.without_rail,
-        },
+        pairs: found.pairs,
         deadlock_free,
         switches: &switches,
         cables: &cables,
@@ -100,7 +91,7 @@ pub(crate) fn run(args: &RailsCommand, common: &Common) -> Result<Exit, Failure>
         provenance: &provenance,
     };
     common.show_lines(&result, args.top)?;
-    let is_found = found.left + found.lost > 0 || !deadlock_free;
+    let is_found = found.pairs.left + found.pairs.lost > 0 || !deadlock_free;
     Ok(if is_found { Exit::Finding } else { Exit::Fine })
 }
 
@@ -115,22 +106,13 @@ fn tables(
         let read = load::tables_in_lanes(&files, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
-    let chain = Chain::parse(args.tables.engine.as_deref().unwrap_or("rails"))?;
-    let request = Request {
-        shape: loaded.topology.shape.as_ref(),
-        seed: common.seed(),
-        ..Request::default()
-    };
-    let mut routes =
-        darkfiber_routing::route_first(&chain.engines, &loaded.topology.fabric, &request)
-            .map(|(routes, _)| routes)
-            .map_err(|refusals| {
-                let all: Vec<String> = refusals.iter().map(|(_, why)| why.to_string()).collect();
-                Failure::infeasible(all.join("; "))
-            })?;
+    let chain = route::chain(args.tables.engine.as_deref().unwrap_or_default())?;
+    let shape = loaded.topology.shape.as_ref();
+    let request = Request { shape, seed: common.seed(), ..Request::default() };
+    let (engine, mut routes) = route::tables(&chain, &loaded.topology.fabric, &request)?;
     let notes = std::mem::take(&mut routes.notes);
     for note in notes.iter().filter(|_| !common.quiet) {
         crate::out::tell(&format!("note: {note}"));
     }
-    Ok((routes.engine.clone(), routes))
+    Ok((engine, routes))
 }

@@ -377,7 +377,18 @@ pub(crate) fn compute(
     computed(chain, fabric, request, &mut |_, routes| Ok(routes))
 }
 
-/// The same, of which `finished` may refuse what an engine made, or make something else of it.
+/// The name of the first engine of a chain that does not refuse, and its tables.
+pub(crate) fn tables(
+    chain: &Chain,
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<(String, Routes), Failure> {
+    compute(chain, fabric, request)
+        .map(|(engine, routes, ..)| (engine.name().to_owned(), routes))
+        .map_err(|r| Failure::infeasible(format!("{}: {}", r.engine, r.refused)))
+}
+
+/// As [`compute`], of which `finished` may refuse what an engine made, or make something else of it.
 fn computed(
     chain: &Chain,
     fabric: &Fabric,

@@ -158,16 +158,12 @@ fn tables(
         seed: common.seed(),
         ..Request::default()
     };
-    match route::compute(&chain, &topology.fabric, &request) {
-        Ok((engine, routes, ..)) if args.protect => {
-            let routes = route::protected(&topology.fabric, &routes, args.lanes, common)?;
-            Ok((format!("{}, protected", engine.name()), routes))
-        }
-        Ok((engine, routes, ..)) => Ok((engine.name().to_owned(), routes)),
-        Err(refused) => {
-            Err(Failure::infeasible(format!("{}: {}", refused.engine, refused.refused)))
-        }
+    let (engine, routes) = route::tables(&chain, &topology.fabric, &request)?;
+    if args.protect {
+        let routes = route::protected(&topology.fabric, &routes, args.lanes, common)?;
+        return Ok((format!("{engine}, protected"), routes));
     }
+    Ok((engine, routes))
 }
 
 fn facts_of(book: &Book) -> BookFacts {

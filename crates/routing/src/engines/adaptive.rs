@@ -6,8 +6,8 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
 use super::balance::First;
 use super::dag::{Dag, for_each_dag, require_routable};
-use super::order::{UpDown, tree_levels};
-use super::updn::{legal_routes, up_down};
+use super::order::UpDown;
+use super::updn::{legal_routes, up_down, up_down_of_tree};
 use crate::next_hops::{Group, NextHops, NextHopsBuilder};
 use crate::{DELIVER, Deadlock, DestId, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
 
@@ -49,10 +49,7 @@ impl Engine for ArUpDn {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let updown = up_down(fabric, request);
-        let mut routes = legal_routes(self.name(), fabric, request, &updown, First::Load)?;
-        routes.groups = Some(Arc::new(groups(fabric, &routes, &updown)));
-        Ok(routes)
+        with_groups(self.name(), fabric, request, &up_down(fabric, request), First::Load)
     }
 }
 
@@ -87,14 +84,22 @@ impl Engine for ArFTree {
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_routable(self.name(), fabric, request)?;
-        let level = tree_levels(fabric, request.shape, request.roots)
-            .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
-        let updown = UpDown::from_levels(fabric, &level);
-        let mut routes = legal_routes(self.name(), fabric, request, &updown, First::Siblings)?;
-        routes.groups = Some(Arc::new(groups(fabric, &routes, &updown)));
-        Ok(routes)
+        let (_, updown) = up_down_of_tree(self, fabric, request)?;
+        with_groups(self.name(), fabric, request, &updown, First::Siblings)
     }
+}
+
+/// Balanced legal paths, and the groups around them.
+fn with_groups(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    updown: &UpDown,
+    first: First,
+) -> Result<Routes, Refusal> {
+    let mut routes = legal_routes(engine, fabric, request, updown, first)?;
+    routes.groups = Some(Arc::new(groups(fabric, &routes, updown)));
+    Ok(routes)
 }
 
 /// Towards each destination all candidates of every switch; where somebody has no legal path, the channels of the tables alone.

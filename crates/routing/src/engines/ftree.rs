@@ -3,9 +3,7 @@
 use darkfiber_fabric::Fabric;
 
 use super::balance::First;
-use super::dag::require_routable;
-use super::order::{UpDown, tree_levels};
-use super::updn::legal_routes;
+use super::updn::{legal_routes, up_down_of_tree};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
@@ -48,10 +46,7 @@ impl Engine for FTree {
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_routable(self.name(), fabric, request)?;
-        let level = tree_levels(fabric, request.shape, request.roots)
-            .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
-        let updown = UpDown::from_levels(fabric, &level);
+        let (_, updown) = up_down_of_tree(self, fabric, request)?;
         legal_routes(self.name(), fabric, request, &updown, First::Siblings)
     }
 }

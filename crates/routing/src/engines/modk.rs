@@ -2,10 +2,10 @@
 
 use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId};
 
-use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, for_each_row, require_routable};
+use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, require_routable};
 use super::order::UpDown;
-use super::updn::place_strays;
-use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+use super::updn::{legal_rows, place_strays};
+use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct DModK;
@@ -48,28 +48,15 @@ impl Engine for DModK {
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         let tree = Tree::of(self, fabric, request.shape)?;
-        let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let mut strays = Vec::new();
-        let row_of: Vec<u32> =
-            (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
-        for_each_row(
-            fabric,
-            &mut routes,
-            (0..fabric.switch_count()).map(SwitchId::new),
-            |dag, home| tree.updown.legal(fabric, dag, home),
-            |dag, dest, path, ports| {
-                // A switch's own LID goes by the switch's number.
-                let mut number = dest.home(fabric).index();
-                if let Some(t) = dest.as_terminal(fabric) {
-                    number = tree.pgft.index[t.index()] as usize + path;
-                    let row = row_of[t.index()] + path as u32;
-                    strays.extend(dag.strays(fabric).map(|s| (row, s)));
-                }
-                tree.send(fabric, dag, |level| tree.port(number, level), ports);
-            },
-        );
-        place_strays(self.name(), fabric, request, &mut routes, &strays)?;
-        Ok(routes)
+        let routes = Routes::empty(self.name(), fabric, request.paths());
+        legal_rows(self.name(), fabric, request, routes, &tree.updown, |dag, dest, path, ports| {
+            // A switch's own LID goes by the switch's number.
+            let number = dest.as_terminal(fabric).map_or_else(
+                || dest.home(fabric).index(),
+                |t| tree.pgft.index[t.index()] as usize + path,
+            );
+            tree.send(fabric, dag, |level| tree.port(number, level), ports);
+        })
     }
 }
 

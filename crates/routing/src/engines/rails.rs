@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use darkfiber_fabric::rails::rails;
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
-use super::balance::{First, balance};
-use super::dag::{Candidate, Dag, for_each_row, require_routable};
-use super::order::{UpDown, tree_levels};
-use super::updn::place_strays;
+use super::balance::{First, balance, cut_bound};
+use super::dag::{Candidate, Dag};
+use super::order::UpDown;
+use super::updn::{legal_rows, place_strays, up_down_of_tree};
 use crate::check::check;
-use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct Rails;
@@ -55,17 +55,16 @@ impl Engine for Rails {
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        require_routable(self.name(), fabric, request)?;
-        let level = tree_levels(fabric, request.shape, request.roots)
-            .map_err(|reason| Refusal::wrong_fabric(self, reason))?;
-        let updown = UpDown::from_levels(fabric, &level);
+        let (level, updown) = up_down_of_tree(self, fabric, request)?;
         let tree = RailTree::of(fabric, level);
         let mut routes = self.by_number(fabric, request, &updown, &tree)?;
         // Numbers are even on regular trees whose hosts come in order; elsewhere loads may be more so.
-        let other = self.by_load(fabric, request, &updown, &tree)?;
-        let largest = |routes: &Routes| check(fabric, routes).load.into_iter().max();
-        if largest(&other) < largest(&routes) {
-            routes = other;
+        let largest = check(fabric, &routes).load.into_iter().max().unwrap_or(0);
+        if largest > cut_bound(fabric, request.paths()) {
+            let (other, its) = self.by_load(fabric, request, &updown, &tree)?;
+            if its < largest {
+                routes = other;
+            }
         }
         if !tree.has_rails && has_several_ports(fabric) {
             routes.notes.push(
@@ -85,38 +84,24 @@ impl Rails {
         updown: &UpDown,
         tree: &RailTree,
     ) -> Result<Routes, Refusal> {
-        let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let row_of: Vec<u32> =
-            (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
-        let mut strays = Vec::new();
-        for_each_row(
-            fabric,
-            &mut routes,
-            (0..fabric.switch_count()).map(SwitchId::new),
-            |dag, home| updown.legal(fabric, dag, home),
-            |dag, dest, path, ports| {
-                // A switch's own LID goes by the switch's number.
-                let mut number = dest.home(fabric).0;
-                if let Some(t) = dest.as_terminal(fabric) {
-                    number = tree.number[t.index()] + path as u32;
-                    let row = row_of[t.index()] + path as u32;
-                    strays.extend(dag.strays(fabric).map(|s| (row, s)));
-                }
-                tree.send(fabric, dag, number, ports);
-            },
-        );
-        place_strays(self.name(), fabric, request, &mut routes, &strays)?;
-        Ok(routes)
+        let routes = Routes::empty(self.name(), fabric, request.paths());
+        legal_rows(self.name(), fabric, request, routes, updown, |dag, dest, path, ports| {
+            // A switch's own LID goes by the switch's number.
+            let number = dest
+                .as_terminal(fabric)
+                .map_or_else(|| dest.home(fabric).0, |t| tree.number[t.index()] + path as u32);
+            tree.send(fabric, dag, number, ports);
+        })
     }
 
-    /// Tables by the load of whole paths, as in ftree, on the same candidates.
+    /// Tables by the load of whole paths, as in ftree, on the same candidates, and their largest load.
     fn by_load(
         &self,
         fabric: &Fabric,
         request: &Request<'_>,
         updown: &UpDown,
         tree: &RailTree,
-    ) -> Result<Routes, Refusal> {
+    ) -> Result<(Routes, u64), Refusal> {
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
         let own = |dag: &mut Dag, home: SwitchId| {
             let mut whole = Dag::default();
@@ -132,7 +117,7 @@ impl Rails {
         };
         let balanced = balance(fabric, &mut routes, First::Siblings, own);
         place_strays(self.name(), fabric, request, &mut routes, &balanced.strays)?;
-        Ok(routes)
+        Ok((routes, balanced.largest))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId, TerminalId};
 
-use super::dag::{Dag, for_each_row};
+use super::dag::Dag;
 use super::order::{UpDown, tree_levels};
-use super::updn::place_strays;
-use crate::{DELIVER, DestId, Engine, Refusal, Request, Routes};
+use super::updn::legal_rows;
+use crate::{DELIVER, Engine, Refusal, Request, Routes};
 
 /// A two-level tree whose **slots** are its ways up: the first cable from a leaf to each top switch, then the
 /// second to each, and so on. On `T(n+m, r)` of Nienaber, Mahapatra, Yuan there are `m` slots, the top
@@ -102,29 +102,13 @@ impl TwoLevel {
         if paths > 1 {
             routes.set_select(class_of);
         }
-        let row_of: Vec<u32> =
-            (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
-        let mut strays = Vec::new();
-        for_each_row(
-            fabric,
-            &mut routes,
-            (0..fabric.switch_count()).map(SwitchId::new),
-            |dag, home| self.updown.legal(fabric, dag, home),
-            |dag, dest, path, ports| {
-                let class = path % paths;
-                match dest.as_terminal(fabric) {
-                    Some(t) => {
-                        strays.extend(
-                            dag.strays(fabric).map(|s| (row_of[t.index()] + path as u32, s)),
-                        );
-                        self.send(fabric, dag, |s| wanted(s, class, t), ports);
-                    }
-                    None => self.send(fabric, dag, |_| dest.home(fabric).0, ports),
-                }
-            },
-        );
-        place_strays(engine, fabric, request, &mut routes, &strays)?;
-        Ok(routes)
+        legal_rows(engine, fabric, request, routes, &self.updown, |dag, dest, path, ports| {
+            let class = path % paths;
+            match dest.as_terminal(fabric) {
+                Some(t) => self.send(fabric, dag, |s| wanted(s, class, t), ports),
+                None => self.send(fabric, dag, |_| dest.home(fabric).0, ports),
+            }
+        })
     }
 
     /// Sends from every switch by the slot that is wanted from there.

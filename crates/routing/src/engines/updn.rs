@@ -1,12 +1,12 @@
 //! Up*/Down* and Down*/Up*: shortest legal paths, deadlock-free with one lane on any fabric.
 
-use darkfiber_fabric::Fabric;
+use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{First, balance};
-use super::dag::require_routable;
+use super::dag::{Dag, for_each_row, require_routable};
 use super::layers::{assign_strays, only_by_pair};
-use super::order::UpDown;
-use crate::{Deadlock, Engine, LayerBy, Needs, Refusal, Request, Routes};
+use super::order::{UpDown, tree_levels};
+use crate::{Deadlock, DestId, Engine, LayerBy, Needs, Refusal, Request, Routes};
 
 /// See [`Engine::doc`].
 pub(crate) struct UpDn;
@@ -95,6 +95,52 @@ pub(super) fn up_down(fabric: &Fabric, request: &Request<'_>) -> UpDown {
     } else {
         UpDown::from_roots(fabric, request.roots)
     }
+}
+
+/// The levels of a tree and the order of its switches, for an engine that needs one.
+///
+/// # Errors
+/// If there is nothing to route, or the fabric is no tree.
+pub(super) fn up_down_of_tree(
+    engine: &dyn Engine,
+    fabric: &Fabric,
+    request: &Request<'_>,
+) -> Result<(Vec<u32>, UpDown), Refusal> {
+    require_routable(engine.name(), fabric, request)?;
+    let level = tree_levels(fabric, request.shape, request.roots)
+        .map_err(|reason| Refusal::wrong_fabric(engine, reason))?;
+    let updown = UpDown::from_levels(fabric, &level);
+    Ok((level, updown))
+}
+
+/// Fills the row of every LID by what `send` makes of the legal paths to it: the graph, the destination, its path index and its
+/// row; strays in layers of their own.
+pub(super) fn legal_rows(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    mut routes: Routes,
+    updown: &UpDown,
+    mut send: impl FnMut(&Dag, DestId, usize, &mut [u8]) + Send,
+) -> Result<Routes, Refusal> {
+    let mut strays = Vec::new();
+    let row_of: Vec<u32> =
+        (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
+    for_each_row(
+        fabric,
+        &mut routes,
+        (0..fabric.switch_count()).map(SwitchId::new),
+        |dag, home| updown.legal(fabric, dag, home),
+        |dag, dest, path, ports| {
+            if let Some(t) = dest.as_terminal(fabric) {
+                let row = row_of[t.index()] + path as u32;
+                strays.extend(dag.strays(fabric).map(|s| (row, s)));
+            }
+            send(dag, dest, path, ports);
+        },
+    );
+    place_strays(engine, fabric, request, &mut routes, &strays)?;
+    Ok(routes)
 }
 
 /// Balanced shortest legal paths; strays in layers of their own.

@@ -84,6 +84,23 @@ fn groups_of_engines_are_free() {
     }
 }
 
+/// The static tables of `ar_updn` and `ar_ftree` are those of `updn` and `ftree`, entry for entry, damaged or not.
+#[test]
+fn static_tables_are_those_without_groups() {
+    for spec in small() {
+        let whole = topology(spec);
+        for (damage, on) in damaged(&whole).into_iter().chain([(String::new(), whole.clone())]) {
+            let request = Request { shape: on.shape.as_ref(), ..Request::default() };
+            for engines in [["ar_updn", "updn"], ["ar_ftree", "ftree"]] {
+                let made = engines
+                    .map(|name| find_engine(name).expect(name).route(&on.fabric, &request).ok());
+                let [groups, without] = made.map(|routes| routes.map(|r| r.table().to_vec()));
+                assert!(groups == without, "{} on {spec} {damage}", engines[0]);
+            }
+        }
+    }
+}
+
 /// All shortest paths in a ring of five: every channel waits for the next one, for one destination, and each entry is as guilty as
 /// the others; without one of them the ring is open.
 #[test]

@@ -156,12 +156,7 @@ fn tables(
     let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
     let shape = loaded.topology.shape.as_ref();
     let request = Request { shape, seed: common.seed(), ..Request::default() };
-    match route::compute(&chain, &loaded.topology.fabric, &request) {
-        Ok((engine, routes, ..)) => Ok((engine.name().to_owned(), routes)),
-        Err(refused) => {
-            Err(Failure::infeasible(format!("{}: {}", refused.engine, refused.refused)))
-        }
-    }
+    route::tables(&chain, &loaded.topology.fabric, &request)
 }
 
 /// What a job can expect, and a better order of its hosts, if there is one.

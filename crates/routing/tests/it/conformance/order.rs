@@ -13,7 +13,7 @@ fn tie_factor(engine: &str) -> f64 {
         // By the shape alone, and by symmetry.
         "dmodk" | "smodk" | "opt" | "opt-rect" | "torus" | "hyperx-min" => 1.0,
         "dragonfly-min" => 1.04,
-        "ftree" => 1.1,
+        "ftree" | "ar_ftree" => 1.1,
         "sssp" | "dfsssp" => 1.2,
         "updn" | "dnup" | "ar_updn" => 1.75,
         // Without jobs nothing is balanced.
