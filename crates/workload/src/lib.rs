@@ -48,6 +48,7 @@ mod state;
 mod stream;
 pub mod trace;
 pub mod traffic;
+pub mod training;
 
 pub use backfill::{Backfilled, Begun, Wish, backfill, scaled};
 pub use history::{History, Stay, Walk};

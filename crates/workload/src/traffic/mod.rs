@@ -34,6 +34,7 @@ mod ranks;
 mod registry;
 mod service;
 mod timed;
+mod train;
 mod values;
 
 pub use error::TrafficError;

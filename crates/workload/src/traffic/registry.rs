@@ -4,7 +4,7 @@ use darkfiber_fabric::{Key, Params, Registry, nearest};
 
 use super::{
     Ranks, Timed, TrafficError, afar, apps, bisection, bursts, deep, ebb, ember, gpcnet, imb,
-    incasts, mpigraph, muppp, nccl, pattern, service,
+    incasts, mpigraph, muppp, nccl, pattern, service, train,
 };
 use crate::schedule::Program;
 
@@ -53,6 +53,7 @@ pub static TRAFFICS: Registry<&dyn Traffic> = Registry::new(
         &ember::Sweep3d,
         &ember::Incast,
         &nccl::Nccl,
+        &train::Train,
         &gpcnet::AllToAll,
         &gpcnet::AllToAllBarrier,
         &bursts::Bursts,
