@@ -27,7 +27,8 @@ export function seconds(s: number): string {
 
 export function value(n: number, unit: Unit): string {
   switch (unit) {
-    case "share": return `${trim(100 * n)} %`;
+    case "share":
+    case "failure": return `${trim(100 * n)} %`;
     case "bytes": return si(n, "B");
     default: return n < 1000 ? trim(n) : group(n);
   }
@@ -42,4 +43,5 @@ export const date = (s: number): string => new Date(s * 1000).toISOString().slic
 
 export const WORD: Record<Unit, string> = {
   routes: "routes", flows: "flows, on average", share: "share of the channel\u2019s rate", bytes: "bytes", errors: "symbol errors",
+  failure: "if this cable fails",
 };

@@ -3,7 +3,7 @@
 import type { Blob64 } from "./blob";
 import { cubic, type Rule } from "./curve";
 
-export type Unit = "routes" | "flows" | "share" | "bytes" | "errors";
+export type Unit = "routes" | "flows" | "share" | "bytes" | "errors" | "failure";
 export interface Finding {
   severity: "note" | "warning" | "error"; message: string; hint: string;
   channels: number[]; switches: number[]; pairs: [number, number][];

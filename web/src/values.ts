@@ -34,7 +34,7 @@ export class Values {
     }
     if (state.job !== null) {
       const job = this.model.jobs[state.job];
-      let unit: Unit = view.unit === "share" ? "bytes" : view.unit;
+      let unit: Unit = view.unit === "share" || view.unit === "failure" ? "bytes" : view.unit;
       if (view.unit === "flows") unit = "routes";
       return make(unit, job.channels, job.load, job.load.reduce((a, b) => Math.max(a, b), 0), false);
     }

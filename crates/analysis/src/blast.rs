@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{Fabric, Faults, TerminalId};
-use darkfiber_routing::reroute::Prepared;
+use darkfiber_routing::reroute::{Prepared, Trial, Trials};
 use darkfiber_routing::{DestId, Routes, follow};
+use rayon::prelude::*;
 
 use crate::heat::Flow;
 use crate::rings::speed;
@@ -105,15 +106,51 @@ impl<'a> Blast<'a> {
         Self { fabric, prepared, flows, paths, of_row, on, wanted, alone, bytes, channels }
     }
 
+    /// The tables before any fault.
+    pub fn routes(&self) -> &Routes {
+        self.prepared.routes()
+    }
+
     /// How many flows are on a channel of the fabric.
     pub fn used(&self, channel: u32) -> usize {
         self.on[channel as usize].len()
     }
 
-    /// What these faults cost, together.
+    /// What each of these costs by itself, on all cores of the caller's pool. `done` hears of every one.
     ///
-    /// Complexity: that of [`Prepared::reroute`] with a copy of the tables, and O(flows that change x hops).
-    pub fn damage(&self, faults: &Faults) -> Damage {
+    /// Complexity: for each, that of [`Prepared::reroute`] and O(flows that change x hops); a copy of the tables for each
+    /// thread.
+    pub fn damages(&self, faults: &[&Faults], done: impl Fn() + Sync) -> Vec<Damage> {
+        let trials = Trials::new(&self.prepared);
+        let one = |faults: &&Faults| {
+            let damage = trials.with(|trial| self.damage(faults, trial));
+            done();
+            damage
+        };
+        faults.par_iter().map(one).collect()
+    }
+
+    /// Looks at the tables as they are mended for each of these by itself, on all cores of the caller's pool; `None` where
+    /// there is no way round.
+    ///
+    /// Complexity: for each, that of [`Prepared::reroute`]; a copy of the tables for each thread.
+    pub fn on_mended<R: Send>(
+        &self,
+        faults: &[&Faults],
+        look: impl Fn(usize, &Routes) -> R + Sync,
+    ) -> Vec<Option<R>> {
+        let trials = Trials::new(&self.prepared);
+        let one = |(i, faults): (usize, &&Faults)| {
+            trials.with(|trial| match trial.mend(faults) {
+                Ok(_) => Some(look(i, trial.routes())),
+                Err(_) => None,
+            })
+        };
+        faults.par_iter().enumerate().map(one).collect()
+    }
+
+    /// What these faults cost, together.
+    fn damage(&self, faults: &Faults, trial: &mut Trial<'_, '_>) -> Damage {
         let dead = self.dead(faults);
         let hit: BTreeSet<u32> = dead.iter().flat_map(|c| &self.on[*c as usize]).copied().collect();
         if hit.is_empty() {
@@ -139,8 +176,7 @@ impl<'a> Blast<'a> {
             .filter(|f| is_gone(f.from) || is_gone(f.to))
             .map(|f| f.job)
             .collect();
-        let mut prepared = self.prepared.clone();
-        let Ok(outcome) = prepared.reroute(faults) else {
+        let Ok(changes) = trial.mend(faults) else {
             let lost =
                 |&job: &u32| JobLoss { job: job as usize, stopped: share(job), slowdown: None };
             return Damage {
@@ -149,7 +185,7 @@ impl<'a> Blast<'a> {
             };
         };
         // What changes on channels, and who crosses them now.
-        let rows: BTreeSet<u32> = outcome.changes.iter().map(|change| change.row).collect();
+        let rows: BTreeSet<u32> = changes.iter().map(|change| change.row).collect();
         let moved = rows.iter().filter_map(|row| self.of_row.get(row)).flatten();
         let (mut change, mut now) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, Vec<u32>>::new());
         for &i in moved.chain(&hit).collect::<BTreeSet<_>>() {
@@ -158,7 +194,7 @@ impl<'a> Blast<'a> {
             let new = if ended.contains(&flow.job) {
                 Vec::new()
             } else {
-                path(self.fabric, prepared.routes(), flow).unwrap_or_default()
+                path(self.fabric, trial.routes(), flow).unwrap_or_default()
             };
             let want =
                 |c: u32| flow.bytes as f64 / speed(self.fabric, c) / self.alone[flow.job as usize];
@@ -266,7 +302,7 @@ mod tests {
         let mut slower = 0;
         for c in (0..fabric.channel_count()).map(ChannelId::new) {
             let faults = Faults { links: vec![c], ..Faults::default() };
-            let damage = blast.damage(&faults);
+            let damage = blast.damages(&[&faults], || ()).remove(0);
             let mut mended = prepared.clone();
             mended.reroute(&faults).expect("spines are left");
             // Each job's pace by all channels, with times alone as before the fault.
@@ -294,14 +330,15 @@ mod tests {
         assert!(slower > 4, "{slower}");
         // A leaf takes its hosts along; a host's cable ends its job.
         let leaf = fabric.terminal(TerminalId(0)).switch;
-        let gone = blast.damage(&Faults { switches: vec![leaf], ..Faults::default() });
+        let damage = |faults: Faults| blast.damages(&[&faults], || ()).remove(0);
+        let gone = damage(Faults { switches: vec![leaf], ..Faults::default() });
         assert!(gone.jobs.iter().all(|l| l.slowdown.is_none()) && gone.jobs.len() == 2);
-        let cable = blast.damage(&Faults { terminals: vec![TerminalId(0)], ..Faults::default() });
+        let cable = damage(Faults { terminals: vec![TerminalId(0)], ..Faults::default() });
         assert!(cable.jobs.iter().all(|l| l.slowdown.is_none() && l.stopped > 0.1));
         // A spine does not.
         let spine = (0..fabric.switch_count()).map(SwitchId::new);
         let spine = spine.into_iter().find(|s| fabric.terminals_on(*s).is_empty()).expect("one");
-        let lost = blast.damage(&Faults { switches: vec![spine], ..Faults::default() });
+        let lost = damage(Faults { switches: vec![spine], ..Faults::default() });
         assert!(lost.jobs.iter().all(|l| l.slowdown.is_some_and(|s| s >= 1.0 - 1e-9)), "{lost:?}");
     }
 }

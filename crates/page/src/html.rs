@@ -100,7 +100,7 @@ fn table(page: &Page<'_>) -> String {
             name(fabric.head(id)),
             fabric.head_port(id),
             match view.unit {
-                Unit::Share => format!("{:.1} %", 100.0 * view.load[c]),
+                Unit::Share | Unit::Failure => format!("{:.1} %", 100.0 * view.load[c]),
                 _ => format!("{}", (view.load[c] * 10.0).round() / 10.0),
             }
         );

@@ -175,12 +175,17 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f3
         Unit::Share => "share of the channel\u{2019}s rate",
         Unit::Bytes => "bytes over a channel",
         Unit::Errors => "symbol errors",
+        Unit::Failure => "if this cable fails",
+    };
+    let dark = match unit {
+        Unit::Failure => "dark fiber costs nothing",
+        _ => "dark fiber carries none",
     };
     let (x, y) =
         if width < WORDS { (EDGE, y + 26.0 + LINE) } else { (EDGE + WIDE as f32 + 34.0, y + 10.0) };
     let _ok = writeln!(
         svg,
-        "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"15\" fill=\"{FAINT}\">{word}; dark fiber carries none</text>",
+        "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"15\" fill=\"{FAINT}\">{word}; {dark}</text>",
     );
 }
 
@@ -213,7 +218,7 @@ fn round_end(most: f64) -> (f64, f64) {
 
 fn value(x: f64, unit: Unit) -> String {
     match unit {
-        Unit::Share => format!("{} %", digits(100.0 * x)),
+        Unit::Share | Unit::Failure => format!("{} %", digits(100.0 * x)),
         Unit::Bytes => {
             let steps = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
             let fits = steps.iter().find(|(by, _)| x >= *by * 0.9995);

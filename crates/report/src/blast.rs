@@ -91,6 +91,10 @@ pub struct BlastFault {
     pub slowdown: Option<f64>,
     /// The job of that; else of the largest share.
     pub job: String,
+    /// The largest of times on mended tables over times before, by flows; `null` if it was not simulated.
+    pub slowdown_by_flows: Option<f64>,
+    /// The job of that.
+    pub job_by_flows: Option<String>,
 }
 
 impl Report for BlastResult<'_> {
@@ -110,6 +114,8 @@ impl Report for BlastResult<'_> {
                 ("stopped", &|f| f.stopped.to_string()),
                 ("slowdown", &|f| comma::some(f.slowdown)),
                 ("job", &|f| f.job.clone()),
+                ("slowdown_by_flows", &|f| comma::some(f.slowdown_by_flows)),
+                ("job_by_flows", &|f| f.job_by_flows.clone().unwrap_or_default()),
             ],
         )
     }
@@ -161,12 +167,13 @@ fn text(r: &BlastResult<'_>, style: Style) -> String {
             duration(f.timer)
         );
     }
+    let flows = r.faults.iter().any(|f| f.slowdown_by_flows.is_some());
     let rows: Vec<Vec<String>> = r
         .faults
         .iter()
         .take(most)
         .map(|f| {
-            vec![
+            let mut row = vec![
                 f.name.clone(),
                 f.kind.to_owned(),
                 n(f.jobs),
@@ -174,18 +181,31 @@ fn text(r: &BlastResult<'_>, style: Style) -> String {
                 format!("{:.1} %", 100.0 * f.stopped),
                 if f.mended { times(f.slowdown) } else { "no way round".to_owned() },
                 f.job.clone(),
-            ]
+            ];
+            if flows {
+                row.push(times(f.slowdown_by_flows));
+                row.push(f.job_by_flows.clone().unwrap_or_default());
+            }
+            row
         })
         .collect();
     if !rows.is_empty() {
         text.push('\n');
-        let heading = ["fault", "kind", "jobs", "ended", "stopped", "slowdown", "job"];
-        text.push_str(&table::plain(&heading, &rows, &[2, 3, 4, 5], style));
+        let mut heading = vec!["fault", "kind", "jobs", "ended", "stopped", "slowdown", "job"];
+        if flows {
+            heading.extend(["by flows", "job"]);
+        }
+        text.push_str(&table::plain(&heading, &rows, &[2, 3, 4, 5, 7], style));
     }
     table::more(&mut text, r.faults.len(), most, "faults");
     text.push_str(
         "\nstopped: share of the bytes of the job hit most that waits until tables are mended; slowdown: time on mended tables over\n\
          time before, of the job slowed most; ended: jobs that lose a host. By counting: a job is as slow as its fullest channel.\n",
     );
+    if flows {
+        text.push_str(
+            "by flows: the same by a simulation at flow depth, of the faults that have a number.\n",
+        );
+    }
     text
 }

@@ -3,18 +3,22 @@
 use darkfiber_fabric::{Faults, SwitchId};
 
 use super::RerouteError;
-use super::cut::{Cut, Cuts};
+use super::cut::{Cut, Cuts, Node};
 use super::freedom::Freedom;
+use super::labels::{layers, layers_of};
+use super::mended::Mended;
 use super::outcome::{Change, Moved, RerouteOutcome};
 use super::prepared::Prepared;
 use super::traffic::Traffic;
+use super::written::Written;
+use crate::DELIVER;
 
 impl Prepared<'_> {
     /// Mends the tables for faults that come on top of those so far (and for whatever did not reach
     /// before), and stays at the new tables.
     ///
     /// Complexity: O(rows + channels + cut-off switches x ports x hops) and the searches of paths that
-    /// do not follow the order; faults that include switches or terminals count all paths anew.
+    /// do not follow the order; faults that include switches or terminals follow all paths to and from them, too.
     ///
     /// # Errors
     /// [`RerouteError::CutOff`], [`RerouteError::Lanes`]; nothing has changed then.
@@ -31,41 +35,81 @@ impl Prepared<'_> {
         faults: &Faults,
         freedom: Freedom,
     ) -> Result<RerouteOutcome, RerouteError> {
-        let load_before = self.largest_load();
-        let live_before = self.traffic.rows.iter().filter(|row| row.live).count();
-        let undo = self.take_away(faults);
-        let live = self.traffic.rows.iter().filter(|row| row.live).count();
-        let mut cuts = Cuts::new(self.cuts(&undo.channels));
-        let rows = cuts.all.len();
-        match self.mend(&mut cuts, load_before, freedom) {
-            Ok(mended) => {
-                self.broken.clear();
-                let coexistence = self.coexistence(&cuts.all, &mended.moved);
-                self.release(mended.held);
-                let old_levels = self.cycle_of_old_levels(&mended.moved);
-                Ok(RerouteOutcome {
-                    rows,
-                    rows_eased: cuts.all[rows..].iter().filter(|cut| self.differs(cut)).count(),
-                    rows_lost: live_before - live,
-                    changes: self.changes(&cuts.all),
-                    moved: mended.moved,
-                    dead_ends: mended.dead_ends,
-                    load_before,
-                    load_after: self.largest_load(),
-                    coexistence,
-                    old_levels,
-                })
-            }
-            Err((error, moved)) => {
-                for cut in &cuts.all {
-                    for node in &cut.nodes {
-                        self.routes.ports_mut(cut.row)[node.switch as usize] = node.old;
-                    }
+        match self.attempt(faults, freedom) {
+            Ok((outcome, _)) => Ok(outcome),
+            Err(failed) => {
+                for old in failed.entries() {
+                    self.routes.ports_mut(old.row as usize)[old.switch.index()] = old.old;
                 }
-                self.bring_back(&undo, &moved);
-                Err(error)
+                self.bring_back(&failed.gone, &failed.moved);
+                Err(failed.error)
             }
         }
+    }
+
+    /// The same, but an attempt that fails leaves everything as it is then. Also says whether senders or destinations
+    /// failed.
+    pub(super) fn attempt(
+        &mut self,
+        faults: &Faults,
+        freedom: Freedom,
+    ) -> Result<(RerouteOutcome, bool), Box<Failed>> {
+        let load_before = self.largest_load();
+        let live_before = self.live_rows();
+        let Attempt { cuts, rows, mended, gone } = self.mend_for(faults, load_before, freedom)?;
+        let coexistence = self.coexistence(&cuts, &mended.moved);
+        self.release(mended.held);
+        let old_levels = self.cycle_of_old_levels(&mended.moved);
+        let outcome = RerouteOutcome {
+            rows,
+            rows_eased: cuts[rows..].iter().filter(|cut| self.differs(cut)).count(),
+            rows_lost: live_before - self.live_rows(),
+            changes: self.changes(&cuts),
+            moved: mended.moved,
+            dead_ends: mended.dead_ends,
+            load_before,
+            load_after: self.largest_load(),
+            coexistence,
+            old_levels,
+        };
+        Ok((outcome, gone.traffic()))
+    }
+
+    /// The same without asking how the new tables may be put in place: the entries that changed, and the paths that moved.
+    pub(super) fn attempt_blindly(
+        &mut self,
+        faults: &Faults,
+        freedom: Freedom,
+    ) -> Result<(Vec<Change>, Written), Box<Failed>> {
+        let budget = self.largest_load();
+        let Attempt { cuts, mended, gone, .. } = self.mend_for(faults, budget, freedom)?;
+        let changes = self.changes(&cuts);
+        let (labels, traffic) = (!mended.moved.is_empty(), gone.traffic());
+        Ok((changes.clone(), Written { entries: changes, labels, traffic }))
+    }
+
+    /// Takes away what fails, and mends.
+    fn mend_for(
+        &mut self,
+        faults: &Faults,
+        budget: u64,
+        freedom: Freedom,
+    ) -> Result<Attempt, Box<Failed>> {
+        let gone = self.take_away(faults);
+        let mut cuts = Cuts::new(self.cuts(&gone.channels));
+        let rows = cuts.all.len();
+        match self.mend(&mut cuts, budget, freedom) {
+            Ok(mended) => {
+                self.broken.clear();
+                Ok(Attempt { cuts: cuts.all, rows, mended, gone })
+            }
+            Err((error, moved)) => Err(Box::new(Failed { error, cuts: cuts.all, moved, gone })),
+        }
+    }
+
+    /// Rows that lead to anything that has not failed.
+    fn live_rows(&self) -> usize {
+        self.traffic.rows.iter().filter(|row| row.live).count()
     }
 
     fn differs(&self, cut: &Cut) -> bool {
@@ -89,42 +133,92 @@ impl Prepared<'_> {
         changes
     }
 
-    /// Marks what fails, and counts anew if senders or destinations are among it.
-    fn take_away(&mut self, faults: &Faults) -> Undo {
+    /// Marks what fails, and takes the paths of senders and destinations among it out.
+    fn take_away(&mut self, faults: &Faults) -> Gone {
         let fabric = self.fabric;
-        let mut undo = Undo::default();
+        let mut gone = Gone::default();
         let mut links: Vec<u32> = faults.links.iter().map(|c| c.0).collect();
         for &s in &faults.switches {
             links.extend(fabric.channels_from(s).map(|c| c as u32));
-            undo.terminals.extend(fabric.terminals_on(s));
+            gone.terminals.extend(fabric.terminals_on(s));
             if !std::mem::replace(&mut self.gone.switch[s.index()], true) {
-                undo.switches.push(s.index());
+                gone.switches.push(s.index());
             }
         }
         for c in links {
             for c in [c, fabric.reverses()[c as usize]] {
                 if !std::mem::replace(&mut self.gone.channel[c as usize], true) {
-                    undo.channels.push(c);
+                    gone.channels.push(c);
                 }
             }
         }
-        undo.terminals.extend(faults.terminals.iter().map(|t| t.index()));
-        undo.terminals.retain(|&t| !std::mem::replace(&mut self.gone.terminal[t], true));
-        if !undo.switches.is_empty() || !undo.terminals.is_empty() {
-            self.read_traffic();
-            self.count();
+        gone.terminals.extend(faults.terminals.iter().map(|t| t.index()));
+        gone.terminals.retain(|&t| !std::mem::replace(&mut self.gone.terminal[t], true));
+        if gone.traffic() {
+            let before = self.read_traffic();
+            self.take_paths_of(&before);
         }
-        undo
+        gone
     }
 
-    fn read_traffic(&mut self) {
+    /// Takes the paths that were made `before` and are made no more out of loads and dependencies.
+    ///
+    /// Complexity: O(rows, and hops for each path that is taken out).
+    fn take_paths_of(&mut self, before: &Traffic) {
+        let mut way = Vec::new();
+        let less: Vec<_> = before.less(&self.traffic).collect();
+        for (row, senders) in less {
+            for (s, left, amount) in senders {
+                way.clear();
+                if !self.follow(row, s, &mut way) {
+                    continue;
+                }
+                for &c in &way {
+                    self.load[c as usize] -= amount;
+                }
+                if left > 0 {
+                    continue;
+                }
+                for layer in layers(layers_of(self.fabric, &self.routes, row, s)) {
+                    for pair in way.windows(2) {
+                        let layer = &mut self.layers[usize::from(layer)];
+                        layer.take(&self.slots, self.fabric, pair[0], pair[1]);
+                    }
+                }
+            }
+        }
+        // Without these paths there may be an order where there was none.
+        for layer in self.layers.iter_mut().filter(|layer| layer.cyclic) {
+            layer.sort(&self.slots, self.fabric);
+        }
+        let mut broken = std::mem::take(&mut self.broken);
+        broken.retain(|&row| self.is_broken(row));
+        self.broken = broken;
+    }
+
+    /// Whether a destination of the row does not deliver, or a sender does not reach it.
+    fn is_broken(&self, row: usize) -> bool {
+        let to = &self.traffic.rows[row];
+        let mut way = Vec::new();
+        let mut reaches = |s: u32| {
+            way.clear();
+            self.follow(row, s, &mut way)
+        };
+        to.live
+            && (self.routes.ports(row)[to.home as usize] != DELIVER
+                || !self.traffic.sources(row).all(|(s, _)| reaches(s)))
+    }
+
+    /// Reads senders and destinations anew; returns those of before, without what they send.
+    fn read_traffic(&mut self) -> Traffic {
         let read = Traffic::new(self.fabric, &self.routes, &self.gone);
-        let before =
+        let mut before =
             std::mem::replace(&mut self.traffic, read.expect("these rows were read before"));
-        self.traffic.take_amounts_of(before);
+        self.traffic.take_amounts_of(&mut before);
+        before
     }
 
-    fn bring_back(&mut self, undo: &Undo, moved: &[Moved]) {
+    fn bring_back(&mut self, undo: &Gone, moved: &[Moved]) {
         for &c in &undo.channels {
             self.gone.channel[c as usize] = false;
         }
@@ -142,10 +236,109 @@ impl Prepared<'_> {
     }
 }
 
-/// What a change of the faults changed.
+/// What failed on top of what had failed before.
 #[derive(Default)]
-struct Undo {
+pub(super) struct Gone {
     channels: Vec<u32>,
     switches: Vec<usize>,
     terminals: Vec<usize>,
+}
+
+impl Gone {
+    /// Whether senders or destinations are among it.
+    fn traffic(&self) -> bool {
+        !self.switches.is_empty() || !self.terminals.is_empty()
+    }
+}
+
+/// An attempt that did not fail.
+struct Attempt {
+    cuts: Vec<Cut>,
+    /// How many of the cuts are of the fault; the others gave way to load.
+    rows: usize,
+    mended: Mended,
+    gone: Gone,
+}
+
+/// An attempt that failed, with all that it left.
+pub(super) struct Failed {
+    pub(super) error: RerouteError,
+    cuts: Vec<Cut>,
+    moved: Vec<Moved>,
+    gone: Gone,
+}
+
+impl Failed {
+    /// Entries that may have changed, with what they were.
+    fn entries(&self) -> impl Iterator<Item = Change> + '_ {
+        let entry = |(cut, node): (&Cut, &Node)| Change {
+            switch: SwitchId(node.switch),
+            row: cut.row as u32,
+            old: node.old,
+            new: node.old,
+        };
+        let nodes = self.cuts.iter().flat_map(|cut| cut.nodes.iter().map(move |node| (cut, node)));
+        nodes.map(entry)
+    }
+
+    /// What it wrote.
+    pub(super) fn written(&self) -> Written {
+        let labels = !self.moved.is_empty();
+        Written { entries: self.entries().collect(), labels, traffic: self.gone.traffic() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::{Fabric, TerminalId, open};
+
+    use super::*;
+    use crate::reroute::Fault;
+    use crate::{Demand, Request, find_engine};
+
+    /// Loads and dependencies after paths were taken out are those of counting all that is left anew.
+    #[test]
+    fn paths_that_are_left_are_those_counted_anew() {
+        let demands = |fabric: &Fabric| -> Vec<Demand> {
+            let n = fabric.terminal_count() as u32;
+            let demand = |i: u32| Demand {
+                from: TerminalId(i),
+                to: TerminalId((i * 7 + 3) % n),
+                weight: u64::from(i + 1),
+            };
+            (0..n).map(demand).collect()
+        };
+        for (spec, engine, lmc) in [
+            ("fattree2:n=4,m=4,r=4", "ftree", 0),
+            ("hyperx:dims=3x4,t=2", "dfsssp", 1),
+            ("jellyfish:n=14,d=4,p=2", "nue", 0),
+            ("torus:dims=5x3,t=2", "minhop", 0),
+        ] {
+            let topology = open(spec).expect("a spec");
+            let fabric = &topology.fabric;
+            let request = Request { shape: topology.shape.as_ref(), lmc, ..Request::default() };
+            let routes = find_engine(engine)
+                .expect("registered")
+                .route(fabric, &request)
+                .expect("it routes");
+            let all = Prepared::new(fabric, &routes, 8).expect("sound tables");
+            let hosts = (0..fabric.terminal_count()).map(TerminalId::new);
+            let hosts = hosts.map(|t| Faults { terminals: vec![t], ..Faults::default() });
+            let faults: Vec<Faults> =
+                Fault::switches(fabric).into_iter().map(Fault::faults).chain(hosts).collect();
+            for first in [all.clone(), all.serving(&demands(fabric))] {
+                for faults in &faults {
+                    let mut left = first.clone();
+                    left.take_away(faults);
+                    let mut anew = left.clone();
+                    anew.count();
+                    assert_eq!(left.load, anew.load, "{spec} {faults:?}");
+                    assert_eq!(left.broken, anew.broken, "{spec} {faults:?}");
+                    for (layer, anew) in left.layers.iter().zip(&anew.layers) {
+                        assert!(layer.is_as(anew, &left.slots, fabric), "{spec} {faults:?}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::RerouteError;
 use super::prepared::Prepared;
 use super::rung::Rung;
+use super::trials::Trials;
 use crate::DestId;
 
 /// A single fault.
@@ -135,11 +136,11 @@ impl Prepared<'_> {
     /// Complexity: that of [`Prepared::reroute_on_lowest_rung`] for each; a copy of everything for each thread.
     pub fn book(&self, faults: &[Fault], done: impl Fn() + Sync) -> Vec<Page> {
         let lids = self.lids_of_rows();
+        let trials = Trials::new(self);
         faults
             .par_iter()
             .map(|&fault| {
-                // What a repair leaves behind (an order of channels) may guide the next: each begins from the same state.
-                let repair = match self.clone().reroute_on_lowest_rung(&fault.faults()) {
+                let repair = match trials.with(|t| t.reroute_on_lowest_rung(&fault.faults())) {
                     Ok((outcome, rung)) => {
                         let of_switch: BTreeSet<SwitchId> =
                             outcome.changes.iter().map(|change| change.switch).collect();

@@ -11,23 +11,26 @@ use crate::DELIVER;
 impl Prepared<'_> {
     /// The cuts that dead `channels` make, and those that were there before.
     pub(super) fn cuts(&self, channels: &[u32]) -> Vec<Cut> {
+        // Row by row, and within a row by switch: tables are read in the order in which they lie in memory.
+        let mut ends: Vec<(u32, u8)> = channels
+            .iter()
+            .map(|&c| (self.fabric.tails()[c as usize], self.fabric.tail_ports()[c as usize]))
+            .filter(|&(tail, _)| !self.gone.switch[tail as usize])
+            .collect();
+        ends.sort_unstable();
         let mut starts: Vec<(usize, u32)> = Vec::new();
-        for &c in channels {
-            let (tail, port) =
-                (self.fabric.tails()[c as usize], self.fabric.tail_ports()[c as usize]);
-            if self.gone.switch[tail as usize] {
-                continue;
-            }
-            let uses = |&row: &usize| {
-                self.traffic.rows[row].live && self.routes.ports(row)[tail as usize] == port
-            };
-            starts.extend((0..self.traffic.rows.len()).filter(uses).map(|row| (row, tail)));
+        for row in (0..self.traffic.rows.len()).filter(|&row| self.traffic.rows[row].live) {
+            let ports = self.routes.ports(row);
+            let cut = ends.iter().filter(|&&(tail, port)| ports[tail as usize] == port);
+            starts.extend(cut.map(|&(tail, _)| (row, tail)));
         }
         for &row in self.broken.iter().filter(|&&row| self.traffic.rows[row].live) {
             starts.extend(self.lost(row).into_iter().map(|s| (row, s)));
         }
-        starts.sort_unstable();
-        starts.dedup();
+        if !self.broken.is_empty() {
+            starts.sort_unstable();
+            starts.dedup();
+        }
         let mut place = vec![NONE; self.fabric.switch_count()];
         starts
             .chunk_by(|a, b| a.0 == b.0)

@@ -69,6 +69,19 @@ pub(super) struct Layer {
     last: Vec<u32>,
     search: u32,
     stack: Vec<u32>,
+    /// What has changed since the last [`Self::go_back`], where that is noted.
+    changes: Option<Changes>,
+}
+
+/// What has changed in a layer.
+#[derive(Clone, Default)]
+struct Changes {
+    /// Slots of `uses`.
+    uses: Vec<u32>,
+    /// Words of `after`.
+    after: Vec<u32>,
+    /// Whether the order is another one.
+    order: bool,
 }
 
 impl Layer {
@@ -87,7 +100,41 @@ impl Layer {
             last: vec![0; slots.switches],
             search: 0,
             stack: Vec::new(),
+            changes: None,
         }
+    }
+
+    /// From now on what changes is noted, so that [`Self::go_back`] knows it.
+    pub(super) fn note_changes(&mut self) {
+        self.changes = Some(Changes::default());
+    }
+
+    /// Ends [`Self::note_changes`].
+    pub(super) fn forget_changes(&mut self) {
+        self.changes = None;
+    }
+
+    /// Is as `old` again, which it was when changes began to be noted.
+    pub(super) fn go_back(&mut self, old: &Self) {
+        let Some(changes) = &mut self.changes else { return };
+        for slot in changes.uses.drain(..) {
+            self.uses[slot as usize] = old.uses[slot as usize];
+        }
+        for word in changes.after.drain(..) {
+            self.after[word as usize] = old.after[word as usize];
+        }
+        if std::mem::take(&mut changes.order) {
+            self.place.copy_from_slice(&old.place);
+            self.at.copy_from_slice(&old.at);
+        }
+        self.cyclic = old.cyclic;
+        for word in self.has_barred.drain(..) {
+            self.barred[word as usize] = 0;
+        }
+        for &word in &old.has_barred {
+            self.barred[word as usize] = old.barred[word as usize];
+        }
+        self.has_barred.extend(&old.has_barred);
     }
 
     /// Counts a dependency of this many paths without looking at the order; [`Self::sort`] must follow.
@@ -103,20 +150,45 @@ impl Layer {
     }
 
     fn add(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
-        let uses = &mut self.uses[slots.of(fabric, c, d)];
-        *uses += 1;
-        if *uses == 1 {
+        let slot = slots.of(fabric, c, d);
+        self.uses[slot] += 1;
+        if self.uses[slot] == 1 {
             let (word, bit) = Self::bit(slots, fabric, c, d);
             self.after[word] |= bit;
+            self.note_word(word);
         }
+        self.note_use(slot);
     }
 
     fn subtract(&mut self, slots: &Slots, fabric: &Fabric, c: u32, d: u32) {
-        let uses = &mut self.uses[slots.of(fabric, c, d)];
-        *uses -= 1;
-        if *uses == 0 {
+        let slot = slots.of(fabric, c, d);
+        self.uses[slot] -= 1;
+        if self.uses[slot] == 0 {
             let (word, bit) = Self::bit(slots, fabric, c, d);
             self.after[word] &= !bit;
+            self.note_word(word);
+        }
+        self.note_use(slot);
+    }
+
+    #[inline]
+    fn note_use(&mut self, slot: usize) {
+        if let Some(changes) = &mut self.changes {
+            changes.uses.push(slot as u32);
+        }
+    }
+
+    #[inline]
+    fn note_word(&mut self, word: usize) {
+        if let Some(changes) = &mut self.changes {
+            changes.after.push(word as u32);
+        }
+    }
+
+    #[inline]
+    fn note_order(&mut self) {
+        if let Some(changes) = &mut self.changes {
+            changes.order = true;
         }
     }
 
@@ -148,11 +220,25 @@ impl Layer {
         }
         self.cyclic = order.len() < self.place.len();
         if !self.cyclic {
+            self.note_order();
             for (place, &c) in order.iter().enumerate() {
                 self.place[c as usize] = place as u32;
             }
             self.at = order;
         }
+    }
+
+    /// Whether this has the same dependencies, and an order of its channels that suits them if the other has one.
+    #[cfg(test)]
+    pub(super) fn is_as(&self, other: &Self, slots: &Slots, fabric: &Fabric) -> bool {
+        let mut in_order = true;
+        for c in 0..self.place.len() as u32 {
+            let place = |c: u32| self.place[c as usize];
+            self.each_after(slots, fabric, c, |d| in_order &= self.cyclic || place(c) < place(d));
+        }
+        let same =
+            (&self.uses, &self.after, self.cyclic) == (&other.uses, &other.after, other.cyclic);
+        in_order && same
     }
 
     fn each_after(&self, slots: &Slots, fabric: &Fabric, c: u32, mut with: impl FnMut(u32)) {
@@ -243,6 +329,7 @@ impl Layer {
         if !self.search(slots, fabric, d, high) {
             return false;
         }
+        self.note_order();
         // What `d` leads to goes behind `c`, in the same order; all between moves up.
         self.stack.clear();
         let mut free = low;

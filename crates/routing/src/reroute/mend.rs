@@ -52,6 +52,8 @@ struct RowAtWork {
     settled: Vec<u32>,
     /// Whether some switch has ways of which none fits into the layers of its paths.
     unfit: bool,
+    /// Room for the choices of a switch.
+    choices: Vec<Choice>,
 }
 
 impl Prepared<'_> {
@@ -178,7 +180,8 @@ impl Prepared<'_> {
         for node in &cut.nodes {
             open[node.switch as usize] = true;
         }
-        let mut row = RowAtWork { freedom, budget, settled: Vec::new(), unfit: false };
+        let mut row =
+            RowAtWork { freedom, budget, settled: Vec::new(), unfit: false, choices: Vec::new() };
         let mut left = Vec::new();
         for node in &cut.nodes {
             if self.settle(cut, node, &mut row, open, Effort::Good, mended)? {
@@ -261,15 +264,26 @@ impl Prepared<'_> {
             self.take(cut, node, &way, row);
             return Ok(true);
         }
-        let mut choices: Vec<Choice> = self
+        let mut choices = std::mem::take(&mut row.choices);
+        choices.clear();
+        let ways = self
             .fabric
             .channels_from(SwitchId(node.switch))
-            .filter_map(|c| self.choice(cut, node, c as u32, budget, open, &mut way))
-            .filter(|choice| effort == Effort::Any || !choice.too_long)
-            .collect();
-        choices.sort_unstable();
-        if self.enter_first(cut, node, &choices, row) {
-            return Ok(true);
+            .filter_map(|c| self.choice(cut, node, c as u32, budget, open, &mut way));
+        choices.extend(ways.filter(|choice| effort == Effort::Any || !choice.too_long));
+        // Mostly the best one fits: only where it does not are the others put in order.
+        let best = (0..choices.len()).min_by_key(|&i| choices[i]);
+        if let Some(best) = best {
+            choices.swap(0, best);
+            if self.enter_first(cut, node, &choices[..1], row) {
+                row.choices = choices;
+                return Ok(true);
+            }
+            choices[1..].sort_unstable();
+            if self.enter_first(cut, node, &choices[1..], row) {
+                row.choices = choices;
+                return Ok(true);
+            }
         }
         if effort == Effort::Good || choices.is_empty() {
             return Ok(false);

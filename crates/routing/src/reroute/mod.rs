@@ -42,6 +42,9 @@ mod tables;
 mod towards;
 mod traffic;
 mod tree;
+mod trial;
+mod trials;
+mod written;
 
 pub use book::{Book, Fault, Page, Repair};
 pub use easing::Eased;
@@ -52,3 +55,5 @@ pub use relieve::{Goal, Move, Policy, Relief};
 pub use rung::Rung;
 pub use tables::{Changed, changed_by_switch, difference};
 pub use towards::Taken;
+pub use trial::Trial;
+pub use trials::Trials;

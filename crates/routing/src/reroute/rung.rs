@@ -19,6 +19,7 @@ use super::RerouteError;
 use super::freedom::{ChoiceBy, Freedom};
 use super::outcome::{Coexistence, RerouteOutcome};
 use super::prepared::Prepared;
+use super::trial::Trial;
 
 /// How a repair may be put in place; the first that holds, from least to most disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,7 +97,7 @@ impl Prepared<'_> {
     /// All service levels stay, with longer paths and new entries of switches beside the fault if that takes it, unless
     /// the rung is [`Rung::Reconnect`].
     ///
-    /// Complexity: at most that of seven times [`Prepared::reroute`], and a copy for each.
+    /// Complexity: at most that of eight times [`Prepared::reroute`], and a copy.
     ///
     /// # Errors
     /// Those of [`Prepared::reroute`]; nothing has changed then.
@@ -104,25 +105,41 @@ impl Prepared<'_> {
         &mut self,
         faults: &Faults,
     ) -> Result<(RerouteOutcome, Rung), RerouteError> {
-        let mut best: Option<(Self, RerouteOutcome, Rung)> = None;
+        let mut trial = Trial::new(self);
+        let found = trial.reroute_on_lowest_rung(faults)?;
+        *self = trial.into_tables();
+        Ok(found)
+    }
+}
+
+impl Trial<'_, '_> {
+    /// Mends the first tables as [`Prepared::reroute_on_lowest_rung`] does.
+    ///
+    /// Complexity: at most that of eight times [`Prepared::reroute`].
+    ///
+    /// # Errors
+    /// Those of [`Prepared::reroute`].
+    pub fn reroute_on_lowest_rung(
+        &mut self,
+        faults: &Faults,
+    ) -> Result<(RerouteOutcome, Rung), RerouteError> {
+        let mut best: Option<(Freedom, RerouteOutcome, Rung)> = None;
         for freedom in KEPT {
-            let mut tried = self.clone();
-            let outcome = match tried.reroute_with(faults, freedom) {
+            let outcome = match self.reroute_with(faults, freedom) {
                 Ok(outcome) => outcome,
                 Err(RerouteError::Levels) => continue,
                 Err(error) => return Err(error),
             };
             let Some(rung) = Rung::of(&outcome) else { continue };
-            if best.as_ref().is_none_or(|(_, _, lowest)| rung < *lowest) {
-                best = Some((tried, outcome, rung));
-            }
             if rung < Rung::DropDrain {
-                break;
+                return Ok((outcome, rung));
+            }
+            if best.as_ref().is_none_or(|(_, _, lowest)| rung < *lowest) {
+                best = Some((freedom, outcome, rung));
             }
         }
-        if let Some((tables, outcome, rung)) = best {
-            *self = tables;
-            return Ok((outcome, rung));
+        if let Some((freedom, _, rung)) = best {
+            return Ok((self.reroute_with(faults, freedom)?, rung));
         }
         let outcome = self.reroute_with(faults, Freedom { ease: false, ..Freedom::ALL })?;
         let rung = Rung::of(&outcome).unwrap_or(Rung::Reconnect);

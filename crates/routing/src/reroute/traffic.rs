@@ -132,8 +132,48 @@ impl Traffic {
     }
 
     /// What is sent stays as it was before.
-    pub(super) fn take_amounts_of(&mut self, before: Self) {
-        self.amounts = before.amounts;
+    pub(super) fn take_amounts_of(&mut self, before: &mut Self) {
+        self.amounts = before.amounts.take();
+    }
+
+    /// Rows and senders are those of another fault again; what is sent is the same.
+    pub(super) fn go_back(&mut self, old: &Self) {
+        self.rows.copy_from_slice(&old.rows);
+        self.senders.copy_from_slice(&old.senders);
+    }
+
+    /// The rows on which some sender or destination is there that fails until `later`, each with these senders: their
+    /// switch, the pairs of terminals that are left, and how much less they send.
+    pub(super) fn less(&self, later: &Self) -> impl Iterator<Item = (usize, Vec<(u32, u64, u64)>)> {
+        let fewer = |path: u32| {
+            let of = path as usize * self.switches;
+            let both = self.senders[of..of + self.switches].iter().zip(&later.senders[of..]);
+            (0u32..).zip(both).filter(|(_, (was, is))| was != is).map(|(s, _)| s).collect()
+        };
+        let paths = self.senders.len() / self.switches.max(1);
+        let fewer: Vec<Vec<u32>> = (0..paths as u32).map(fewer).collect();
+        (0..self.rows.len()).filter_map(move |row| {
+            let (was, is) = (&self.rows[row], &later.rows[row]);
+            if !was.live || was.dests == 0 {
+                return None;
+            }
+            let part = |s: u32| {
+                let (before, left) = (self.pairs(row, s), later.pairs(row, s));
+                let amount = |of: &Self, pairs: u64| if pairs == 0 { 0 } else { of.amount(row, s) };
+                // What is sent is known to `later` alone.
+                let (a, b) = match later.amounts {
+                    None => (before, left),
+                    Some(_) => (amount(later, before), amount(later, left)),
+                };
+                (s != was.home && before != left).then_some((s, left, a - b))
+            };
+            let of_row: Vec<(u32, u64, u64)> = if was.dests == is.dests {
+                fewer[was.path as usize].iter().filter_map(|&s| part(s)).collect()
+            } else {
+                self.sources(row).filter_map(|(s, _)| part(s)).collect()
+            };
+            (!of_row.is_empty()).then_some((row, of_row))
+        })
     }
 
     /// What the terminals of switch `s` send on a row.

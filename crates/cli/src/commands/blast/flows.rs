@@ -1,0 +1,56 @@
+//! The worst faults once more, by flows.
+
+use darkfiber_analysis::blast::{Blast, Damage, Mending};
+use darkfiber_fabric::Faults;
+use darkfiber_scenario::Case;
+
+use super::tried::Tried;
+use crate::failure::Failure;
+use crate::options::Common;
+use crate::progress::Progress;
+
+/// Places in `order` of the first `most` faults after which some job goes on, over mended tables.
+pub(super) fn worth(
+    order: &[usize],
+    tried: &[Tried],
+    damages: &[Damage],
+    most: usize,
+) -> Vec<usize> {
+    let goes_on = |&i: &usize| {
+        let damage = &damages[order[i]];
+        tried[order[i]].kind != "host cable"
+            && damage.mending == Mending::Mended
+            && damage.jobs.iter().any(|loss| loss.slowdown.is_some())
+    };
+    (0..order.len()).filter(goes_on).take(most).collect()
+}
+
+/// By fault, the largest of times on mended tables over times before, by flows, and the job of that; `None` if no job that
+/// goes on has ended a run.
+pub(super) fn slowdowns(
+    case: &Case,
+    blast: &Blast<'_>,
+    faults: &[(&Faults, &Damage)],
+    common: &Common,
+) -> Result<Vec<Option<(f64, usize)>>, Failure> {
+    let progress = Progress::new(faults.len() as u64 + 1, common.quiet);
+    progress.at("by flows");
+    let before = case.flow_times(blast.routes(), &vec![true; case.jobs.len()])?;
+    progress.step();
+    let only: Vec<&Faults> = faults.iter().map(|(faults, _)| *faults).collect();
+    let found = blast.on_mended(&only, |i, routes| {
+        let mut alive = vec![true; case.jobs.len()];
+        for loss in faults[i].1.jobs.iter().filter(|loss| loss.slowdown.is_none()) {
+            alive[loss.job] = false;
+        }
+        let times = case.flow_times(routes, &alive);
+        progress.step();
+        times
+    });
+    let slowest = |times: Vec<Option<f64>>| {
+        let both = times.iter().zip(&before).enumerate();
+        both.filter_map(|(j, (after, before))| Some(((*after)? / (*before)?, j)))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+    };
+    found.into_iter().map(|times| Ok(times.transpose()?.and_then(slowest))).collect()
+}
