@@ -23,6 +23,7 @@ mod options;
 mod out;
 mod page;
 mod preset;
+mod process;
 mod progress;
 mod provenance;
 mod pulse;

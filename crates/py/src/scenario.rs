@@ -293,7 +293,7 @@ impl Run {
             .real("message_mean", real(|row| row.sent.message_mean))
             .real("message_p99", real(|row| row.sent.message_p99))
             .real("message_max", real(|row| row.sent.message_max))
-            .real("pair_bandwidth", real(|row| row.pair_bandwidth));
+            .some("pair_bandwidth", rows.iter().map(|row| row.pair_bandwidth));
         Table::of(py, columns)
     }
 

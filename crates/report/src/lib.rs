@@ -17,6 +17,7 @@ pub mod doctor;
 pub mod ease;
 pub mod ecmp;
 pub mod engines;
+pub mod estimate;
 pub mod explain;
 pub mod fabric;
 pub mod figures;

@@ -12,6 +12,7 @@ use crate::difference::DiffResult;
 use crate::doctor::DoctorResult;
 use crate::ease::EaseResult;
 use crate::ecmp::EcmpResult;
+use crate::estimate::EstimateResult;
 use crate::explain::ExplainResult;
 use crate::fabric::FabricResult;
 use crate::framing::FramingResult;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<RehearsalResult<'_>>("rehearsal"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),
+        of::<EstimateResult<'_>>("estimate"),
         of::<CompareResult<'_>>("simulate-comparison"),
         of::<HotResult<'_>>("hot"),
         of::<EcmpResult<'_>>("ecmp"),

@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Error;
 use crate::value::HINT;
+use crate::{Error, memory};
 
 /// Engines of which the first that does not refuse routes a fabric: `ftree+minhop`.
 #[derive(Clone)]
@@ -44,8 +44,12 @@ impl Chain {
     /// Routes with the first engine that does not refuse.
     ///
     /// # Errors
-    /// The reasons of all of them.
+    /// The reasons of all of them; tables that do not fit into memory.
     pub fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Error> {
+        memory::expect(memory::of_tables(fabric, request.lmc), || {
+            let (t, s) = (fabric.terminal_count(), fabric.switch_count());
+            format!("tables of {t} terminals and {s} switches with LMC {}", request.lmc)
+        })?;
         match route_first(&self.engines, fabric, request) {
             Ok((routes, _)) => Ok(routes),
             Err(refusals) => {

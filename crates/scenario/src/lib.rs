@@ -32,10 +32,12 @@ mod congestion_part;
 mod count;
 mod drive;
 mod error;
+mod estimate;
 pub mod fabric;
 pub mod faults;
 mod file;
 mod files;
+mod flow_times;
 mod flows;
 mod hashing;
 pub mod history;
@@ -46,6 +48,7 @@ mod lines;
 mod listener;
 pub mod log_facts;
 mod medium;
+pub mod memory;
 pub mod moment;
 mod packets;
 mod pairs;
@@ -69,6 +72,7 @@ pub use case::{Case, Tables};
 pub use chain::{Chain, reason};
 pub use congestion_part::CongestionPart;
 pub use error::{Error, ErrorKind};
+pub use estimate::Estimate;
 pub use fabric::{FabricSource, Loaded, Recognised};
 pub use file::{
     AdaptivePart, ClassPart, CostPart, Depth, EngineInput, JobPart, KeepPart, LidsPart,

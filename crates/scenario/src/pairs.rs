@@ -36,8 +36,10 @@ impl Received {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairs {
     ranks: u32,
-    /// By sender.
+    /// By sender; empty where pairs are not kept.
     rows: Vec<Row>,
+    /// Pairs in the rows.
+    count: u64,
     /// All of them.
     pub total: Pair,
     /// How long they took, in nanoseconds, to three digits.
@@ -72,8 +74,12 @@ enum Row {
 /// Receivers of a row that is kept in order.
 const FEW: usize = 64;
 
-/// Jobs of at most this many ranks have rows with a cell for every rank.
-const DENSE: u32 = 2048;
+/// Jobs of at most this many ranks have rows with a cell for every rank, and all of their pairs are kept.
+const DENSE: u32 = 4096;
+
+/// Of larger jobs pairs are kept while they are no more than this for each rank: as many as in rings, trees and stencils, not
+/// the square of the ranks.
+const KEPT: u64 = 128;
 
 impl Row {
     fn cell(&mut self, ranks: u32, to: u32) -> &mut Pair {
@@ -127,13 +133,6 @@ impl Pair {
         self.longest = self.longest.max(other.longest);
     }
 
-    fn add(&mut self, bytes: u64, time: u64) {
-        self.messages += 1;
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.time = self.time.saturating_add(time);
-        self.longest = self.longest.max(time);
-    }
-
     /// Mean bandwidth of a message, in bytes a second; 0 without messages.
     pub fn bandwidth(&self) -> f64 {
         if self.time == 0 { 0.0 } else { self.bytes as f64 / self.time as f64 * 1e12 }
@@ -146,7 +145,12 @@ impl Pairs {
     pub fn new(ranks: u32) -> Self {
         let rows = vec![Row::Few(Vec::new()); ranks as usize];
         let times = Histogram::new(3).expect("three digits");
-        Self { ranks, rows, total: Pair::default(), times }
+        Self { ranks, rows, count: 0, total: Pair::default(), times }
+    }
+
+    /// Whether pairs are kept: of a job of more than 4,096 ranks only while they are 128 for each rank or fewer.
+    pub fn are_kept(&self) -> bool {
+        self.rows.len() == self.ranks as usize
     }
 
     /// Number of ranks.
@@ -154,38 +158,78 @@ impl Pairs {
         self.ranks
     }
 
-    fn cell(&mut self, from: u32, to: u32) -> &mut Pair {
-        self.rows[from as usize].cell(self.ranks, to)
+    /// Adds to what a rank sent to another, where pairs are kept.
+    fn join(&mut self, from: u32, to: u32, more: &Pair) {
+        let Some(row) = self.rows.get_mut(from as usize) else { return };
+        let cell = row.cell(self.ranks, to);
+        self.count += u64::from(cell.messages == 0);
+        cell.join(more);
+        if self.ranks > DENSE && self.count > KEPT * u64::from(self.ranks) {
+            self.rows = Vec::new();
+        }
     }
 
     fn add(&mut self, record: &Record) {
         let time = record.arrived - record.departed;
-        self.cell(record.from, record.to).add(record.bytes, time);
-        self.total.add(record.bytes, time);
+        let one = Pair { messages: 1, bytes: record.bytes, time, longest: time };
+        self.join(record.from, record.to, &one);
+        self.total.join(&one);
         self.times.record((time + 500) / 1000).expect("it grows as needed");
     }
 
     /// As many messages of this size, of which nobody knows how long they take.
     pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64, messages: u64) {
         let all = Pair { messages, bytes: bytes.saturating_mul(messages), time: 0, longest: 0 };
-        self.cell(from, to).join(&all);
+        self.join(from, to, &all);
         self.total.join(&all);
     }
 
-    /// Pairs that sent, by sender and receiver.
+    /// Pairs that sent, by sender and receiver; none where they are not kept.
     pub fn sent(&self) -> impl Iterator<Item = ((u32, u32), Pair)> + '_ {
         (0..)
             .zip(&self.rows)
             .flat_map(|(from, row)| row.sent().map(move |(to, pair)| ((from, to), pair)))
     }
 
-    /// The mean over pairs that sent more than empty messages of the mean bandwidth of their messages, in bytes a second.
-    pub fn mean_bandwidth(&self) -> f64 {
+    /// The mean over pairs that sent more than empty messages of the mean bandwidth of their messages, in bytes a second;
+    /// `None` where pairs are not kept.
+    pub fn mean_bandwidth(&self) -> Option<f64> {
+        if !self.are_kept() {
+            return None;
+        }
         let (mut sum, mut count) = (0.0, 0u64);
         for (_, pair) in self.sent().filter(|(_, pair)| pair.bytes > 0) {
             sum += pair.bandwidth();
             count += 1;
         }
-        if count == 0 { 0.0 } else { sum / count as f64 }
+        Some(if count == 0 { 0.0 } else { sum / count as f64 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(ranks: u32, peers: u32) -> Pairs {
+        let mut pairs = Pairs::new(ranks);
+        for from in 0..ranks {
+            (1..=peers).for_each(|by| pairs.count(from, (from + by) % ranks, 10, 2));
+        }
+        pairs
+    }
+
+    /// Small jobs keep all pairs and large ones few; totals are all there in any case.
+    #[test]
+    fn pairs_of_large_jobs_are_kept_while_they_are_few() {
+        for (ranks, peers, kept) in
+            [(300, 299, true), (4096, 200, true), (4097, 128, true), (4097, 129, false)]
+        {
+            let pairs = sent(ranks, peers);
+            let all = u64::from(ranks) * u64::from(peers);
+            assert_eq!(pairs.are_kept(), kept, "{ranks} {peers}");
+            assert_eq!(pairs.mean_bandwidth().is_some(), kept);
+            assert_eq!((pairs.total.messages, pairs.total.bytes), (2 * all, 20 * all));
+            assert_eq!(pairs.sent().count() as u64, if kept { all } else { 0 });
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod args;
 mod busy;
 mod compare;
+mod estimate;
 mod map;
 mod steps;
 
@@ -81,6 +82,13 @@ fn run_one(
     let case = load::case(&file, &mut Teller::with(common, &progress))?;
     let common = &Common { seed: Some(case.seed), ..common.clone() };
     let about = |failure: darkfiber_scenario::Error| Failure::from(file.located(failure));
+    if args.estimate {
+        progress.step();
+        return estimate::run(&case, common).map_err(about)?;
+    }
+    if args.output.is_some() {
+        case.expect_memory().map_err(about)?;
+    }
     if args.steps.is_some() && case.scenario.interval().is_none() {
         let what = "--steps counts by intervals, and the scenario keeps none";
         let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
@@ -114,6 +122,7 @@ fn run_one(
         messages: 0,
         all: is_once.then(all),
         plain: args.progress,
+        told: common.quiet,
         progress: &progress,
     };
     let followed = checkpoint(args, &setup)?;
@@ -253,8 +262,13 @@ struct Watch<'a> {
     /// Messages of all jobs, if none is repeated.
     all: Option<f64>,
     plain: bool,
+    /// Whether it was said how long all of it takes, or nobody wants to hear it.
+    told: bool,
     progress: &'a Progress,
 }
+
+/// How long a run is watched before it is said how long all of it takes, and from when on that is worth saying.
+const LONG: (Duration, f64) = (Duration::from_secs(2), 10.0);
 
 impl Watch<'_> {
     fn see(&mut self, record: &Record) {
@@ -276,6 +290,16 @@ impl Watch<'_> {
         );
         if let Some(all) = self.all.filter(|all| *all > 0.0) {
             let (part, open) = (self.messages as f64 / all, all - self.messages as f64);
+            if !self.told && now - self.begin >= LONG.0 {
+                self.told = true;
+                if all / rate > LONG.1 {
+                    out::tell(&format!(
+                        "note: {:.1} million messages take about {:.0} s here (--estimate says it alone)",
+                        all / 1e6,
+                        all / rate
+                    ));
+                }
+            }
             let _infallible =
                 write!(text, ", {:.0} % of all, about {:.0} s left", 100.0 * part, open / rate);
         }
@@ -355,7 +379,10 @@ impl Pictures<'_> {
         let panels: Vec<Matrix<'_>> = (self.simulated.pairs.iter().zip(self.jobs))
             .map(|(pairs, job)| Matrix {
                 title: &job.name,
-                subtitle: format!("mean {}", quantity::rate(pairs.mean_bandwidth())),
+                subtitle: pairs.mean_bandwidth().map_or_else(
+                    || "too many pairs to keep them".to_owned(),
+                    |mean| format!("mean {}", quantity::rate(mean)),
+                ),
                 ranks: pairs.ranks(),
                 cells: (pairs.sent().filter(|(_, cell)| cell.bytes > 0))
                     .map(|(pair, cell)| (pair, cell.bandwidth()))

@@ -218,6 +218,8 @@ fn reroutes() {
 fn simulations() {
     let keys = ["/jobs/1/runs_in_time", "/channels/busy_mean_percent", "/fullest/0/from", "/title"];
     hold("simulate", &[("simulate scenario", &keys), ("simulate scenario --depth loggp", &keys)]);
+    let keys = ["/wall_seconds", "/done", "/messages", "/depth"];
+    hold("estimate", &[("simulate scenario --estimate", &keys)]);
     let line = "simulate scenario crossing --set hosts=qdr,ideal --seeds 2";
     let keys = ["/jobs/0/scenarios/1/difference/percent_low", "/scenarios/1/differs", "/seeds/1"];
     hold("simulate-comparison", &[(line, &keys), ("simulate scenario --seeds 1", &["/title"])]);
@@ -403,6 +405,7 @@ fn every_schema_is_tested() {
             "doctor.json",
             "ease.json",
             "ecmp.json",
+            "estimate.json",
             "explain.json",
             "fabric.json",
             "framing.json",

@@ -105,8 +105,8 @@ pub struct JobRow {
     #[serde(flatten)]
     pub sent: MessageFacts,
     /// Mean over pairs of ranks that sent more than empty messages of the mean bandwidth of their messages, in bytes a
-    /// second.
-    pub pair_bandwidth: f64,
+    /// second; `null` for jobs of more than 4,096 ranks with more than 128 pairs a rank, whose pairs are not kept.
+    pub pair_bandwidth: Option<f64>,
     /// At the depth of packets, what became of its packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketFacts>,
@@ -433,7 +433,7 @@ impl Report for SimulateResult<'_> {
                 ("bytes", &|j| j.sent.bytes.to_string()),
                 ("message_mean", &|j| j.sent.message_mean.to_string()),
                 ("message_max", &|j| j.sent.message_max.to_string()),
-                ("pair_bandwidth", &|j| j.pair_bandwidth.to_string()),
+                ("pair_bandwidth", &|j| comma::some(j.pair_bandwidth)),
                 ("run_isolated", &|j| comma::some(j.run_isolated)),
                 ("slowdown", &|j| comma::some(j.slowdown)),
                 ("message_p50", &|j| j.sent.message_p50.to_string()),
@@ -505,7 +505,7 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
         bytes(job.sent.bytes as f64),
         // Where no time passes, messages take none that could be printed.
         timed(job).map(|()| seconds(job.sent.message_mean)).unwrap_or_default(),
-        timed(job).map(|()| rate(job.pair_bandwidth)).unwrap_or_default(),
+        timed(job).and(job.pair_bandwidth).map(rate).unwrap_or_default(),
     ];
     if columns < row.len() {
         // Nobody was simulated in isolation.

@@ -25,6 +25,9 @@ pub(crate) struct SimulateCommand {
     /// Depth of simulation, instead of the scenario's
     #[arg(long, value_enum)]
     pub(crate) depth: Option<Depth>,
+    /// Say how long it takes and how much memory, by its first five seconds, and end
+    #[arg(long, conflicts_with_all = ["set", "seeds", "isolated", "output", "steps", "pairs", "timeline", "channels", "html", "map"])]
+    pub(crate) estimate: bool,
     /// Also simulate each job in isolation, and report how much longer it takes among the others
     #[arg(long)]
     pub(crate) isolated: bool,

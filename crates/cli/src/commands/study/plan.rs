@@ -1,6 +1,5 @@
 //! `darkfiber study plan`: what a study will cost, by one cell of each kind.
 
-use std::fs;
 use std::time::Instant;
 
 use clap::Args;
@@ -11,6 +10,7 @@ use darkfiber_study::grid::{self, Alike, Hooks, StudyFile, Unkept};
 use super::source::{StudyArgs, read};
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
+use crate::process::{forget_most_memory, most_memory, processor_seconds};
 use crate::progress::Progress;
 
 #[derive(Args, Debug)]
@@ -105,26 +105,4 @@ fn tried(study: &StudyFile, folder: &Folder, alike: Alike) -> Result<Cost, Failu
     let busy = processor_seconds().zip(before).map_or(0.0, |(now, before)| now - before);
     let errors = records.iter().flat_map(|r| &r.answers).find_map(|a| a.error.clone());
     Ok(Cost { alike, seconds: wall.max(busy), memory: most_memory(), error: errors })
-}
-
-/// Processor time of this process so far, in seconds, where the system says it.
-fn processor_seconds() -> Option<f64> {
-    let text = fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may have blanks: user and system time are the 14th and 15th of all fields, in hundredths.
-    let behind = text.rsplit_once(')')?.1;
-    let mut fields = behind.split_whitespace().skip(11);
-    let ticks = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
-    Some(ticks / 100.0)
-}
-
-/// Has the system count the most memory from now on.
-fn forget_most_memory() {
-    let _not_everywhere = fs::write("/proc/self/clear_refs", "5");
-}
-
-/// The most memory since then, in bytes.
-fn most_memory() -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }

@@ -82,11 +82,13 @@ impl Question for Runs {
             answer = answer.with("messages", pair.messages).with("bytes", pair.bytes);
             if is_timed {
                 let count = pair.messages.max(1) as f64;
+                let of = &simulated.pairs[j];
                 let bandwidth: f64 =
-                    simulated.pairs[j].sent().map(|(_, p)| p.bandwidth() * p.messages as f64).sum();
+                    of.sent().map(|(_, p)| p.bandwidth() * p.messages as f64).sum();
+                let bandwidth = of.are_kept().then_some(bandwidth / count);
                 answer = answer
                     .with("message_mean", s(pair.time) / count)
-                    .with("message_bandwidth", bandwidth / count);
+                    .with_some("message_bandwidth", bandwidth);
             }
             answers.push(answer);
         }

@@ -1,0 +1,145 @@
+//! How long a run takes, by how far it comes in a while.
+
+use std::time::{Duration, Instant};
+
+use darkfiber_workload::play::{Player, Record, Repeat};
+use darkfiber_workload::schedule::Program;
+
+use crate::{Case, Depth, Error, Setup, Simulated, Until, memory, simulate_until};
+
+/// How long a run takes, by how far it came in a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Messages of one run of all jobs.
+    pub messages: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// Seconds for which the run was looked at.
+    pub looked: f64,
+    /// The share of it that was done then: of the messages, where enough of them had arrived, or else of the bytes; where a job
+    /// is repeated until a moment, of the time until then if that is less.
+    pub done: f64,
+    /// Seconds that all of it takes, if it goes on like that.
+    pub seconds: f64,
+    /// Bytes of memory that the messages take that are kept.
+    pub kept: u64,
+}
+
+/// Messages tell how far a run is once this share of them has arrived.
+const ENOUGH: f64 = 0.005;
+
+impl Case {
+    /// Begins the run, ends it after this time, and says how long all of it takes. What comes of it is thrown away.
+    ///
+    /// # Errors
+    /// At the depth of counting, at which no time passes; those of [`Case::run`].
+    pub fn estimate(&self, look: Duration) -> Result<Estimate, Error> {
+        if self.medium.depth() == Depth::Count {
+            return Err(Error::usage("at depth count no time passes that could be estimated")
+                .hint("run it: counting takes seconds; or give another depth"));
+        }
+        let begin = Instant::now();
+        let mut moment = 0;
+        let mut enough = |player: &Player<'_>| {
+            moment = player.now();
+            begin.elapsed() >= look
+        };
+        let setup = Setup { interval: None, messages: false, ..self.setup() };
+        let simulated = simulate_until(&setup, Until { job: 0, enough: &mut enough })
+            .map_err(|e| Error::infeasible(e.describe(&self.jobs, self.topology())))?;
+        let looked = begin.elapsed().as_secs_f64();
+        let done = if looked < look.as_secs_f64() { 1.0 } else { self.done(&simulated, moment) };
+        let sum = |of: fn(&Program) -> u128| {
+            let all = self.jobs.iter().map(|job| of(&job.play.program)).sum::<u128>();
+            u64::try_from(all).unwrap_or(u64::MAX)
+        };
+        let messages = sum(Program::messages);
+        Ok(Estimate {
+            messages,
+            bytes: sum(Program::bytes),
+            looked,
+            done,
+            seconds: looked / done,
+            kept: self.kept_messages(),
+        })
+    }
+
+    /// The share of a run that is done at a moment, at least a billionth.
+    fn done(&self, simulated: &Simulated, moment: u64) -> f64 {
+        let (mut messages, mut bytes, mut arrived, mut until) = (0.0, 0.0, 0.0, 1.0f64);
+        for (job, pairs) in self.jobs.iter().zip(&simulated.pairs) {
+            match job.play.repeat {
+                Repeat::Once => {
+                    messages += job.play.program.messages() as f64;
+                    bytes += job.play.program.bytes() as f64;
+                    arrived += pairs.total.messages as f64;
+                }
+                Repeat::Until(end) => until = until.min(moment as f64 / end.max(1) as f64),
+            }
+        }
+        let fabric = self.fabric();
+        let first = fabric.channel_count() + fabric.terminal_count();
+        let sent: f64 = simulated.carried[first..].iter().map(|&b| b as f64).sum();
+        let once = if messages == 0.0 {
+            1.0
+        } else if arrived >= ENOUGH * messages || bytes == 0.0 {
+            arrived / messages
+        } else {
+            // Bytes of messages under way are not always counted yet.
+            (sent / bytes).max(arrived / messages)
+        };
+        once.min(until).clamp(1e-9, 1.0)
+    }
+
+    /// Bytes of memory that all messages take, if they are kept.
+    fn kept_messages(&self) -> u64 {
+        if !self.scenario.keep.messages {
+            return 0;
+        }
+        let all: u128 = self.jobs.iter().map(|job| job.play.program.messages()).sum();
+        u64::try_from(all).unwrap_or(u64::MAX).saturating_mul(size_of::<Record>() as u64)
+    }
+
+    /// Refuses a run whose messages are to be kept and take more memory than there is.
+    ///
+    /// # Errors
+    /// If they do.
+    pub fn expect_memory(&self) -> Result<(), Error> {
+        memory::expect(self.kept_messages().into(), || {
+            "all messages, which `messages` in [keep] asks for,".to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{Folder, ScenarioFile};
+
+    fn case(name: &str) -> Case {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let file = ScenarioFile::read(&path).expect("an example");
+        file.resolve(&Folder::of(&path), &mut ()).expect("it resolves")
+    }
+
+    /// A run that ends while it is looked at is done, and one that is left at once is not.
+    #[test]
+    fn short_runs_are_told_as_they_were() {
+        let case = case("allreduce-ring.toml");
+        let all = case.estimate(Duration::from_mins(10)).expect("it runs");
+        assert_eq!((all.done, all.messages, all.kept), (1.0, 62 * 32, 0));
+        assert!((all.seconds - all.looked).abs() < 1e-12);
+        let part = case.estimate(Duration::ZERO).expect("it runs");
+        assert!(part.done > 0.0 && part.done < 1.0, "{part:?}");
+        assert!(part.seconds > part.looked);
+    }
+
+    #[test]
+    fn counting_has_no_time() {
+        let mut case = case("allreduce-ring.toml");
+        case.medium = crate::Medium::Count;
+        assert!(case.estimate(Duration::ZERO).is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! Whether the machine has the memory that something takes.
+
+use std::fs;
+
+use darkfiber_fabric::Fabric;
+
+use crate::Error;
+
+/// Bytes of memory that this process can have still: what the system says is available, or what is left of its control group
+/// (version 2), if that is less; `None` where neither is known.
+pub fn free() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok();
+    let system = text.as_deref().and_then(available);
+    let number = |name: &str| {
+        let text = fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?;
+        text.trim().parse::<u64>().ok()
+    };
+    let group = number("memory.max")
+        .zip(number("memory.current"))
+        .map(|(most, now)| most.saturating_sub(now));
+    [system, group].into_iter().flatten().min()
+}
+
+/// `MemAvailable` of `/proc/meminfo`, in bytes.
+fn available(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}
+
+/// Refuses what does not fit, before it is begun; `what` says what takes these bytes.
+///
+/// # Errors
+/// If less memory is free.
+pub fn expect(bytes: u128, what: impl FnOnce() -> String) -> Result<(), Error> {
+    match free() {
+        Some(free) if bytes > u128::from(free) => Err(does_not_fit(bytes, free, &what())),
+        _ => Ok(()),
+    }
+}
+
+fn does_not_fit(bytes: u128, free: u64, what: &str) -> Error {
+    let gb = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    Error::infeasible(format!(
+        "{what} take {} of memory, and {} are free",
+        gb(bytes as f64),
+        gb(free as f64)
+    ))
+}
+
+/// Bytes of the tables of a fabric with this many LIDs a port (2 to the `lmc`): an entry for each switch and LID.
+pub fn of_tables(fabric: &Fabric, lmc: u8) -> u128 {
+    let lids = ((fabric.terminal_count() as u128) << lmc) + fabric.switch_count() as u128;
+    lids * fabric.switch_count() as u128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let text = "MemTotal:       25165824 kB\nMemFree: 1 kB\nMemAvailable:   20971520 kB\n";
+        assert_eq!(available(text), Some(20 << 30));
+        assert_eq!(available("MemTotal: 1 kB\n"), None);
+        let error = does_not_fit(43_000_000_000, 20 << 30, "tables of 9 switches");
+        let text = "tables of 9 switches take 43.0 GB of memory, and 21.5 GB are free";
+        assert_eq!(error.to_string(), text);
+        assert!(expect(1, String::new).is_ok());
+        if free().is_some() {
+            assert!(expect(u128::MAX, || "all".to_owned()).is_err());
+        }
+    }
+
+    #[test]
+    fn tables_have_an_entry_for_each_switch_and_lid() {
+        let fabric = darkfiber_fabric::open("fattree2:n=4,m=4,r=4").expect("a spec").fabric;
+        let (t, s) = (fabric.terminal_count() as u128, fabric.switch_count() as u128);
+        assert_eq!(of_tables(&fabric, 0), (t + s) * s);
+        assert_eq!(of_tables(&fabric, 2), (4 * t + s) * s);
+    }
+}
