@@ -167,45 +167,52 @@ fn text(r: &BlastResult<'_>, style: Style) -> String {
             duration(f.timer)
         );
     }
-    let flows = r.faults.iter().any(|f| f.slowdown_by_flows.is_some());
-    let rows: Vec<Vec<String>> = r
-        .faults
-        .iter()
-        .take(most)
-        .map(|f| {
-            let mut row = vec![
-                f.name.clone(),
-                f.kind.to_owned(),
-                n(f.jobs),
-                n(f.ended),
-                format!("{:.1} %", 100.0 * f.stopped),
-                if f.mended { times(f.slowdown) } else { "no way round".to_owned() },
-                f.job.clone(),
-            ];
-            if flows {
-                row.push(times(f.slowdown_by_flows));
-                row.push(f.job_by_flows.clone().unwrap_or_default());
-            }
-            row
-        })
-        .collect();
+    let row = |f: &BlastFault| {
+        vec![
+            f.name.clone(),
+            f.kind.to_owned(),
+            n(f.jobs),
+            n(f.ended),
+            format!("{:.1} %", 100.0 * f.stopped),
+            if f.mended { times(f.slowdown) } else { "no other path".to_owned() },
+            f.job.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = r.faults.iter().take(most).map(row).collect();
     if !rows.is_empty() {
         text.push('\n');
-        let mut heading = vec!["fault", "kind", "jobs", "ended", "stopped", "slowdown", "job"];
-        if flows {
-            heading.extend(["by flows", "job"]);
-        }
-        text.push_str(&table::plain(&heading, &rows, &[2, 3, 4, 5, 7], style));
+        let heading = ["fault", "kind", "jobs", "ended", "stopped", "slowdown", "job"];
+        text.push_str(&table::plain(&heading, &rows, &[2, 3, 4, 5], style));
     }
     table::more(&mut text, r.faults.len(), most, "faults");
     text.push_str(
         "\nstopped: share of the bytes of the job hit most that waits until tables are mended; slowdown: time on mended tables over\n\
          time before, of the job slowed most; ended: jobs that lose a host. By counting: a job is as slow as its fullest channel.\n",
     );
-    if flows {
-        text.push_str(
-            "by flows: the same by a simulation at flow depth, of the faults that have a number.\n",
-        );
+    text.push_str(&by_flows(r, most, style));
+    text
+}
+
+/// The faults that were simulated, the worst by that first.
+fn by_flows(r: &BlastResult<'_>, most: usize, style: Style) -> String {
+    let mut faults: Vec<(&BlastFault, f64)> =
+        r.faults.iter().filter_map(|f| Some((f, f.slowdown_by_flows?))).collect();
+    faults.sort_by(|a, b| b.1.total_cmp(&a.1));
+    if faults.is_empty() {
+        return String::new();
     }
+    let row = |(f, by_flows): &(&BlastFault, f64)| {
+        vec![
+            f.name.clone(),
+            f.kind.to_owned(),
+            f.slowdown.map_or("-".to_owned(), |x| format!("{x:.3}")),
+            format!("{by_flows:.3}"),
+            f.job_by_flows.clone().unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = faults.iter().take(most).map(row).collect();
+    let heading = ["simulated at flow depth", "kind", "by counting", "by flows", "job"];
+    let mut text = format!("\n{}", table::plain(&heading, &rows, &[2, 3], style));
+    table::more(&mut text, faults.len(), most, "faults");
     text
 }

@@ -46,9 +46,9 @@ impl Chain {
     /// # Errors
     /// The reasons of all of them; tables that do not fit into memory.
     pub fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Error> {
-        memory::expect(memory::of_tables(fabric, request.lmc), || {
+        memory::expect(memory::of_tables(fabric), || {
             let (t, s) = (fabric.terminal_count(), fabric.switch_count());
-            format!("tables of {t} terminals and {s} switches with LMC {}", request.lmc)
+            format!("tables of {t} terminals and {s} switches")
         })?;
         match route_first(&self.engines, fabric, request) {
             Ok((routes, _)) => Ok(routes),

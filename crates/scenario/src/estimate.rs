@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use darkfiber_workload::play::{Player, Record, Repeat};
 use darkfiber_workload::schedule::Program;
 
-use crate::{Case, Depth, Error, Setup, Simulated, Until, memory, simulate_until};
+use crate::{Case, Depth, Effort, Error, Setup, Simulated, Until, memory, simulate_until};
 
 /// How long a run takes, by how far it came in a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,21 +77,31 @@ impl Case {
                 Repeat::Until(end) => until = until.min(moment as f64 / end.max(1) as f64),
             }
         }
-        let fabric = self.fabric();
-        let first = fabric.channel_count() + fabric.terminal_count();
-        let sent: f64 = simulated.carried[first..].iter().map(|&b| b as f64).sum();
         let once = if messages == 0.0 {
             1.0
-        } else if arrived >= ENOUGH * messages || bytes == 0.0 {
+        } else if arrived >= ENOUGH * messages {
             arrived / messages
         } else {
-            // Bytes of messages under way are not always counted yet.
-            (sent / bytes).max(arrived / messages)
+            // Not all that is under way is counted yet.
+            self.sent(simulated, messages, bytes).max(arrived / messages)
         };
         once.min(until).clamp(1e-9, 1.0)
     }
 
-    /// Bytes of memory that all messages take, if they are kept.
+    /// The share of what all messages need that was sent: packets that arrived, or bytes that left adapters.
+    fn sent(&self, simulated: &Simulated, messages: f64, bytes: f64) -> f64 {
+        if let (Effort::Packet { packets, .. }, Some(options)) =
+            (simulated.effort, self.medium.packets())
+        {
+            let of_message = (bytes / messages / f64::from(options.bytes.max(1))).ceil().max(1.0);
+            return packets as f64 / (messages * of_message);
+        }
+        let first = self.fabric().channel_count() + self.fabric().terminal_count();
+        let sent: f64 = simulated.carried.iter().skip(first).map(|&b| b as f64).sum();
+        if bytes > 0.0 { sent / bytes } else { 0.0 }
+    }
+
+    /// Bytes of memory that all messages of one run of each job take, if they are kept.
     fn kept_messages(&self) -> u64 {
         if !self.scenario.keep.messages {
             return 0;
@@ -134,6 +144,14 @@ mod tests {
         let part = case.estimate(Duration::ZERO).expect("it runs");
         assert!(part.done > 0.0 && part.done < 1.0, "{part:?}");
         assert!(part.seconds > part.looked);
+    }
+
+    /// At the depth of packets, too.
+    #[test]
+    fn packets_are_told_before_any_message_is_there() {
+        let case = case("incast.toml");
+        let part = case.estimate(Duration::ZERO).expect("it runs");
+        assert!(part.done > 0.0 && part.done < 1.0, "{part:?}");
     }
 
     #[test]

@@ -268,7 +268,7 @@ struct Watch<'a> {
 }
 
 /// How long a run is watched before it is said how long all of it takes, and from when on that is worth saying.
-const LONG: (Duration, f64) = (Duration::from_secs(2), 10.0);
+const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
 
 impl Watch<'_> {
     fn see(&mut self, record: &Record) {

@@ -134,9 +134,9 @@ impl Prepared<'_> {
     }
 
     /// Marks what fails, and takes the paths of senders and destinations among it out.
-    fn take_away(&mut self, faults: &Faults) -> Gone {
+    fn take_away(&mut self, faults: &Faults) -> NewFaults {
         let fabric = self.fabric;
-        let mut gone = Gone::default();
+        let mut gone = NewFaults::default();
         let mut links: Vec<u32> = faults.links.iter().map(|c| c.0).collect();
         for &s in &faults.switches {
             links.extend(fabric.channels_from(s).map(|c| c as u32));
@@ -218,7 +218,7 @@ impl Prepared<'_> {
         before
     }
 
-    fn bring_back(&mut self, undo: &Gone, moved: &[Moved]) {
+    fn bring_back(&mut self, undo: &NewFaults, moved: &[Moved]) {
         for &c in &undo.channels {
             self.gone.channel[c as usize] = false;
         }
@@ -238,13 +238,13 @@ impl Prepared<'_> {
 
 /// What failed on top of what had failed before.
 #[derive(Default)]
-pub(super) struct Gone {
+pub(super) struct NewFaults {
     channels: Vec<u32>,
     switches: Vec<usize>,
     terminals: Vec<usize>,
 }
 
-impl Gone {
+impl NewFaults {
     /// Whether senders or destinations are among it.
     fn traffic(&self) -> bool {
         !self.switches.is_empty() || !self.terminals.is_empty()
@@ -257,7 +257,7 @@ struct Attempt {
     /// How many of the cuts are of the fault; the others gave way to load.
     rows: usize,
     mended: Mended,
-    gone: Gone,
+    gone: NewFaults,
 }
 
 /// An attempt that failed, with all that it left.
@@ -265,7 +265,7 @@ pub(super) struct Failed {
     pub(super) error: RerouteError,
     cuts: Vec<Cut>,
     moved: Vec<Moved>,
-    gone: Gone,
+    gone: NewFaults,
 }
 
 impl Failed {

@@ -27,9 +27,10 @@ impl Traffic for Train {
         "A rank is a GPU; per-node of the job says how many a host has, and rank r of a host uses its NIC r modulo the NICs. Ranks are \
          divided over tp x cp x dp x pp, tp innermost; what is left is dp. Stages work in the order of 1F1B, with `parts` of the model \
          each in turn (Narayanan et al., SC'21, section 2.2); a step has `batches` microbatches for each copy. Between stages: micro x \
-         sequence x hidden x 2 B / (tp cp). Tensor parallel: two Allreduces a layer each way (Megatron), which take their time at \
-         `nvlink` inside a host, and are messages otherwise. Context parallel: an Allgather of keys and values, and a Reduce-scatter \
-         on the way back (Llama 3, section 3.3.2). Experts: an Alltoall to them and one back, each way; tokens are spread evenly. \
+         sequence x hidden x 2 B / (tp cp). Collectives inside a host take their time at `nvlink` and \
+         are messages otherwise. Tensor parallel: two Allreduces a layer each way (Megatron). Context parallel: an Allgather of keys and values, and a Reduce-scatter \
+         on the way back (Llama 3, section 3.3.2). Experts: an Alltoall to them and one back, each way; tokens are spread evenly, \
+         and one that several experts of a host want is sent several times. \
          Gradients of 4 B: with zero=0 an Allreduce, with 1 a Reduce-scatter, which begins when a part has done its last microbatch, \
          and an Allgather of 2 B at the end; with 3 an Allgather of parameters beside each piece of work and a Reduce-scatter of \
          2 B behind each way back. A ring is one message from each rank to the next with all that it sends; layers of a part go \
@@ -116,9 +117,10 @@ mod tests {
         let spec = "train:model=deepseek-v3,tp=1,ep=16,batches=1,zero=0,micro=2";
         let found = bytes(spec, 16);
         let tokens = 2.0 * 4096.0;
-        let sent = 16.0 * 58.0 * tokens * 8.0 * 7168.0 * (1.0 + 2.0) * 2.0 * 15.0 / 16.0;
+        let sent = 16.0 * 58.0 * tokens * 8.0 * 7168.0 * (1.0 + 2.0) * 2.0 * 8.0 / 16.0;
         let shared = 671.03e9 - 58.0 * 256.0 * 3.0 * 7168.0 * 2048.0;
         let copies = 16.0 * 2.0 * 15.0 / 16.0 * shared * 4.0;
+        // Half of a group is on the same host: 8 of its 15 others get messages.
         // What all tokens meet is the small difference of printed numbers.
         assert!((found / (sent + copies) - 1.0).abs() < 0.005, "{found} {}", sent + copies);
     }
@@ -127,8 +129,11 @@ mod tests {
     fn what_does_not_divide_is_said() {
         for (spec, ranks, text) in [
             ("train:model=llama3-8b,tp=3", 64, "train needs a multiple of tp x cp x pp"),
-            ("train:model=llama3-8b,ep=2", 64, "at most 1, the experts of a layer"),
-            ("train:model=mixtral-8x7b,ep=3", 64, "a divisor of cp x dp = 8"),
+            ("train:model=llama3-8b,ep=2", 64, "a divisor of 1, the experts of a layer"),
+            ("train:model=mixtral-8x7b,tp=1,ep=6", 48, "a divisor of 8, the experts of a layer"),
+            ("train:model=llama3-8b,batches=10000000", 16, "at most 4194304 on 16 ranks"),
+            ("train:model=llama3-8b,tflops=0.001,batches=1000", 16, "at most 1000 hours"),
+            ("train:model=mixtral-8x7b,tp=8,ep=4", 48, "a divisor of cp x dp = 6"),
             ("train:model=llama4", 64, "one of llama3-8b"),
             ("train:model=llama3-8b,pp=4,parts=2,batches=6", 64, "a multiple of pp = 4"),
             ("train:model=llama3-8b,pp=8,parts=5,batches=8", 64, "at most 4 with pp = 8"),

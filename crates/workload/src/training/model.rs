@@ -5,7 +5,7 @@ use darkfiber_fabric::{Entry, Registry};
 /// A decoder of layers that are all alike, but for the first ones of a mixture of experts, which may be dense.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Short name.
+    /// What specs call it.
     pub name: &'static str,
     /// What it is, and where its shape is from.
     pub doc: &'static str,
@@ -60,7 +60,7 @@ const fn grouped(hidden: u32, heads: u32, groups: u32) -> u64 {
     2 * h * heads + 2 * h * groups
 }
 
-/// Three matrices.
+/// Parameters of a perceptron with a gate: three matrices.
 const fn gated(hidden: u32, inner: u32) -> u64 {
     3 * hidden as u64 * inner as u64
 }
@@ -142,7 +142,7 @@ pub static MODELS: Registry<Model> = Registry::new(
             }),
             embedding: 2 * 32_000 * 4096,
             logits: 32_000 * 4096,
-            sequence: 8192,
+            sequence: 32_768,
         },
         Model {
             name: "deepseek-v3",

@@ -26,7 +26,7 @@ pub(crate) struct SimulateCommand {
     #[arg(long, value_enum)]
     pub(crate) depth: Option<Depth>,
     /// Say how long it takes and how much memory, by its first five seconds, and end
-    #[arg(long, conflicts_with_all = ["set", "seeds", "isolated", "output", "steps", "pairs", "timeline", "channels", "html", "map"])]
+    #[arg(long, conflicts_with_all = ["set", "seeds", "isolated", "output", "steps", "pairs", "timeline", "channels", "html", "map", "store", "progress"])]
     pub(crate) estimate: bool,
     /// Also simulate each job in isolation, and report how much longer it takes among the others
     #[arg(long)]

@@ -135,52 +135,56 @@ impl<'a> Stage<'a> {
             self.among_copies(script, shared, experts, 1, true);
         }
         let [there, back] = step.sizes.experts;
-        if work.forward {
+        let c = f64::from(step.layout.context);
+        let kept = whole((c - 1.0) / c * step.sizes.context as f64);
+        let contexts: Vec<Vec<u32>> = step.layout.context_groups(self.number).collect();
+        if !work.forward && step.again {
+            // What the forward pass exchanged is exchanged again.
             self.exchange_among_experts(script, there);
-        } else {
+            for group in &contexts {
+                self.ring(script, group, kept);
+            }
             self.exchange_among_experts(script, back);
         }
+        let (first, last) = if work.forward { (there, back) } else { (back, there) };
+        self.exchange_among_experts(script, first);
         let time = if work.forward { step.forward } else { step.backward };
         let groups: Vec<Vec<u32>> = step.layout.tensor_groups(self.number).collect();
         let t = f64::from(step.layout.tensor);
         let wire = whole(2.0 * (t - 1.0) / t * step.sizes.tensor[way] as f64);
         for group in &groups {
-            let inside = step.is_inside(group);
-            let beside = if inside { whole(wire as f64 * step.nvlink) } else { 0 };
             for &rank in group {
-                script.compute(rank, time + beside);
+                script.compute(rank, time);
             }
             script.wait_all(group);
-            if !inside {
-                self.ring(script, group, wire);
-            }
-        }
-        let contexts: Vec<Vec<u32>> = step.layout.context_groups(self.number).collect();
-        let c = f64::from(step.layout.context);
-        let wire = whole((c - 1.0) / c * step.sizes.context as f64);
-        for group in &contexts {
             self.ring(script, group, wire);
         }
-        if work.forward {
-            self.exchange_among_experts(script, back);
-        } else {
-            self.exchange_among_experts(script, there);
+        for group in &contexts {
+            self.ring(script, group, kept);
         }
+        self.exchange_among_experts(script, last);
     }
 
-    /// A ring that its ranks wait for.
+    /// A ring that its ranks wait for; inside a host it is time.
     fn ring(&mut self, script: &mut Script, group: &[u32], bytes: u64) {
         if group.len() < 2 || bytes == 0 {
             return;
         }
-        self.tag += 1;
-        for (i, &rank) in group.iter().enumerate() {
-            script.message(rank, group[(i + 1) % group.len()], bytes, self.tag);
+        if self.step.is_inside(group) {
+            for &rank in group {
+                script.compute(rank, whole(bytes as f64 * self.step.nvlink));
+            }
+        } else {
+            self.tag += 1;
+            for (i, &rank) in group.iter().enumerate() {
+                script.message(rank, group[(i + 1) % group.len()], bytes, self.tag);
+            }
         }
         script.wait_all(group);
     }
 
-    /// All to all of the ranks that share the experts of a layer; each has this many bytes for all of them, its own included.
+    /// All to all of the ranks that share the experts of a layer; each has this many bytes for all of them, its own included. What
+    /// stays inside a host is time beside the messages.
     fn exchange_among_experts(&mut self, script: &mut Script, bytes: u64) {
         let parts = self.step.layout.experts;
         if parts < 2 || bytes == 0 {
@@ -188,12 +192,22 @@ impl<'a> Stage<'a> {
         }
         let groups: Vec<Vec<u32>> = self.step.layout.expert_groups(self.number).collect();
         self.tag += 1;
+        let each = bytes / u64::from(parts);
+        let host = |rank: u32| rank / self.step.per_node;
         for group in groups {
             for by in 1..group.len() {
                 for (i, &rank) in group.iter().enumerate() {
                     let to = group[(i + by) % group.len()];
-                    script.message(rank, to, bytes / u64::from(parts), self.tag);
+                    if host(rank) != host(to) {
+                        script.message(rank, to, each, self.tag);
+                    }
                 }
+            }
+            // Behind the messages: a processor that computes posts no message.
+            for &rank in &group {
+                let inside =
+                    group.iter().filter(|&&to| to != rank && host(to) == host(rank)).count();
+                script.compute(rank, whole((each * inside as u64) as f64 * self.step.nvlink));
             }
             script.wait_all(&group);
         }

@@ -12,8 +12,10 @@ pub(super) struct Step {
     pub(super) parts: u32,
     pub(super) batches: u32,
     /// Ranks of a host.
-    per_node: u32,
+    pub(super) per_node: u32,
     pub(super) zero: u32,
+    /// Whether the way forward is computed again on the way back.
+    pub(super) again: bool,
     /// Time of a part and microbatch forward and backward, in picoseconds.
     pub(super) forward: u64,
     pub(super) backward: u64,
@@ -37,6 +39,11 @@ pub(super) struct Sizes {
     pub(super) parameters: [u64; 2],
 }
 
+/// Microbatches of all parts and ranks together, each of which takes some operations of a schedule.
+const MOST_PIECES: u64 = 1 << 26;
+/// Picoseconds that a rank may compute: 1000 hours, so that clocks do not run over.
+const LONGEST: f64 = 3.6e18;
+
 /// A whole number of bytes or picoseconds.
 #[expect(clippy::cast_sign_loss, reason = "none is below zero")]
 pub(super) fn whole(x: f64) -> u64 {
@@ -49,6 +56,7 @@ impl Step {
     /// # Errors
     /// If a value cannot be, or ranks do not divide.
     pub(super) fn read(params: &Params, given: &Ranks, n: u32) -> Result<Self, TrafficError> {
+        // The model, and how it is divided.
         let names = || format!("one of {}", MODELS.names().collect::<Vec<_>>().join(", "));
         let model = MODELS
             .get(params.raw("model").unwrap_or_default())
@@ -77,6 +85,7 @@ impl Step {
                 params.bad("ep", format!("a divisor of cp x dp = {copies}")).into()
             }
         })?;
+        // What a step is, and whether it can be.
         let stages = layout.stages;
         let parts = params.get("parts", 1..=256)?.unwrap_or(1);
         let batches = count(params, "batches", 2 * stages)?;
@@ -88,9 +97,17 @@ impl Step {
             let want = format!("at most {} with pp = {stages}: the layers", model.layers / stages);
             return Err(params.bad("parts", want).into());
         }
-        if layout.experts > 1 && model.experts.is_none_or(|e| layout.experts > e.count) {
-            let most = model.experts.map_or(1, |e| e.count);
-            return Err(params.bad("ep", format!("at most {most}, the experts of a layer")).into());
+        let experts = model.experts.map_or(1, |e| e.count);
+        if !experts.is_multiple_of(layout.experts) {
+            let want = format!("a divisor of {experts}, the experts of a layer");
+            return Err(params.bad("ep", want).into());
+        }
+        let pieces = u64::from(batches) * u64::from(parts);
+        if pieces * u64::from(n) > MOST_PIECES {
+            let most = MOST_PIECES / u64::from(n) / u64::from(parts);
+            let want =
+                format!("at most {most} on {n} ranks with parts = {parts}: repeat steps instead");
+            return Err(params.bad("batches", want).into());
         }
         let zero = params.get("zero", 0..=3)?.unwrap_or(1);
         if zero == 2 {
@@ -126,12 +143,18 @@ impl Step {
             experts: [of_experts(model.experts.map_or(2, |e| e.sent)), of_experts(2)],
             parameters: [whole(shared), whole(experts)],
         };
+        let longest = compute * (3.0 + f64::from(again)) * f64::from(batches) * f64::from(parts);
+        if longest * f64::from(count(params, "repeat", 1)?) > LONGEST {
+            let want = "more: a run takes at most 1000 hours of computing";
+            return Err(params.bad("tflops", want).into());
+        }
         Ok(Self {
             layout,
             parts,
             batches,
             per_node,
             zero,
+            again: again == 1,
             forward: whole(compute),
             backward: whole(compute * (2.0 + f64::from(again))),
             sizes,
