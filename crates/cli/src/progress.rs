@@ -36,7 +36,7 @@ impl Progress {
             return Self { bar, done: Some(done), waiter: Some(waiter) };
         }
         if let Ok(style) =
-            ProgressStyle::with_template("{spinner} [{bar:20}] {pos}/{len} {msg} ({elapsed})")
+            ProgressStyle::with_template("{spinner} [{bar:20}] {pos}/{len} {wide_msg} ({elapsed})")
         {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -52,6 +52,14 @@ impl Progress {
 
     /// Says what is done now.
     pub(crate) fn at(&self, what: impl Into<String>) {
+        self.bar.set_message(what.into());
+    }
+
+    /// Says what is done now, and which share of it, in place of the steps.
+    pub(crate) fn share(&self, done: f64, what: impl Into<String>) {
+        self.bar.set_length(100);
+        #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]
+        self.bar.set_position((100.0 * done) as u64);
         self.bar.set_message(what.into());
     }
 

@@ -6,10 +6,10 @@ mod compare;
 mod estimate;
 mod map;
 mod steps;
+mod watch;
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
@@ -24,24 +24,23 @@ use darkfiber_scenario::{
     Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
 };
 use darkfiber_study::grid::Axis;
-use darkfiber_workload::play::{Record, Repeat, SECOND};
+use darkfiber_workload::play::SECOND;
 
 pub(crate) use self::args::{HELP, SimulateCommand};
 use self::busy::busy;
+use self::watch::Watch;
 use super::metrics;
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::out::Teller;
 use crate::progress::Progress;
-use crate::{load, out, provenance, save};
+use crate::{load, provenance, save};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
 /// Channels that are named.
 const NAMED: usize = 20;
-/// Time between two looks at the clock, in messages.
-const LOOK: u64 = 1 << 8;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     match (compare::single(args)?, &args.scenario[..]) {
@@ -114,17 +113,7 @@ fn run_one(
     };
     // The run, which is followed and kept.
     let begin = Instant::now();
-    let is_once = jobs.iter().all(|j| j.play.repeat == Repeat::Once);
-    let all = || jobs.iter().map(|j| j.play.program.messages() as f64).sum();
-    let mut watch = Watch {
-        begin,
-        last: begin,
-        messages: 0,
-        all: is_once.then(all),
-        plain: args.progress,
-        told: common.quiet,
-        progress: &progress,
-    };
+    let mut watch = Watch::new(jobs, args.progress, common.quiet, &progress);
     let followed = checkpoint(args, &setup)?;
     let follow = followed.as_ref().map(|f| f as &dyn Observer);
     let simulated =
@@ -252,63 +241,6 @@ fn model(case: &Case) -> Option<PacketModel> {
         packet_bytes: options.bytes,
         buffer_bytes: options.micro.buffer,
     })
-}
-
-/// Tells how far a simulation is.
-struct Watch<'a> {
-    begin: Instant,
-    last: Instant,
-    messages: u64,
-    /// Messages of all jobs, if none is repeated.
-    all: Option<f64>,
-    plain: bool,
-    /// Whether it was said how long all of it takes, or nobody wants to hear it.
-    told: bool,
-    progress: &'a Progress,
-}
-
-/// How long a run is watched before it is said how long all of it takes, and from when on that is worth saying.
-const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
-
-impl Watch<'_> {
-    fn see(&mut self, record: &Record) {
-        self.messages += 1;
-        if !self.messages.is_multiple_of(LOOK) {
-            return;
-        }
-        let now = Instant::now();
-        if now - self.last < Duration::from_millis(if self.plain { 2_000 } else { 200 }) {
-            return;
-        }
-        self.last = now;
-        let rate = self.messages as f64 / (now - self.begin).as_secs_f64();
-        let mut text = format!(
-            "{} simulated, {:.2} million messages, {:.2} million a second",
-            quantity::seconds(record.arrived as f64 / SECOND as f64),
-            self.messages as f64 / 1e6,
-            rate / 1e6
-        );
-        if let Some(all) = self.all.filter(|all| *all > 0.0) {
-            let (part, open) = (self.messages as f64 / all, all - self.messages as f64);
-            if !self.told && now - self.begin >= LONG.0 {
-                self.told = true;
-                if all / rate > LONG.1 {
-                    out::tell(&format!(
-                        "note: {:.1} million messages take about {:.0} s here (--estimate says it alone)",
-                        all / 1e6,
-                        all / rate
-                    ));
-                }
-            }
-            let _infallible =
-                write!(text, ", {:.0} % of all, about {:.0} s left", 100.0 * part, open / rate);
-        }
-        if self.plain {
-            out::tell(&text);
-        } else {
-            self.progress.at(text);
-        }
-    }
 }
 
 /// What became of the messages of each class, by name.

@@ -41,7 +41,9 @@ pub(super) struct Sizes {
 
 /// Microbatches of all parts and ranks together, each of which takes some operations of a schedule.
 const MOST_PIECES: u64 = 1 << 26;
-/// Picoseconds that a rank may compute: 1000 hours, so that clocks do not run over.
+/// Tokens of a microbatch.
+const MOST_TOKENS: u64 = 1_000_000_000;
+/// Picoseconds that a rank may take: 1000 hours, so that clocks do not run over.
 const LONGEST: f64 = 3.6e18;
 
 /// A whole number of bytes or picoseconds.
@@ -116,6 +118,9 @@ impl Step {
         let again = params.get("recompute", 0..=1)?.unwrap_or(0);
         let micro = params.get("micro", 1..=100_000)?.unwrap_or(1);
         let sequence = params.get("sequence", 1..=100_000_000)?.unwrap_or(model.sequence);
+        if u64::from(micro) * u64::from(sequence) > MOST_TOKENS {
+            return Err(params.bad("micro", "fewer: a microbatch has at most 10^9 tokens").into());
+        }
         let tflops = operations(params)?;
         let nvlink = 1e12 / size(params, "nvlink", 370_000_000_000)?.max(1_000_000) as f64;
 
@@ -143,9 +148,13 @@ impl Step {
             experts: [of_experts(model.experts.map_or(2, |e| e.sent)), of_experts(2)],
             parameters: [whole(shared), whole(experts)],
         };
-        let longest = compute * (3.0 + f64::from(again)) * f64::from(batches) * f64::from(parts);
-        if longest * f64::from(count(params, "repeat", 1)?) > LONGEST {
-            let want = "more: a run takes at most 1000 hours of computing";
+        // At most so much of it is inside a host: each exchange of a piece three times, parameters by 8 bytes.
+        let exchanged = sizes.tensor.iter().chain(&sizes.experts).sum::<u64>() + sizes.context;
+        let inside = 3.0 * exchanged as f64 + 8.0 * sizes.parameters.iter().sum::<u64>() as f64;
+        let piece = compute * (3.0 + f64::from(again)) + 2.0 * inside * nvlink;
+        let pieces = f64::from(batches) * f64::from(parts);
+        if piece * pieces * f64::from(count(params, "repeat", 1)?) > LONGEST {
+            let want = "more, or more nvlink: a run takes at most 1000 hours";
             return Err(params.bad("tflops", want).into());
         }
         Ok(Self {

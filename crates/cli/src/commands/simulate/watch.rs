@@ -1,0 +1,117 @@
+//! How far a run is, while it goes on.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use darkfiber_report::quantity;
+use darkfiber_scenario::Job;
+use darkfiber_workload::play::{Record, Repeat, SECOND};
+
+use crate::out;
+use crate::progress::Progress;
+
+/// Time between two looks at the clock, in messages.
+const LOOK: u64 = 1 << 8;
+/// How long a run is watched before it is said how long all of it takes, and from how many seconds on that is worth saying.
+const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
+
+/// What all of a run is.
+enum Whole {
+    /// Messages, where each job runs once.
+    Messages(f64),
+    /// The moment until which jobs repeat, in picoseconds.
+    Moment(u64),
+}
+
+impl Whole {
+    fn of(jobs: &[Job]) -> Self {
+        let ends = jobs.iter().filter_map(|job| match job.play.repeat {
+            Repeat::Once => None,
+            Repeat::Until(end) => Some(end),
+        });
+        let messages = || jobs.iter().map(|job| job.play.program.messages() as f64).sum();
+        ends.max().map_or_else(|| Self::Messages(messages()), Self::Moment)
+    }
+
+    /// The share that is done.
+    fn done(&self, messages: u64, moment: u64) -> f64 {
+        let part = match *self {
+            Self::Messages(all) => messages as f64 / all.max(1.0),
+            Self::Moment(end) => moment as f64 / end.max(1) as f64,
+        };
+        part.min(1.0)
+    }
+}
+
+/// Tells how far a simulation is.
+pub(super) struct Watch<'a> {
+    begin: Instant,
+    last: Instant,
+    messages: u64,
+    whole: Whole,
+    /// Whether lines go to standard error in any case.
+    plain: bool,
+    /// Whether it was said how long all of it takes, or nobody wants to hear it.
+    told: bool,
+    progress: &'a Progress,
+}
+
+impl<'a> Watch<'a> {
+    /// From now on.
+    pub(super) fn new(jobs: &[Job], plain: bool, quiet: bool, progress: &'a Progress) -> Self {
+        let begin = Instant::now();
+        let whole = Whole::of(jobs);
+        Self { begin, last: begin, messages: 0, whole, plain, told: quiet, progress }
+    }
+
+    /// A message was received.
+    pub(super) fn see(&mut self, record: &Record) {
+        self.messages += 1;
+        if !self.messages.is_multiple_of(LOOK) {
+            return;
+        }
+        let now = Instant::now();
+        if now - self.last < Duration::from_millis(if self.plain { 2_000 } else { 200 }) {
+            return;
+        }
+        self.last = now;
+        let seconds = (now - self.begin).as_secs_f64();
+        let mut text = format!(
+            "{} simulated, {:.2} million messages, {:.2} million a second",
+            quantity::seconds(record.arrived as f64 / SECOND as f64),
+            self.messages as f64 / 1e6,
+            self.messages as f64 / seconds / 1e6
+        );
+        let done = self.whole.done(self.messages, record.arrived);
+        if done > 0.0 {
+            let all = seconds / done;
+            if !self.told && now - self.begin >= LONG.0 {
+                self.told = true;
+                if all > LONG.1 {
+                    out::tell(&format!(
+                        "note: this takes about {all:.0} s if it goes on like that (--estimate says it alone)"
+                    ));
+                }
+            }
+            let (percent, left) = (100.0 * done, all - seconds);
+            let _infallible = write!(text, ", {percent:.0} % of all, about {left:.0} s left");
+        }
+        if self.plain {
+            out::tell(&text);
+        } else {
+            self.progress.share(done, text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_a_run_is_its_messages_or_its_time() {
+        assert!((Whole::Messages(200.0).done(50, 7) - 0.25).abs() < 1e-12);
+        assert!((Whole::Moment(1_000).done(50, 700) - 0.7).abs() < 1e-12);
+        assert!((Whole::Moment(1_000).done(50, 1_700) - 1.0).abs() < 1e-12);
+    }
+}
