@@ -33,6 +33,7 @@ fn short(name: &str) -> String {
     match name {
         "imb" => "imb:op=allreduce,repeat=3".to_owned(),
         "nccl" => "nccl:op=allreduce,repeat=3".to_owned(),
+        "train" => "train:model=llama3-8b,batches=2,repeat=3".to_owned(),
         "pattern" => "pattern:of=bisect,samples=3".to_owned(),
         "ebb" => "ebb:samples=5".to_owned(),
         "bis" | "nn" | "pairs" | "fft-proxy" => format!("{name}:steps=2,iterations=7,group=3"),
