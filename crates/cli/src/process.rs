@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use darkfiber_scenario::memory;
+
 /// Processor time in seconds.
 pub(crate) fn processor_seconds() -> Option<f64> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;
@@ -20,6 +22,5 @@ pub(crate) fn forget_most_memory() {
 /// The most memory since then, in bytes.
 pub(crate) fn most_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+    memory::amount(&text, "VmHWM:")
 }

@@ -10,7 +10,7 @@ use crate::Error;
 /// (version 2), if that is less; `None` where neither is known.
 pub fn free() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok();
-    let system = text.as_deref().and_then(available);
+    let system = text.as_deref().and_then(|text| amount(text, "MemAvailable:"));
     let number = |name: &str| {
         let text = fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?;
         text.trim().parse::<u64>().ok()
@@ -21,9 +21,9 @@ pub fn free() -> Option<u64> {
     [system, group].into_iter().flatten().min()
 }
 
-/// `MemAvailable` of `/proc/meminfo`, in bytes.
-fn available(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// An amount of memory as files below `/proc` have it (`MemAvailable:  20971520 kB`), in bytes.
+pub fn amount(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
         let text = "MemTotal:       25165824 kB\nMemFree: 1 kB\nMemAvailable:   20971520 kB\n";
-        assert_eq!(available(text), Some(20 << 30));
-        assert_eq!(available("MemTotal: 1 kB\n"), None);
+        assert_eq!(amount(text, "MemAvailable:"), Some(20 << 30));
+        assert_eq!(amount("MemTotal: 1 kB\n", "MemAvailable:"), None);
         let error = does_not_fit(43_000_000_000, 20 << 30, "tables of 9 switches");
         let text = "tables of 9 switches take 43.0 GB of memory, and 21.5 GB are free";
         assert_eq!(error.to_string(), text);

@@ -47,13 +47,12 @@ impl Prepared<'_> {
         }
     }
 
-    /// The same, but an attempt that fails leaves everything as it is then. Also says whether senders or destinations
-    /// failed.
+    /// The same, but an attempt that fails leaves everything as it is then. Also says what was written.
     pub(super) fn attempt(
         &mut self,
         faults: &Faults,
         freedom: Freedom,
-    ) -> Result<(RerouteOutcome, bool), Box<Failed>> {
+    ) -> Result<(RerouteOutcome, Written), Box<Failed>> {
         let load_before = self.largest_load();
         let live_before = self.live_rows();
         let Attempt { cuts, rows, mended, gone } = self.mend_for(faults, load_before, freedom)?;
@@ -72,7 +71,9 @@ impl Prepared<'_> {
             coexistence,
             old_levels,
         };
-        Ok((outcome, gone.traffic()))
+        let (labels, traffic) = (!outcome.moved.is_empty(), gone.traffic());
+        let written = Written { entries: outcome.changes.clone(), labels, traffic };
+        Ok((outcome, written))
     }
 
     /// The same without asking how the new tables may be put in place: the entries that changed, and the paths that moved.

@@ -6,6 +6,7 @@
 use darkfiber_fabric::Faults;
 
 use super::RerouteError;
+use super::after_fault::Failed;
 use super::freedom::Freedom;
 use super::outcome::{Change, RerouteOutcome};
 use super::prepared::Prepared;
@@ -54,16 +55,8 @@ impl<'p, 'a> Trial<'p, 'a> {
     /// Those of [`Prepared::reroute`].
     pub fn mend(&mut self, faults: &Faults) -> Result<Vec<Change>, RerouteError> {
         self.go_back();
-        match self.tables.attempt_blindly(faults, Freedom::ALL) {
-            Ok((changes, written)) => {
-                self.written = written;
-                Ok(changes)
-            }
-            Err(failed) => {
-                self.written = failed.written();
-                Err(failed.error)
-            }
-        }
+        let found = self.tables.attempt_blindly(faults, Freedom::ALL);
+        self.noted(found)
     }
 
     /// As [`Self::reroute`] with as much freedom as is given.
@@ -73,11 +66,16 @@ impl<'p, 'a> Trial<'p, 'a> {
         freedom: Freedom,
     ) -> Result<RerouteOutcome, RerouteError> {
         self.go_back();
-        match self.tables.attempt(faults, freedom) {
-            Ok((outcome, traffic)) => {
-                let labels = !outcome.moved.is_empty();
-                self.written = Written { entries: outcome.changes.clone(), labels, traffic };
-                Ok(outcome)
+        let found = self.tables.attempt(faults, freedom);
+        self.noted(found)
+    }
+
+    /// Keeps in mind what an attempt wrote, whether it came to its end or not.
+    fn noted<T>(&mut self, found: Result<(T, Written), Box<Failed>>) -> Result<T, RerouteError> {
+        match found {
+            Ok((found, written)) => {
+                self.written = written;
+                Ok(found)
             }
             Err(failed) => {
                 self.written = failed.written();
