@@ -48,8 +48,12 @@ impl<'a> Contents<'a> {
             &s.routes.roots,
         ];
         names.extend(some.into_iter().filter_map(|name| name.as_deref()));
-        names.extend(s.jobs.iter().flat_map(|job| job.files.iter().flatten()).map(String::as_str));
         self.add(&mut text, names);
+        let of_jobs = s.jobs.iter().flat_map(|job| job.files.iter().flat_map(|files| &files.0));
+        for path in of_jobs.flat_map(|name| self.folder.matching(name).unwrap_or_default()) {
+            text.push_str(&self.digest(path));
+            text.push('\n');
+        }
         let mut asked = format!("{asked}\n");
         self.add(&mut asked, cell.files.iter().map(String::as_str));
         half(&text) + &half(&asked)
@@ -58,14 +62,13 @@ impl<'a> Contents<'a> {
     /// The digests of files.
     fn add<'n>(&self, text: &mut String, names: impl IntoIterator<Item = &'n str>) {
         for name in names {
-            text.push_str(&self.digest(name));
+            text.push_str(&self.digest(self.folder.locate(name)));
             text.push('\n');
         }
     }
 
     /// The digest of a file, or of all files of a directory; empty if there is none.
-    fn digest(&self, name: &str) -> String {
-        let path = self.folder.locate(name);
+    fn digest(&self, path: PathBuf) -> String {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let digest = known.entry(path).or_insert_with_key(|path| digest_of(path));
         digest.clone()

@@ -47,6 +47,17 @@ impl<'a> Chooser<'a> {
         self.turns.len()
     }
 
+    /// Whether a message's path depends on nothing but its ends and whose turn it is: no lots are drawn, and nobody looks at what
+    /// channels carry.
+    pub(crate) fn is_even(&self) -> bool {
+        matches!(self.choice, Choice::Routes | Choice::Turns | Choice::Split)
+    }
+
+    /// By source, which path is next, where that matters.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = usize> + '_ {
+        self.turns.iter().map(|&turn| turn as usize % self.paths)
+    }
+
     /// Whether messages go in parts.
     pub(crate) fn splits(&self) -> bool {
         matches!(self.choice, Choice::Split) && self.paths > 1

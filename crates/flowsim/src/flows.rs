@@ -1,9 +1,11 @@
 //! Messages as flows.
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Wire};
+use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Repeating, Wire};
 use darkfiber_workload::{Stream, state};
 use serde::{Deserialize, Serialize};
+
+mod repeating;
 
 use crate::choice::Chooser;
 use crate::maxmin::ABREAST;
@@ -136,6 +138,16 @@ pub struct Flows<'a> {
     paths: Vec<Path>,
     changed: Vec<(FlowId, f64)>,
     ended: Vec<u32>,
+    /// Periods that have begun, each within the one before.
+    marked: Vec<Marked>,
+}
+
+/// What was counted when a period began.
+#[derive(Debug)]
+struct Marked {
+    carried: Vec<u64>,
+    count: u64,
+    solves: u64,
 }
 
 state! {
@@ -198,6 +210,7 @@ impl<'a> Flows<'a> {
             paths: (0..ABREAST).map(|_| Path::new(TerminalId(0), TerminalId(0), 0)).collect(),
             changed: Vec::new(),
             ended: Vec::new(),
+            marked: Vec::new(),
             network,
             host,
         }
@@ -604,5 +617,10 @@ impl Wire for Flows<'_> {
         }
         self.changes |= !ended.is_empty();
         self.ended = ended;
+    }
+
+    fn repeating(&mut self) -> Option<&mut dyn Repeating> {
+        let counts_intervals = self.grid.is_some() || self.held.is_some();
+        (self.chooser.is_even() && !counts_intervals).then_some(self)
     }
 }

@@ -134,12 +134,14 @@ impl Case {
             interval: scenario.interval(),
             held: false,
             messages: scenario.keep.messages,
+            multiplies: !scenario.cost.run_repeats.unwrap_or(false),
             update: self.update.as_ref(),
             follow: None,
         }
     }
 
-    /// Simulates it. `each` is called for every message that is received, in the order of time; `observer`, if there is one, keeps
+    /// Simulates it. `each` is called for every message that is received, in the order of time, but for those of repeats that are
+    /// multiplied ([`Setup::multiplies`]); `observer`, if there is one, keeps
     /// the run now and then, so that it can be resumed.
     ///
     /// # Errors

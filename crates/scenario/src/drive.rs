@@ -2,7 +2,7 @@
 
 use darkfiber_packetsim::{read, unlike, write};
 use darkfiber_workload::play::{
-    self, JobRun, Player, PlayerState, Record, Stuck, UnderWay, Wire, step,
+    self, JobRun, Look, Player, PlayerState, Record, Repeats, Stuck, UnderWay, Wire, step,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,8 @@ pub(crate) struct Driven {
     pub(crate) end: u64,
     pub(crate) received: Received,
     pub(crate) events: u64,
+    /// Events that were not run, but multiplied from others.
+    pub(crate) repeated: u64,
     /// Whether all jobs came to their ends, or it was enough.
     pub(crate) ended: Result<(), Stuck>,
 }
@@ -108,8 +110,8 @@ pub(crate) fn drive<W: Resumable>(
 ) -> Result<Driven, SimError> {
     let jobs: Vec<play::Job> = setup.jobs.iter().map(|job| job.play.clone()).collect();
     let mut player = Player::new(&jobs, setup.host).with_seed(setup.seed);
-    if let Some(until) = &until {
-        player = player.with_laps(until.job);
+    if let Some(job) = until.as_ref().and_then(|until| until.job) {
+        player = player.with_laps(job);
     }
     let mut received = Received::new(&jobs, setup.messages);
     // Where it stopped before, which may have been enough.
@@ -125,17 +127,34 @@ pub(crate) fn drive<W: Resumable>(
     }
     let mut under_way = UnderWay::default();
     let mut steps = 0u64;
+    let multiplies = setup.multiplies && !setup.messages;
+    let mut repeats = multiplies.then(|| Repeats::new(&player, wire)).flatten();
+    // What was received while a period is run that may be multiplied.
+    let mut apart: Vec<Received> = Vec::new();
     while !is_enough {
         let more = step(&mut player, wire, &mut under_way, &mut |record| {
-            received.add(record);
+            apart.last_mut().unwrap_or(&mut received).add(record);
             each(record);
         });
         steps += 1;
+        if let Some(repeats) = &mut repeats {
+            for &look in repeats.look(&mut player, wire) {
+                match look {
+                    Look::Apart => apart.push(received.apart()),
+                    Look::Times(times) => join_last(&mut apart, &mut received, times),
+                }
+            }
+        }
         is_enough = more && until.as_mut().is_some_and(|until| (until.enough)(&player));
         let is_over = !more || is_enough;
-        // Between two steps nothing is under way but what player and wire know.
+        if is_over {
+            while !apart.is_empty() {
+                join_last(&mut apart, &mut received, 1);
+            }
+        }
+        // Between two steps nothing is under way but what player and wire know; a period that is counted apart is waited for.
         if let Some(follow) = setup.follow
-            && (is_over || steps.is_multiple_of(STEPS) && follow.is_due())
+            && (is_over || steps.is_multiple_of(STEPS) && apart.is_empty() && follow.is_due())
         {
             let mut kept =
                 Checkpoint { parts, wire: wire.take(), received, player: PlayerState::default() };
@@ -152,5 +171,13 @@ pub(crate) fn drive<W: Resumable>(
     let ended = if is_enough { Ok(()) } else { player.finished() };
     let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
     let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
-    Ok(Driven { runs, end, received, events: player.events(), ended })
+    let repeated = repeats.map_or(0, |repeats| repeats.skipped());
+    Ok(Driven { runs, end, received, events: player.events(), repeated, ended })
+}
+
+/// What was counted apart last happened this often, within what was before it.
+fn join_last(apart: &mut Vec<Received>, received: &mut Received, times: u64) {
+    if let Some(last) = apart.pop() {
+        apart.last_mut().unwrap_or(received).join(&last, times);
+    }
 }

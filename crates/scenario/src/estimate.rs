@@ -45,7 +45,7 @@ impl Case {
             begin.elapsed() >= look
         };
         let setup = Setup { interval: None, messages: false, ..self.setup() };
-        let simulated = simulate_until(&setup, Until { job: 0, enough: &mut enough })
+        let simulated = simulate_until(&setup, Until { job: None, enough: &mut enough })
             .map_err(|e| Error::infeasible(e.describe(&self.jobs, self.topology())))?;
         let looked = begin.elapsed().as_secs_f64();
         let done = if looked < look.as_secs_f64() { 1.0 } else { self.done(&simulated, moment) };

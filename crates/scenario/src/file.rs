@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::{
-    Between, Bytes, Chosen, Count, Degraded, Fraction, Overhead, Picos, Positive, Rate, Share,
+    Between, Bytes, Chosen, Count, Degraded, Fraction, Names, Overhead, Picos, Positive, Rate,
+    Share,
 };
 use crate::{Chain, CongestionPart, Error, Hashing, LaneFaultPart, PlanePart, UpdatePart};
 
@@ -116,6 +117,7 @@ impl Scenario {
         cost.efficiency.get_or_insert(Fraction(host.efficiency));
         cost.small.get_or_insert(Bytes(0));
         cost.precision.get_or_insert(Between(0.0));
+        cost.run_repeats.get_or_insert(false);
         if self.routes.engine.is_some() {
             self.routes.lanes.get_or_insert(Count(8));
         }
@@ -387,6 +389,8 @@ pub struct CostPart {
     pub small: Option<Bytes>,
     /// A message may end late by this much of its own time, up to 0.1, so that shares change less often.
     pub precision: Option<Between<0, 100>>,
+    /// Whether what one job alone repeats exactly is run each time, too, instead of twice or so and multiplied.
+    pub run_repeats: Option<bool>,
 }
 
 /// A job.
@@ -399,8 +403,8 @@ pub struct JobPart {
     pub count: Option<Count<1, 100_000>>,
     /// What its ranks do: `name:key=value,...` of `darkfiber list traffic`.
     pub traffic: Option<String>,
-    /// Instead: files of a schedule, of traces, or of a matrix of communication.
-    pub files: Option<Vec<String>>,
+    /// Instead: files of a schedule, of traces, or of a matrix of communication; `*` stands for others (`et/*.et`).
+    pub files: Option<Names>,
     /// Its nodes; without, as many as its file has ranks, or all.
     pub nodes: Option<Count<1, { u32::MAX as u64 }>>,
     /// Ranks of each node, side by side; 1 without.
@@ -437,7 +441,7 @@ impl JobPart {
         match (&self.name, &self.traffic, &self.files) {
             (Some(name), ..) => name.clone(),
             (_, Some(spec), _) => spec.clone(),
-            (.., Some(files)) => files.join(" "),
+            (.., Some(files)) => files.0.join(" "),
             _ => otherwise.to_owned(),
         }
     }

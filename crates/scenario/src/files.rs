@@ -6,11 +6,34 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::Error;
+
 /// Where the files that a scenario names are. Readers of fabrics, tables and traces know folders, archives and compressed
 /// files, so what there is must lie on a disk in the end.
 pub trait Files {
     /// Where a file of this name is, whether there is one or not.
     fn locate(&self, name: &str) -> PathBuf;
+
+    /// The files that a name stands for: itself, or, by name, those that match it (`*`, `?`, `[...]`) where no file is called so.
+    ///
+    /// # Errors
+    /// If none matches, or it is no pattern.
+    fn matching(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
+        let path = self.locate(name);
+        if !name.contains(['*', '?', '[']) || path.exists() {
+            return Ok(vec![path]);
+        }
+        // Only the name is a pattern, not the folder that it is in.
+        let folder = glob::Pattern::escape(&self.locate("").to_string_lossy());
+        let found = glob::glob(&Path::new(&folder).join(name).to_string_lossy())
+            .map_err(|e| Error::input(format!("{name}: {}", e.msg)).hint("for example et/*.et"))?;
+        let found: Vec<PathBuf> = found.flatten().filter(|path| path.is_file()).collect();
+        if found.is_empty() {
+            return Err(Error::input(format!("no file matches {name}"))
+                .hint("names are relative to the scenario; * stands for anything but /"));
+        }
+        Ok(found)
+    }
 }
 
 /// Files beside a scenario: names are relative to this directory.

@@ -61,12 +61,13 @@ pub(crate) fn simulate(
         grid: flows.grid().cloned(),
         held: flows.held().cloned(),
         effort: if alone {
-            Effort::Formula { events: driven.events }
+            Effort::Formula { events: driven.events, repeated: driven.repeated }
         } else {
             Effort::Flow {
                 flows: flows.flow_count(),
                 solves: flows.solve_count(),
                 events: driven.events,
+                repeated: driven.repeated,
             }
         },
         packets: Vec::new(),

@@ -205,7 +205,7 @@ impl Seats<'_> {
         let library = part.library.map_or_else(Library::default, |library| library.0.1);
         let read = match (&part.traffic, &part.files) {
             (None, Some(names)) => {
-                let read = program(names, self.files, library, listener);
+                let read = program(&names.0, self.files, library, listener);
                 Some(read.map_err(|e| e.inside("files"))?)
             }
             (Some(_), None) => None,
@@ -386,7 +386,10 @@ pub fn program(
     library: Library,
     listener: &mut dyn Listener,
 ) -> Result<Program, Error> {
-    let paths: Vec<_> = names.iter().map(|name| files.locate(name)).collect();
+    let mut paths = Vec::new();
+    for name in names {
+        paths.extend(files.matching(name)?);
+    }
     let (read, found) = schedules::open(&paths, &schedules::Options::default())?;
     let name = names.first().cloned().unwrap_or_default();
     listener.remarks(&name, &found);
@@ -394,6 +397,9 @@ pub fn program(
         Read::Schedule(schedule) => Ok(schedule),
         Read::Matrix(matrix) => matrix.schedule().map_err(|e| e.to_string()),
         Read::Trace(trace) => trace
+            .schedule(&mut |script, call| collective(script, call, library))
+            .map_err(|e| e.to_string()),
+        Read::Graph(graph) => graph
             .schedule(&mut |script, call| collective(script, call, library))
             .map_err(|e| e.to_string()),
         Read::Report(_) => {

@@ -191,11 +191,15 @@ pub enum Effort {
         solves: u64,
         /// Events of ranks and messages.
         events: u64,
+        /// Of these events, those that were multiplied: what a program repeats exactly is run twice or so.
+        repeated: u64,
     },
     /// The formula.
     Formula {
         /// Events of ranks and messages.
         events: u64,
+        /// Of these, those that were multiplied.
+        repeated: u64,
     },
     /// Packets.
     Packet {

@@ -24,6 +24,20 @@ impl Received {
         Self { pairs, keeps, messages: Vec::new() }
     }
 
+    /// Nothing yet, of the same jobs.
+    pub(crate) fn apart(&self) -> Self {
+        let pairs = self.pairs.iter().map(|p| Pairs::new(p.ranks)).collect();
+        Self { pairs, keeps: self.keeps, messages: Vec::new() }
+    }
+
+    /// What was received apart, this often.
+    pub(crate) fn join(&mut self, apart: &Self, times: u64) {
+        for (pairs, more) in self.pairs.iter_mut().zip(&apart.pairs) {
+            pairs.join_all(more, times);
+        }
+        self.messages.extend_from_slice(&apart.messages);
+    }
+
     pub(crate) fn add(&mut self, record: &Record) {
         self.pairs[record.job as usize].add(record);
         if self.keeps {
@@ -133,6 +147,18 @@ impl Pair {
         self.longest = self.longest.max(other.longest);
     }
 
+    /// These messages as often as this.
+    #[must_use]
+    fn often(&self, times: u64) -> Self {
+        let all = |one: u64| one.saturating_mul(times);
+        Self {
+            messages: all(self.messages),
+            bytes: all(self.bytes),
+            time: all(self.time),
+            longest: self.longest,
+        }
+    }
+
     /// Mean bandwidth of a message, in bytes a second; 0 without messages.
     pub fn bandwidth(&self) -> f64 {
         if self.time == 0 { 0.0 } else { self.bytes as f64 / self.time as f64 * 1e12 }
@@ -166,6 +192,28 @@ impl Pairs {
         cell.join(more);
         if self.ranks > DENSE && self.count > KEPT * u64::from(self.ranks) {
             self.rows = Vec::new();
+        }
+    }
+
+    /// Adds all of others of the same job, this often.
+    fn join_all(&mut self, others: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
+        if !others.are_kept() {
+            self.rows = Vec::new();
+        }
+        for ((from, to), pair) in others.sent() {
+            self.join(from, to, &pair.often(times));
+        }
+        self.total.join(&others.total.often(times));
+        // The first time as they were, since that keeps the least and the largest as such.
+        self.times.add(&others.times).expect("it grows as needed");
+        for step in others.times.iter_recorded() {
+            let count = step.count_since_last_iteration().saturating_mul(times - 1);
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            let time = step.value_iterated_to();
+            self.times.record_n(time, count).expect("it grows as needed");
         }
     }
 

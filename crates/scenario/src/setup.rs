@@ -32,6 +32,8 @@ pub struct Setup<'a> {
     pub held: bool,
     /// Keep all messages.
     pub messages: bool,
+    /// What one job alone repeats exactly, at the depths of flows and of the formula, is run twice or so and multiplied.
+    pub multiplies: bool,
     /// An update of the tables while jobs run, at the depth of packets.
     pub update: Option<&'a UpdateCase>,
     /// Who keeps the run, to resume it another time.
@@ -58,6 +60,7 @@ impl<'a> Setup<'a> {
             interval: None,
             held: false,
             messages: false,
+            multiplies: true,
             update: None,
             follow: None,
         }
@@ -119,8 +122,8 @@ pub struct Simulated {
 
 /// When a simulation ends before its jobs do.
 pub struct Until<'a> {
-    /// The job whose laps the player keeps.
-    pub job: u32,
+    /// The job whose laps the player keeps, if any; what is repeated is not multiplied then.
+    pub job: Option<u32>,
     /// Whether it has gone on for long enough: asked after every step.
     pub enough: &'a mut dyn FnMut(&Player<'_>) -> bool,
 }

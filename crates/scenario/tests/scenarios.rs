@@ -288,6 +288,30 @@ fn runs_are_resumed_at_every_depth() {
     }
 }
 
+/// So does one whose repeats are multiplied, whether it stopped before or after that.
+#[test]
+fn runs_that_are_multiplied_are_resumed() {
+    let text = "fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"minhop\"\n[[job]]\n\
+                traffic = \"minife:iterations=80,group=1\"\n";
+    let case = case(text, Depth::Flow);
+    let run = |follow: Option<&dyn Observer>| {
+        let found = simulate(&Setup { follow, ..case.setup() }, &mut |_| ()).expect("it runs");
+        let Effort::Flow { flows, solves, events, repeated } = found.effort else {
+            panic!("{:?}", found.effort)
+        };
+        (Simulated { effort: Effort::Flow { flows, solves, events, repeated: 0 }, ..found }, repeated)
+    };
+    let (whole, repeated) = run(None);
+    assert!(repeated > 0);
+    for every in [1, 4, 9] {
+        let keeper = keeper_of(every);
+        assert!(run(Some(&keeper)).0 == whole, "{every}");
+        let kept = keeper.kept.into_inner().expect("one thread").expect("it was kept");
+        let again = Keeper { from: Some(kept), ..keeper_of(u64::MAX) };
+        assert!(run(Some(&again)).0 == whole, "{every}");
+    }
+}
+
 fn keeper_of(every: u64) -> Keeper {
     Keeper { every, asked: Mutex::new(0), kept: Mutex::new(None), from: None }
 }

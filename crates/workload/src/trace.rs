@@ -9,6 +9,7 @@
 //! out anew.
 
 mod error;
+mod graph;
 mod scheduled;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use std::fmt;
 
 pub use crate::schedule::ANY;
 pub use error::TraceError;
+pub use graph::{OpGraph, OpNode, OpWhat};
 pub use scheduled::{CollectiveCall, Volume};
 
 /// The communicator of all ranks.

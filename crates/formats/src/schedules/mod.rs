@@ -3,7 +3,7 @@
 //! | module | what | becomes |
 //! |---|---|---|
 //! | [`goal`], [`goal_binary`] | GOAL of LogGOPSim | [`Schedule`] |
-//! | [`chakra`] | execution traces of Chakra | [`Schedule`], or [`MpiTrace`] if there are collectives |
+//! | [`chakra`] | execution traces of Chakra | [`Schedule`], or [`OpGraph`] if there are collectives |
 //! | [`simgrid`] | time-independent traces of SimGrid | [`MpiTrace`] |
 //! | [`dumpi`] | traces of DUMPI, binary or made text by dumpi2ascii | [`MpiTrace`] |
 //! | [`matrix`] | graphs of mpiP, tables, lists | [`CommMatrix`] |
@@ -12,6 +12,7 @@
 //! [`open()`] knows them by their content, in files of their own, folders and tar archives.
 //!
 //! [`Schedule`]: darkfiber_workload::schedule::Schedule
+//! [`OpGraph`]: darkfiber_workload::trace::OpGraph
 //! [`MpiTrace`]: darkfiber_workload::trace::MpiTrace
 //! [`CommMatrix`]: darkfiber_workload::CommMatrix
 

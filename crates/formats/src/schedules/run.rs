@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::schedule::Schedule;
-use darkfiber_workload::trace::MpiTrace;
+use darkfiber_workload::trace::{MpiTrace, OpGraph};
 
 use super::mpip_report::Report;
 use crate::known_by::named;
@@ -39,6 +39,8 @@ pub enum Read {
     Schedule(Schedule),
     /// Calls of MPI, collectives still whole.
     Trace(MpiTrace),
+    /// Operations that wait for each other, collectives still whole.
+    Graph(OpGraph),
     /// Bytes between ranks.
     Matrix(CommMatrix),
     /// Times and sizes by rank and call site.

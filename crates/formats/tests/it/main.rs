@@ -1,6 +1,7 @@
 //! Tests of the readers and writers on real files, on odd ones and on random fabrics.
 
 mod anonymise;
+mod chakra;
 mod corpus;
 mod detect;
 mod faulty_disk;

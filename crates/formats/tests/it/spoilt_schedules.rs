@@ -32,6 +32,9 @@ fn try_all(bytes: &[u8]) {
                 goal_binary::write(&mut out, &schedule).expect("memory");
                 goal_binary::read(&out, Path::new("x")).expect("what was written");
             }
+            Ok(Read::Graph(graph)) => {
+                let _ = graph.schedule(&mut |_, _| {});
+            }
             Ok(Read::Trace(trace)) => {
                 let _ = trace.schedule(&mut |_, _| {});
             }

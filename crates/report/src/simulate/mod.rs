@@ -394,13 +394,16 @@ impl Report for SimulateResult<'_> {
         // What it took.
         let what = match self.effort {
             Effort::Count { paths } => format!("{} paths counted", group(paths)),
-            Effort::Flow { flows, solves, events } => format!(
-                "{} flows, rates recomputed {} times, {} events",
+            Effort::Flow { flows, solves, events, repeated } => format!(
+                "{} flows, rates recomputed {} times, {} events{}",
                 group(flows),
                 group(solves),
-                group(events)
+                group(events),
+                multiplied(repeated, events)
             ),
-            Effort::Formula { events } => format!("{} events", group(events)),
+            Effort::Formula { events, repeated } => {
+                format!("{} events{}", group(events), multiplied(repeated, events))
+            }
             Effort::Packet { packets, hops, events } => format!(
                 "{} packets, {} switches crossed, {} events",
                 group(packets),
@@ -481,6 +484,14 @@ pub fn made_by(result: &SimulateResult<'_>) -> String {
 }
 
 /// Whether somebody measured how long messages took.
+/// How many of the events were multiplied from others, if any.
+fn multiplied(repeated: u64, events: u64) -> String {
+    match 100.0 * repeated as f64 / events.max(1) as f64 {
+        _ if repeated == 0 => String::new(),
+        percent => format!(" ({percent:.1} % of them repeats, multiplied)"),
+    }
+}
+
 fn timed(job: &JobRow) -> Option<()> {
     (job.sent.messages == 0 || job.sent.message_max > 0.0).then_some(())
 }

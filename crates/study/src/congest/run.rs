@@ -137,7 +137,7 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<
     let setup =
         Setup { seed: plan.seed, jobs, medium, follow: follower.as_deref(), ..plan.case.setup() };
     let mut watch = Stopwatch::new(plan.rule, cast.timed, cast.ranks, plan.warmup);
-    simulate_until(&setup, Until { job: 0, enough: &mut |player| watch.look(player) })
+    simulate_until(&setup, Until { job: Some(0), enough: &mut |player| watch.look(player) })
         .map_err(|trouble| trouble.to_string())?;
     Ok(watch.times)
 }

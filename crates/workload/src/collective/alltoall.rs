@@ -81,7 +81,7 @@ fn pairwise(team: &mut Team<'_, '_>, with: fn(u32, u32, u32) -> (u32, u32)) {
         Some(sizes) => sizes[from as usize * n as usize + to as usize],
         None => bytes,
     };
-    team.rounds(n - 1, told.value(), move |round, i| {
+    team.rounds(n - 1, told.value(), false, move |round, i| {
         let (to, from) = with(i, round + 1, n);
         (Exchange { to, bytes: pair(i, to), from, expected: pair(from, i), compute: 0 }, 0)
     });

@@ -125,11 +125,12 @@ impl Team<'_, '_> {
     }
 
     /// This many rounds; `exchange` says what the one of an index does in a round, and how many bytes it reduces then; `told` as
-    /// for [`Rounds::telling`].
+    /// for [`Rounds::telling`], `alike` as for [`Rounds::all_alike`].
     pub(super) fn rounds(
         &mut self,
         count: u32,
         told: u64,
+        alike: bool,
         exchange: impl Fn(u32, u32) -> (Exchange, u64) + Send + Sync + 'static,
     ) {
         let reduce = self.call.reduce;
@@ -137,7 +138,7 @@ impl Team<'_, '_> {
             let (exchange, reduced) = exchange(round, i);
             Exchange { compute: reduced.saturating_mul(reduce), ..exchange }
         });
-        self.script.rounds(self.call.comm, rounds.telling(told), self.call.tag);
+        self.script.rounds(self.call.comm, rounds.telling(told).all_alike(alike), self.call.tag);
     }
 
     /// Sizes of the segments of this many bytes: at least one, which may be empty.

@@ -47,7 +47,7 @@ fn halving(team: &mut Team<'_, '_>) {
 fn pairwise(team: &mut Team<'_, '_>) {
     let n = team.n();
     let sizes: Vec<u64> = (0..n).map(|i| team.of(i)).collect();
-    team.rounds(n - 1, 0, move |round, i| {
+    team.rounds(n - 1, 0, false, move |round, i| {
         let (to, from) = ((i + round + 1) % n, (i + n - round - 1) % n);
         let (bytes, expected) = (sizes[to as usize], sizes[i as usize]);
         (Exchange { to, bytes, from, expected, compute: 0 }, expected)

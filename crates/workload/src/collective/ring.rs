@@ -10,7 +10,8 @@ pub(super) fn reduce_scatter(
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
     let n = team.n();
-    team.rounds(n.saturating_sub(1), 0, move |step, i| {
+    let alike = all_equal(n, &block);
+    team.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
         let expected = block((i + 2 * n - 2 - step) % n);
         (to_the_next(n, i, block((i + 2 * n - 1 - step) % n), expected), expected)
     });
@@ -22,9 +23,15 @@ pub(super) fn allgather(
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
     let n = team.n();
-    team.rounds(n.saturating_sub(1), 0, move |step, i| {
+    let alike = all_equal(n, &block);
+    team.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
         (to_the_next(n, i, block((i + n - step) % n), block((i + 2 * n - 1 - step) % n)), 0)
     });
+}
+
+/// Whether all blocks are of one size: then all steps round the ring are the same.
+fn all_equal(n: u32, block: impl Fn(u32) -> u64) -> bool {
+    (1..n).all(|i| block(i) == block(0))
 }
 
 /// To the next one of n, from the one before.

@@ -45,6 +45,24 @@ impl<E: Copy> Agenda<E> {
             && all().all(|(_, event)| is_there(event))
     }
 
+    /// All events to come, in the order in which they will come out.
+    pub fn ordered(&self) -> Vec<(u64, E)> {
+        let rest = self.buckets[0][self.taken..].iter();
+        let mut all: Vec<_> = rest.chain(self.buckets[1..].iter().flatten()).copied().collect();
+        // Events of one time are in one bucket, in order.
+        all.sort_by_key(|&(time, _)| time);
+        all
+    }
+
+    /// Puts all events off by this long.
+    pub fn put_off(&mut self, by: u64) {
+        let all = self.ordered();
+        *self = Self { last: self.last + by, ..Self::default() };
+        for (time, event) in all {
+            self.push(time + by, event);
+        }
+    }
+
     /// Events to come.
     pub fn len(&self) -> usize {
         self.len
@@ -165,6 +183,13 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(agenda.len(), oracle.len());
+                if delta % 7 == 0 {
+                    oracle.sort_by_key(|e| e.0);
+                    prop_assert_eq!(&agenda.ordered(), &oracle);
+                    agenda.put_off(delta);
+                    now += delta;
+                    oracle.iter_mut().for_each(|e| e.0 += delta);
+                }
             }
         }
     }

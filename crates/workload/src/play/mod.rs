@@ -8,6 +8,8 @@ mod host;
 mod job;
 mod loggp;
 mod player;
+mod repeats;
+mod snapshot;
 mod state;
 mod wire;
 
@@ -16,7 +18,9 @@ pub use host::{HOSTS, Host, host};
 pub use job::{Job, JobRun, Lap, Record, Repeat, Stuck};
 pub use loggp::LogGp;
 pub use player::{Player, PlayerState};
-pub use wire::{Delivery, Departure, Wire};
+pub use repeats::{Look, Repeats};
+pub use snapshot::Snapshot;
+pub use wire::{Delivery, Departure, Repeating, Wire};
 
 /// A second in picoseconds.
 pub const SECOND: u64 = 1_000_000_000_000;

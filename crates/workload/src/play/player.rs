@@ -1,5 +1,7 @@
 //! What every rank does next.
 
+mod skip;
+
 use serde::{Deserialize, Serialize};
 
 use super::state::{ASKED, DONE, Entered, HELD, Rank, Running, UNASKED};

@@ -135,6 +135,11 @@ impl Running {
             && self.epochs == other.epochs
     }
 
+    /// By rank, whether it never does anything.
+    pub(super) fn idle(&self) -> &[bool] {
+        &self.idle
+    }
+
     /// The place of the processor time of a stream.
     #[inline]
     pub(super) fn processor(&mut self, rank: u32, stream: u8) -> &mut u64 {

@@ -2,6 +2,8 @@
 
 use darkfiber_fabric::TerminalId;
 
+use super::Snapshot;
+
 /// A message that leaves for the network now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Departure {
@@ -41,4 +43,21 @@ pub trait Wire {
 
     /// Goes on to `now`, which is not after [`Wire::upcoming`].
     fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>);
+
+    /// Itself, if it can tell whether it is in the same state again.
+    fn repeating(&mut self) -> Option<&mut dyn Repeating> {
+        None
+    }
+}
+
+/// A [`Wire`] that can tell whether it is in the same state again, and go on by many times what happened in between.
+pub trait Repeating {
+    /// Adds all that messages under way and to come depend on; `message` adds one of the player's.
+    fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot);
+
+    /// What it counts is counted from here on for [`Repeating::skip`], too.
+    fn mark(&mut self);
+
+    /// Goes on by so many times the period of this many picoseconds that began at the last [`Repeating::mark`], which is over.
+    fn skip(&mut self, times: u64, period: u64);
 }

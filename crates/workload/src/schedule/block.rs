@@ -83,6 +83,16 @@ impl Block {
         }
     }
 
+    /// The rounds about this one in which everybody does the same as in it.
+    pub fn alike(&self, round: u32) -> Range<u32> {
+        let i = self.ends.partition_point(|&e| e <= round);
+        let begin = if i == 0 { 0 } else { self.ends[i - 1] };
+        match self.stages().nth(i) {
+            Some(Stage::Rounds(all)) if all.is_alike() => begin..self.ends[i],
+            _ => round..round + 1,
+        }
+    }
+
     /// The schedule, where it is one that is written out.
     pub fn written(&self) -> Option<&Schedule> {
         match &self.first {

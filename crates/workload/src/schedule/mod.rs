@@ -18,7 +18,7 @@ mod script;
 
 pub use block::{Block, Round, Steps};
 pub use build::{Builder, ScheduleError};
-pub use program::Program;
+pub use program::{Loop, Program};
 pub use rounds::{Exchange, Rounds};
 pub use script::Script;
 

@@ -4,6 +4,17 @@ use std::sync::Arc;
 
 use super::{Block, Schedule};
 
+/// Schedules that a program runs over and over, by epochs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The first epoch of the first time.
+    pub begin: u64,
+    /// The first epoch after the last time.
+    pub end: u64,
+    /// Epochs of each time.
+    pub length: u64,
+}
+
 /// Schedules that every rank runs one after the other, some of them many times. A rank begins the next schedule when it
 /// is done with its own part of the one before: there is no barrier in between. Messages of one schedule, or of one
 /// repetition, never meet receives of another.
@@ -134,6 +145,27 @@ impl Program {
                     steps = inner;
                 }
             }
+        }
+    }
+
+    /// Tells of the loops that an epoch is in, the outermost first.
+    pub fn each_loop(&self, epoch: u64, mut each: impl FnMut(Loop)) {
+        let (mut steps, mut base) = (&self.steps, 0);
+        loop {
+            let i = steps.partition_point(|s| base + s.end <= epoch);
+            let Some(step) = steps.get(i) else { return };
+            let begin = base + if i == 0 { 0 } else { steps[i - 1].end };
+            let end = base + step.end;
+            let (length, inner) = match &step.what {
+                What::Block(..) => (1, None),
+                What::Repeat(inner) => (epochs(inner), Some(inner)),
+            };
+            if end - begin > length {
+                each(Loop { begin, end, length });
+            }
+            let Some(inner) = inner else { return };
+            base = epoch - (epoch - begin) % length;
+            steps = inner;
         }
     }
 

@@ -29,6 +29,7 @@ pub struct Exchange {
 pub struct Rounds {
     count: u32,
     computes: bool,
+    alike: bool,
     told: u64,
     exchange: Arc<dyn Fn(u32, u32) -> Exchange + Send + Sync>,
 }
@@ -47,13 +48,20 @@ impl Rounds {
         computes: bool,
         exchange: impl Fn(u32, u32) -> Exchange + Send + Sync + 'static,
     ) -> Self {
-        Self { count, computes, told: 0, exchange: Arc::new(exchange) }
+        Self { count, computes, alike: false, told: 0, exchange: Arc::new(exchange) }
     }
 
     /// The same, with a digest of what differs between formulas that agree in the first two, the middle and the last round.
     #[must_use]
     pub fn telling(mut self, digest: u64) -> Self {
         self.told = digest;
+        self
+    }
+
+    /// The same, where everybody does in each round what it does in the first one: a run may multiply what repeats.
+    #[must_use]
+    pub fn all_alike(mut self, alike: bool) -> Self {
+        self.alike = alike;
         self
     }
 
@@ -118,6 +126,11 @@ impl Everybody {
 
     pub(super) fn ranks(&self) -> u32 {
         self.ranks
+    }
+
+    /// Whether all rounds are the same.
+    pub(super) fn is_alike(&self) -> bool {
+        self.rounds.alike
     }
 
     /// What a rank does in a round, `to` and `from` being ranks.

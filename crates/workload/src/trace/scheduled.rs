@@ -349,7 +349,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The bytes that all members' calls together say.
-fn volume<'a>(all: &[&'a Collective]) -> Volume<'a> {
+pub(super) fn volume<'a>(all: &[&'a Collective]) -> Volume<'a> {
     let first = all[0];
     if !first.sizes.is_empty() {
         return match first.kind {

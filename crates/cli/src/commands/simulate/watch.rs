@@ -17,8 +17,9 @@ const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
 
 /// What all of a run is.
 enum Whole {
-    /// Messages, where each job runs once.
-    Messages(f64),
+    /// Messages, where each job runs once; and schedules of the program of one job alone, of which many may be multiplied without
+    /// their messages being told of.
+    Messages { all: f64, epochs: Option<f64> },
     /// The moment until which jobs repeat, in picoseconds.
     Moment(u64),
 }
@@ -30,14 +31,21 @@ impl Whole {
             Repeat::Until(end) => Some(end),
         });
         let messages = || jobs.iter().map(|job| job.play.program.messages() as f64).sum();
-        ends.max().map_or_else(|| Self::Messages(messages()), Self::Moment)
+        let epochs = match jobs {
+            [job] => Some(job.play.program.epochs() as f64),
+            _ => None,
+        };
+        ends.max().map_or_else(|| Self::Messages { all: messages(), epochs }, Self::Moment)
     }
 
-    /// The share that is done.
-    fn done(&self, messages: u64, moment: u64) -> f64 {
+    /// The share that is done when so many messages are there and this is the last of them.
+    fn done(&self, messages: u64, last: &Record) -> f64 {
         let part = match *self {
-            Self::Messages(all) => messages as f64 / all.max(1.0),
-            Self::Moment(end) => moment as f64 / end.max(1) as f64,
+            Self::Messages { all, epochs } => {
+                let epochs = epochs.map_or(0.0, |epochs| last.epoch as f64 / epochs.max(1.0));
+                epochs.max(messages as f64 / all.max(1.0))
+            }
+            Self::Moment(end) => last.arrived as f64 / end.max(1) as f64,
         };
         part.min(1.0)
     }
@@ -82,7 +90,7 @@ impl<'a> Watch<'a> {
             self.messages as f64 / 1e6,
             self.messages as f64 / seconds / 1e6
         );
-        let done = self.whole.done(self.messages, record.arrived);
+        let done = self.whole.done(self.messages, record);
         if done > 0.0 {
             let all = seconds / done;
             if !self.told && now - self.begin >= LONG.0 {
@@ -110,8 +118,21 @@ mod tests {
 
     #[test]
     fn all_of_a_run_is_its_messages_or_its_time() {
-        assert!((Whole::Messages(200.0).done(50, 7) - 0.25).abs() < 1e-12);
-        assert!((Whole::Moment(1_000).done(50, 700) - 0.7).abs() < 1e-12);
-        assert!((Whole::Moment(1_000).done(50, 1_700) - 1.0).abs() < 1e-12);
+        let last = |epoch, arrived| Record {
+            job: 0,
+            epoch,
+            op: 0,
+            from: 0,
+            to: 1,
+            bytes: 1,
+            departed: 0,
+            arrived,
+        };
+        let messages = |epochs| Whole::Messages { all: 200.0, epochs };
+        assert!((messages(None).done(50, &last(9, 7)) - 0.25).abs() < 1e-12);
+        // Most of them were multiplied.
+        assert!((messages(Some(10.0)).done(50, &last(9, 7)) - 0.9).abs() < 1e-12);
+        assert!((Whole::Moment(1_000).done(50, &last(0, 700)) - 0.7).abs() < 1e-12);
+        assert!((Whole::Moment(1_000).done(50, &last(0, 1_700)) - 1.0).abs() < 1e-12);
     }
 }

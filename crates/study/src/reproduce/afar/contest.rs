@@ -170,6 +170,8 @@ impl Contest {
             medium: Medium::Flow(Sharing { small: 0, precision: PRECISION }),
             lids,
             seed,
+            // Every record is looked at.
+            multiplies: false,
             ..Setup::new(lab.topology(), routes, host, jobs)
         }
     }

@@ -1,0 +1,75 @@
+//! Flows as something that comes to the same state again and again.
+
+use darkfiber_workload::play::{Repeating, Snapshot};
+
+use super::{Event, Flows, Marked};
+use crate::FlowId;
+
+impl Repeating for Flows<'_> {
+    fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot) {
+        if std::mem::take(&mut self.changes) {
+            self.share();
+        }
+        self.chooser.turns().for_each(|turn| snapshot.word(turn as u64));
+        for &ready in &self.ready {
+            snapshot.time(ready.max(self.now));
+        }
+        let mut flows = Vec::with_capacity(self.shares.len());
+        for (time, event) in self.agenda.ordered() {
+            match event {
+                Event::Begin { message: waits } => snapshot.item(|snapshot| {
+                    message(waits, snapshot);
+                    snapshot.time(time);
+                }),
+                Event::End { flow } => flows.push(flow),
+            }
+        }
+        // A flow is on the agenda as often as its end came nearer. What is left of it is its rate, which the others decide, by the
+        // time to its end.
+        flows.sort_unstable();
+        flows.dedup();
+        flows.retain(|&flow| self.active[flow as usize].booked < u64::MAX);
+        for flow in flows {
+            let a = self.active[flow as usize];
+            snapshot.item(|snapshot| {
+                message(a.message, snapshot);
+                snapshot.word(a.bytes);
+                snapshot.word(a.latency);
+                snapshot.time(a.begin);
+                snapshot.time(a.end);
+                self.shares.path(FlowId(flow)).for_each(|c| snapshot.word(c.into()));
+                if let Some(&(parts, latest)) = self.parts.get(a.message as usize) {
+                    snapshot.word(parts.into());
+                    snapshot.time(latest.max(self.now));
+                }
+            });
+        }
+        snapshot.end_set();
+    }
+
+    fn mark(&mut self) {
+        let carried = self.carried.clone();
+        self.marked.push(Marked { carried, count: self.count, solves: self.solves });
+    }
+
+    fn skip(&mut self, times: u64, period: u64) {
+        let Some(marked) = self.marked.pop() else { return };
+        if times == 0 {
+            return;
+        }
+        let time = times * period;
+        for (now, before) in self.carried.iter_mut().zip(&marked.carried) {
+            *now += times * (*now - before);
+        }
+        self.count += times * (self.count - marked.count);
+        self.solves += times * (self.solves - marked.solves);
+        let put_off = |moment: &mut u64| *moment = moment.saturating_add(time);
+        for a in &mut self.active {
+            [&mut a.begin, &mut a.since, &mut a.end, &mut a.booked].into_iter().for_each(put_off);
+        }
+        self.ready.iter_mut().for_each(put_off);
+        self.parts.iter_mut().for_each(|(_, latest)| put_off(latest));
+        self.agenda.put_off(time);
+        self.now += time;
+    }
+}

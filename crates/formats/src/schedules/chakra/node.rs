@@ -1,0 +1,40 @@
+//! A node of a trace, however it is written.
+
+use std::collections::BTreeMap;
+
+/// Types of nodes (`NodeType` of the schema).
+pub(super) const SEND: u64 = 5;
+pub(super) const RECV: u64 = 6;
+pub(super) const COLLECTIVE: u64 = 7;
+
+/// What is read of a node.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) id: u64,
+    pub(super) kind: u64,
+    /// Ids of the nodes that it depends on, by control or data.
+    pub(super) before: Vec<u64>,
+    pub(super) micros: u64,
+    /// Attributes that are integers, by name; true is 1.
+    pub(super) numbers: BTreeMap<String, i64>,
+    /// Name of its process group; empty without.
+    pub(super) group: String,
+}
+
+impl Node {
+    /// Whether it is a message or a collective that is sent, not the call of one on a processor (which has no size).
+    pub(super) fn communicates(&self) -> bool {
+        let is_call =
+            self.numbers.get("is_cpu_op") == Some(&1) && !self.numbers.contains_key("comm_size");
+        matches!(self.kind, SEND | RECV | COLLECTIVE) && !is_call
+    }
+
+    /// What distinguishes its stream from others of its rank: that of its GPU, or a thread of its processor.
+    pub(super) fn stream(&self) -> (bool, i64) {
+        let get = |name: &str| self.numbers.get(name).copied();
+        match get("stream") {
+            Some(stream) => (true, stream),
+            None => (false, get("tid").unwrap_or(0)),
+        }
+    }
+}

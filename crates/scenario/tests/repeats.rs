@@ -1,0 +1,82 @@
+//! What a program repeats gives the same whether it is multiplied or run each time.
+
+use darkfiber_scenario::{Effort, Folder, ScenarioFile, Setup, Simulated, simulate};
+
+fn run(text: &str, multiplies: bool) -> Simulated {
+    let file = ScenarioFile::parse(text, "repeats.toml").expect("a scenario");
+    let case = file.resolve(&Folder::default(), &mut ()).expect("it resolves");
+    simulate(&Setup { multiplies, ..case.setup() }, &mut |_| ()).expect("it ends")
+}
+
+fn repeated(simulated: &Simulated) -> (u64, u64) {
+    match simulated.effort {
+        Effort::Flow { events, repeated, .. } | Effort::Formula { events, repeated } => {
+            (repeated, events)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs both ways, and says which share of the events was multiplied.
+fn compare(text: &str) -> f64 {
+    let (mut short, long) = (run(text, true), run(text, false));
+    assert_eq!(repeated(&long).0, 0);
+    let (skipped, events) = repeated(&short);
+    match &mut short.effort {
+        Effort::Flow { repeated, .. } | Effort::Formula { repeated, .. } => *repeated = 0,
+        _ => {}
+    }
+    assert_eq!(short.runs, long.runs, "{text}");
+    assert_eq!(short.carried, long.carried, "{text}");
+    assert_eq!(short.pairs, long.pairs, "{text}");
+    assert_eq!(short, long, "{text}");
+    skipped as f64 / events as f64
+}
+
+fn scenario(fabric: &str, engine: &str, more: &str, job: &str) -> String {
+    format!("fabric = \"{fabric}\"\n{more}\n[routes]\nengine = \"{engine}\"\n[[job]]\n{job}\n")
+}
+
+const TREE: &str = "kary:k=4,n=3";
+const DRAGONFLY: &str = "dragonfly:p=2,a=4,h=2";
+
+/// Calls over and over are multiplied, at both depths, for all ways to choose a path that draw no lots.
+#[test]
+fn calls_over_and_over() {
+    for op in ["allreduce", "alltoall", "bcast", "reduce", "allgather"] {
+        for more in ["", "depth = \"loggp\""] {
+            let job = format!("traffic = \"imb:op={op},bytes=32KiB,repeat=200,root=0,together=1\"");
+            let share = compare(&scenario(TREE, "dmodk", more, &job));
+            assert!(share > 0.5, "{op} {more}: {share}");
+        }
+    }
+    for lids in ["turns", "split"] {
+        let text = format!(
+            "fabric = \"{TREE}\"\n[routes]\nengine = \"sssp\"\nlmc = 1\nlids = \"{lids}\"\n[[job]]\n\
+             traffic = \"imb:op=allreduce,bytes=32KiB,repeat=300\"\n"
+        );
+        assert!(compare(&text) > 0.5, "{lids}");
+    }
+}
+
+/// Iterations of applications.
+#[test]
+fn iterations_of_applications() {
+    for (traffic, least) in
+        [("hpcg:iterations=60,group=1", 0.5), ("minife:iterations=60,group=1", 0.5)]
+    {
+        for fabric in [TREE, DRAGONFLY] {
+            let job = format!("traffic = \"{traffic}\"");
+            let share = compare(&scenario(fabric, "minhop", "", &job));
+            assert!(share > least, "{traffic} {fabric}: {share}");
+        }
+    }
+}
+
+/// Steps round a ring whose blocks are equal, kept as a formula, and calls of it: one loop within the other.
+#[test]
+fn steps_round_a_ring() {
+    let job = "traffic = \"imb:op=allreduce,bytes=800KiB,algorithm=ring,repeat=6\"\nper-node = 4";
+    let share = compare(&scenario("hyperx:dims=1,t=200", "minhop", "", job));
+    assert!(share > 0.3, "{share}");
+}

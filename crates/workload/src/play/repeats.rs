@@ -1,0 +1,366 @@
+//! What a program repeats is run until it comes to the same state again, and multiplied from there.
+
+use super::{Player, Snapshot, Wire};
+use crate::schedule::Loop;
+
+/// A state is looked at again once there were as many events as numbers in it, and after this many looks in vain as many more for
+/// each number: what looking costs is little beside them.
+const PATIENCE: u64 = 8;
+/// A loop with fewer times to come is run to its end.
+const WORTH: u64 = 4;
+
+/// What is to be done with what is counted of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Count what is received from here on apart: it may be a period. This may be within another one.
+    Apart,
+    /// What was counted apart last happened so often, once if it is no period.
+    Times(u64),
+}
+
+/// Something that a program repeats: schedules, or rounds of one that are all alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Epochs(Loop),
+    /// Rounds of an epoch.
+    Rounds {
+        epoch: u64,
+        begin: u32,
+        end: u32,
+    },
+}
+
+impl Level {
+    /// Which time it is at a place, from 0.
+    fn iteration(self, (epoch, round): (u64, u32)) -> u64 {
+        match self {
+            Self::Epochs(l) => (epoch - l.begin) / l.length,
+            Self::Rounds { begin, .. } => (round - begin).into(),
+        }
+    }
+
+    /// How often it is there.
+    fn count(self) -> u64 {
+        match self {
+            Self::Epochs(l) => (l.end - l.begin) / l.length,
+            Self::Rounds { begin, end, .. } => (end - begin).into(),
+        }
+    }
+
+    fn has(self, (epoch, round): (u64, u32)) -> bool {
+        match self {
+            Self::Epochs(l) => (l.begin..l.end).contains(&epoch),
+            Self::Rounds { epoch: of, begin, end } => epoch == of && (begin..end).contains(&round),
+        }
+    }
+
+    /// The place that others are relative to when a rank is at `place`.
+    fn origin(self, place: (u64, u32)) -> (u64, u32) {
+        match self {
+            Self::Epochs(_) => (place.0, 0),
+            Self::Rounds { .. } => place,
+        }
+    }
+
+    /// Epochs and rounds of so many times.
+    fn stride(self, times: u64) -> (u64, u32) {
+        match self {
+            Self::Epochs(l) => (l.length * times, 0),
+            Self::Rounds { .. } => (0, times as u32),
+        }
+    }
+
+    /// How many strides of so many times there are until whoever is at `most` comes to the end.
+    fn left(self, most: (u64, u32), stride: u64) -> u64 {
+        match self {
+            Self::Epochs(l) => (l.end - 1 - most.0) / (l.length * stride),
+            Self::Rounds { end, .. } => u64::from(end - 1 - most.1) / stride,
+        }
+    }
+}
+
+/// A loop that is watched.
+#[derive(Debug)]
+struct Watched {
+    level: Level,
+    /// Where the rank was last.
+    iteration: u64,
+    /// Events when it was last looked at.
+    events: u64,
+    /// What later states are compared with, and when it was taken (Brent, "An improved Monte Carlo factorization algorithm",
+    /// BIT 20, 1980): it is replaced after one, two, four ... comparisons, so that periods of any length are found.
+    saved: Option<(u64, Snapshot)>,
+    compared: u64,
+    power: u64,
+    size: u64,
+    /// How often it was looked at in vain.
+    looks: u64,
+}
+
+/// A period that is run once more, to see that it is one and to count what happens in it.
+#[derive(Debug)]
+struct Recording {
+    level: Level,
+    /// The iteration at which it began, and that of the rank now.
+    begin: u64,
+    at: u64,
+    /// Iterations and picoseconds after which the state was the same before.
+    stride: u64,
+    period: u64,
+    events: u64,
+    snapshot: Snapshot,
+}
+
+/// Finds what a run repeats, and multiplies it.
+///
+/// One job alone, on a network whose state can be told, comes to a state that it has been in before, relative to the time and to the
+/// iteration; as nothing else decides what happens next, the same happens again. It is run once more, compared, and multiplied.
+/// Moments that differ by less than a thousand-millionth of the period, to which ends of flows are rounded, count as the same, and so
+/// does the order of what happens in the same picosecond.
+#[derive(Debug)]
+pub struct Repeats {
+    rank: u32,
+    at: Option<(u64, u32)>,
+    /// Loops that the rank is in, the outermost first.
+    watched: Vec<Watched>,
+    /// Periods that are run once more, each within the one before.
+    recordings: Vec<Recording>,
+    looks: Vec<Look>,
+    skipped: u64,
+}
+
+impl Repeats {
+    /// What a player repeats over a wire; none if nothing can be told of it.
+    pub fn new(player: &Player<'_>, wire: &mut dyn Wire) -> Option<Self> {
+        wire.repeating()?;
+        let program = player.lone_program()?;
+        if program.epochs() < WORTH && program.blocks().iter().all(|b| b.rounds() < WORTH as u32) {
+            return None;
+        }
+        let rank = player.busy_rank()?;
+        Some(Self {
+            rank,
+            at: None,
+            watched: Vec::new(),
+            recordings: Vec::new(),
+            looks: Vec::new(),
+            skipped: 0,
+        })
+    }
+
+    /// How many events were multiplied.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Looks at a run after a step of it; what is to be done, in order.
+    pub fn look(&mut self, player: &mut Player<'_>, wire: &mut dyn Wire) -> &[Look] {
+        self.looks.clear();
+        let place = player.place(self.rank);
+        if self.at == Some(place) {
+            return &self.looks;
+        }
+        // A job that is run again begins anew.
+        if self.at.is_some_and(|at| place < at) {
+            self.give_up(wire);
+        }
+        self.at = Some(place);
+        // Those that end here, from the inside.
+        while let Some(recording) = self.recordings.pop() {
+            match self.go_on(recording, player, wire, place) {
+                Some(times) => {
+                    self.looks.push(Look::Times(times));
+                    if times > 1 {
+                        return &self.looks;
+                    }
+                }
+                None => break,
+            }
+        }
+        self.watch(player, place);
+        let outer = self.recordings.last().map(|r| r.level);
+        let first = outer.map_or(0, |level| {
+            1 + self.watched.iter().position(|w| w.level == level).unwrap_or(self.watched.len())
+        });
+        for i in first..self.watched.len() {
+            if self.compare(i, player, wire, place) {
+                self.looks.push(Look::Apart);
+            }
+        }
+        &self.looks
+    }
+
+    /// What is counted apart are no periods: each happened once.
+    fn give_up(&mut self, wire: &mut dyn Wire) {
+        self.watched.clear();
+        for _ in self.recordings.drain(..) {
+            self.looks.push(Look::Times(1));
+            if let Some(wire) = wire.repeating() {
+                wire.skip(0, 0);
+            }
+        }
+    }
+
+    /// Watches the loops that a place is in, and no others.
+    fn watch(&mut self, player: &Player<'_>, place: (u64, u32)) {
+        let Some(program) = player.lone_program() else { return };
+        if place.0 >= program.epochs() {
+            self.watched.clear();
+            return;
+        }
+        let mut levels = 0;
+        program.each_loop(place.0, |found| self.keep(&mut levels, Level::Epochs(found), player));
+        let alike = program.blocks()[program.block(place.0).0].alike(place.1);
+        let rounds = Level::Rounds { epoch: place.0, begin: alike.start, end: alike.end };
+        self.keep(&mut levels, rounds, player);
+        self.watched.truncate(levels);
+    }
+
+    /// Goes on watching a loop that is in this many others, or begins to.
+    fn keep(&mut self, levels: &mut usize, level: Level, player: &Player<'_>) {
+        if level.count() < WORTH {
+            return;
+        }
+        if self.watched.get(*levels).is_none_or(|w| w.level != level) {
+            self.watched.truncate(*levels);
+            self.watched.push(Watched {
+                level,
+                iteration: u64::MAX,
+                events: player.events(),
+                saved: None,
+                compared: 0,
+                power: 1,
+                size: 0,
+                looks: 0,
+            });
+        }
+        *levels += 1;
+    }
+
+    /// Compares the state with the one that is saved, if it is time to; whether a period was found, and is recorded from here on.
+    fn compare(
+        &mut self,
+        i: usize,
+        player: &Player<'_>,
+        wire: &mut dyn Wire,
+        place: (u64, u32),
+    ) -> bool {
+        let w = &mut self.watched[i];
+        let iteration = w.level.iteration(place);
+        if iteration == w.iteration {
+            return false;
+        }
+        w.iteration = iteration;
+        let events = player.events();
+        if w.level.count() - iteration < WORTH
+            || events - w.events < w.size * (1 + w.looks / PATIENCE)
+        {
+            return false;
+        }
+        let (level, snapshot) = (w.level, taken(w.level, player, wire, place));
+        (w.events, w.size) = (events, snapshot.len() as u64);
+        if !(level.has(snapshot.least) && level.has(snapshot.most)) {
+            w.saved = None;
+            return false;
+        }
+        let found = w.saved.as_ref().and_then(|(before, saved)| {
+            let (stride, period) = (iteration - before, snapshot.now - saved.now);
+            let repeats = period > 0
+                && snapshot.is_after(saved, level.stride(stride))
+                && snapshot.is_like(saved, period >> 30)
+                && level.left(snapshot.most, stride) >= 2;
+            repeats.then_some((stride, period))
+        });
+        if let Some((stride, period)) = found {
+            let begin = iteration;
+            let at = begin;
+            self.recordings.push(Recording { level, begin, at, stride, period, events, snapshot });
+            if let Some(wire) = wire.repeating() {
+                wire.mark();
+            }
+            return true;
+        }
+        w.compared += 1;
+        w.looks += 1;
+        if w.saved.is_none() || w.compared == w.power {
+            (w.compared, w.power) = (0, (2 * w.power).min(1 << 40));
+            w.saved = Some((iteration, snapshot));
+        }
+        false
+    }
+
+    /// Looks at what is recorded: how often it happens, if that is known now. It is multiplied if it is a period: the stride that was
+    /// found, or a part of it.
+    fn go_on(
+        &mut self,
+        mut r: Recording,
+        player: &mut Player<'_>,
+        wire: &mut dyn Wire,
+        place: (u64, u32),
+    ) -> Option<u64> {
+        let iteration = if r.level.has(place) { r.level.iteration(place) } else { u64::MAX };
+        if iteration == r.at {
+            self.recordings.push(r);
+            return None;
+        }
+        let stride = iteration.saturating_sub(r.begin);
+        let mut times = 0;
+        let mut period = 0;
+        if stride <= r.stride {
+            let snapshot = taken(r.level, player, wire, place);
+            period = snapshot.now - r.snapshot.now;
+            if r.is_period(&snapshot, stride) {
+                times = r.level.left(snapshot.most, stride);
+            } else if stride < r.stride {
+                r.at = iteration;
+                self.recordings.push(r);
+                return None;
+            }
+        }
+        // Whoever is watched within goes on from another place.
+        let level = self.watched.iter().position(|w| w.level == r.level);
+        self.watched.truncate(level.unwrap_or(0));
+        let time = period.checked_mul(times).unwrap_or(0);
+        times = if time == 0 { 0 } else { times };
+        if let Some(wire) = wire.repeating() {
+            wire.skip(times, period);
+        }
+        if times > 0 {
+            let events = (player.events() - r.events) * times;
+            self.skipped += events;
+            player.skip(r.level.stride(stride * times), time, events);
+            self.at = Some(player.place(self.rank));
+        }
+        Some(1 + times)
+    }
+}
+
+impl Recording {
+    /// Whether the state after this stride is that at the beginning.
+    fn is_period(&self, snapshot: &Snapshot, stride: u64) -> bool {
+        let period = snapshot.now - self.snapshot.now;
+        let tolerance = self.period >> 30;
+        // The time of as many iterations as were found to repeat.
+        let (whole, found) = (
+            u128::from(period) * u128::from(self.stride),
+            u128::from(self.period) * u128::from(stride),
+        );
+        whole.abs_diff(found) <= u128::from(tolerance) * u128::from(self.stride)
+            && self.level.has(snapshot.most)
+            && snapshot.is_after(&self.snapshot, self.level.stride(stride))
+            && snapshot.is_like(&self.snapshot, tolerance)
+    }
+}
+
+/// The state of a run in which a rank is at this place.
+fn taken(level: Level, player: &Player<'_>, wire: &mut dyn Wire, place: (u64, u32)) -> Snapshot {
+    let mut snapshot = Snapshot::new(player.now(), level.origin(place));
+    player.describe(&mut snapshot);
+    if let Some(wire) = wire.repeating() {
+        wire.describe(
+            &|message, snapshot| player.describe_message(message, snapshot),
+            &mut snapshot,
+        );
+    }
+    snapshot
+}

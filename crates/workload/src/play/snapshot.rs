@@ -1,0 +1,97 @@
+//! What a run depends on from a moment on.
+
+use darkfiber_fabric::Digest;
+
+/// All that the rest of a run depends on, relative to a moment and to a place in its program: if two are the same, what follows
+/// is, too.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Its moment, in picoseconds.
+    pub now: u64,
+    /// Its place: epoch and round of the rank by which it was taken. Numbers of epochs and rounds are relative to it.
+    pub origin: (u64, u32),
+    /// The least and the largest epoch and round of any rank or message.
+    pub least: (u64, u32),
+    /// The largest.
+    pub most: (u64, u32),
+    words: Vec<u64>,
+    times: Vec<u64>,
+    items: Vec<(u64, [u64; TIMES])>,
+}
+
+/// Moments of an item at most.
+const TIMES: usize = 4;
+
+impl Snapshot {
+    /// Nothing yet, at a moment and a place.
+    pub fn new(now: u64, origin: (u64, u32)) -> Self {
+        Self { now, origin, least: (u64::MAX, u32::MAX), ..Self::default() }
+    }
+
+    /// Adds what must be equal.
+    #[inline]
+    pub fn word(&mut self, word: u64) {
+        self.words.push(word);
+    }
+
+    /// Adds a moment, in picoseconds.
+    #[inline]
+    pub fn time(&mut self, time: u64) {
+        self.times.push(time.wrapping_sub(self.now));
+    }
+
+    /// Adds an epoch and a round.
+    #[inline]
+    pub fn place(&mut self, place: (u64, u32)) {
+        self.least = self.least.min(place);
+        self.most = self.most.max(place);
+        self.words.push(place.0.wrapping_sub(self.origin.0));
+        self.words.push(place.1.wrapping_sub(self.origin.1).into());
+    }
+
+    /// Adds something of a set whose order does not matter, with four moments at most: what it adds goes to the others at
+    /// [`Snapshot::end_set`].
+    pub fn item(&mut self, add: impl FnOnce(&mut Self)) {
+        let (words, times) = (self.words.len(), self.times.len());
+        add(self);
+        let mut digest = Digest::default();
+        self.words.drain(words..).for_each(|word| digest.add(word));
+        let mut moments = [0; TIMES];
+        for (to, time) in moments.iter_mut().zip(self.times.drain(times..)) {
+            *to = time;
+        }
+        self.items.push((digest.value(), moments));
+    }
+
+    /// Adds all items since the last set.
+    pub fn end_set(&mut self) {
+        self.items.sort_unstable();
+        for (digest, moments) in self.items.drain(..) {
+            self.words.push(digest);
+            self.times.extend(moments);
+        }
+    }
+
+    /// Whether its place is so many epochs and rounds after that of another.
+    pub fn is_after(&self, other: &Self, (epochs, rounds): (u64, u32)) -> bool {
+        self.origin == (other.origin.0 + epochs, other.origin.1 + rounds)
+    }
+
+    /// How much is in it.
+    pub fn len(&self) -> usize {
+        self.words.len() + self.times.len()
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether another is the same, moments to within this many picoseconds.
+    pub fn is_like(&self, other: &Self, tolerance: u64) -> bool {
+        let near = |(&a, &b): (&u64, &u64)| a.wrapping_sub(b).min(b.wrapping_sub(a)) <= tolerance;
+        self.words == other.words
+            && self.times.len() == other.times.len()
+            && self.times.iter().zip(&other.times).all(near)
+    }
+}
