@@ -299,7 +299,10 @@ fn runs_that_are_multiplied_are_resumed() {
         let Effort::Flow { flows, solves, events, repeated } = found.effort else {
             panic!("{:?}", found.effort)
         };
-        (Simulated { effort: Effort::Flow { flows, solves, events, repeated: 0 }, ..found }, repeated)
+        (
+            Simulated { effort: Effort::Flow { flows, solves, events, repeated: 0 }, ..found },
+            repeated,
+        )
     };
     let (whole, repeated) = run(None);
     assert!(repeated > 0);
