@@ -53,6 +53,11 @@ impl<'a> Chooser<'a> {
         matches!(self.choice, Choice::Routes | Choice::Turns | Choice::Split)
     }
 
+    /// Whether messages of a source take one path after the other.
+    pub(crate) fn takes_turns(&self) -> bool {
+        matches!(self.choice, Choice::Turns) && self.paths > 1
+    }
+
     /// By source, which path is next, where that matters.
     pub(crate) fn turns(&self) -> impl Iterator<Item = usize> + '_ {
         self.turns.iter().map(|&turn| turn as usize % self.paths)

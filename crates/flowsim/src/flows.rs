@@ -77,8 +77,8 @@ struct Active {
     end: u64,
     /// When it is looked at next, which is not after its end.
     booked: u64,
-    /// Grows from change to change of any rate: who ends at the same time ends in this order.
-    planned: u64,
+    /// Which of all flows it is: who ends at the same time ends in this order.
+    number: u64,
 }
 
 /// A message, or a part of one, that begins.
@@ -129,7 +129,8 @@ pub struct Flows<'a> {
     now: u64,
     count: u64,
     solves: u64,
-    planned: u64,
+    /// The longest step of picoseconds that an end was rounded to.
+    coarsest: u64,
     /// Flows came or went, and shares are not found anew yet.
     changes: bool,
     lost: Option<NoRoute>,
@@ -140,6 +141,8 @@ pub struct Flows<'a> {
     ended: Vec<u32>,
     /// Periods that have begun, each within the one before.
     marked: Vec<Marked>,
+    /// How often a message found its adapter busy.
+    waits: u64,
 }
 
 /// What was counted when a period began.
@@ -164,7 +167,7 @@ state! {
         now: u64,
         count: u64,
         solves: u64,
-        planned: u64,
+        coarsest: u64,
         changes: bool,
         lost: Option<NoRoute>,
     }
@@ -203,7 +206,7 @@ impl<'a> Flows<'a> {
             now: 0,
             count: 0,
             solves: 0,
-            planned: 0,
+            coarsest: 1,
             changes: false,
             lost: None,
             starts: Vec::new(),
@@ -211,6 +214,7 @@ impl<'a> Flows<'a> {
             changed: Vec::new(),
             ended: Vec::new(),
             marked: Vec::new(),
+            waits: 0,
             network,
             host,
         }
@@ -407,16 +411,17 @@ impl<'a> Flows<'a> {
             let mut begin = self.now;
             if self.alone {
                 let ready = &mut self.ready[from.index()];
+                self.waits += u64::from(*ready > begin);
                 begin = begin.max(*ready);
-                *ready = begin + long + self.host.gap;
+                *ready = begin.saturating_add(long).saturating_add(self.host.gap);
             }
             if let Some(grid) = &mut self.grid
                 && long > 0
             {
                 let rate = bytes as f64 / long as f64;
-                grid.add(&channels.iter().copied(), begin, begin + long, rate);
+                grid.add(&channels.iter().copied(), begin, begin.saturating_add(long), rate);
             }
-            self.arrived(message, begin + long, latency, delivered);
+            self.arrived(message, begin.saturating_add(long), latency, delivered);
             return;
         }
         let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
@@ -435,7 +440,7 @@ impl<'a> Flows<'a> {
             latency,
             end: u64::MAX,
             booked: u64::MAX,
-            planned: 0,
+            number: self.count,
         };
         if i < self.active.len() {
             self.active[i] = active;
@@ -446,7 +451,7 @@ impl<'a> Flows<'a> {
 
     /// A message, or a part of one, has left, and arrives its latency later.
     fn arrived(&mut self, message: u32, left: u64, latency: u64, delivered: &mut Vec<Delivery>) {
-        let mut arrives = left + latency;
+        let mut arrives = left.saturating_add(latency);
         if let Some((parts, latest)) = self.parts.get_mut(message as usize)
             && *parts > 0
         {
@@ -473,8 +478,7 @@ impl<'a> Flows<'a> {
             let end = self.now.saturating_add(duration(a.left, a.rate));
             let step = step(end - a.begin, self.precision);
             a.end = end.saturating_add(step - 1) & !(step - 1);
-            self.planned += 1;
-            a.planned = self.planned;
+            self.coarsest = self.coarsest.max(step);
             if a.end < a.booked {
                 a.booked = a.end;
                 self.agenda.push(a.end, Event::End { flow: id.0 });
@@ -536,13 +540,14 @@ impl Wire for Flows<'_> {
         self.now = now;
         for d in departures {
             if self.is_local(d.from, d.to) {
-                let left =
-                    now + duration(d.bytes as f64, self.host.memory_bytes_per_second * 1e-12);
-                let arrives = left + self.host.memory_latency;
+                let long = duration(d.bytes as f64, self.host.memory_bytes_per_second * 1e-12);
+                let left = now.saturating_add(long);
+                let arrives = left.saturating_add(self.host.memory_latency);
                 delivered.push(Delivery { message: d.message, left, arrives });
                 continue;
             }
             let ready = &mut self.ready[d.from.index()];
+            self.waits += u64::from(*ready > now && !self.alone);
             let mut begin = now.max(*ready);
             if self.alone {
                 // Such messages find their own place.
@@ -601,7 +606,7 @@ impl Wire for Flows<'_> {
             }
         }
         self.start(delivered);
-        ended.sort_unstable_by_key(|&flow| self.active[flow as usize].planned);
+        ended.sort_unstable_by_key(|&flow| self.active[flow as usize].number);
         for some in ended.chunks(ABREAST) {
             self.shares.approach(some.iter().flat_map(|&flow| self.shares.path(FlowId(flow))));
             for &flow in some {
@@ -621,6 +626,8 @@ impl Wire for Flows<'_> {
 
     fn repeating(&mut self) -> Option<&mut dyn Repeating> {
         let counts_intervals = self.grid.is_some() || self.held.is_some();
-        (self.chooser.is_even() && !counts_intervals).then_some(self)
+        // Rounded ends hide what is left of a flow.
+        let is_exact = self.precision <= EXACT;
+        (self.chooser.is_even() && is_exact && !counts_intervals).then_some(self)
     }
 }

@@ -1,6 +1,6 @@
 //! The loop of all depths at which time passes, whatever carries messages.
 
-use darkfiber_packetsim::{read, unlike, write};
+use darkfiber_packetsim::{ConfigError, read, unlike, write};
 use darkfiber_workload::play::{
     self, JobRun, Look, Player, PlayerState, Record, Repeats, Stuck, UnderWay, Wire, step,
 };
@@ -74,6 +74,11 @@ pub(crate) struct Driven {
     pub(crate) ended: Result<(), Stuck>,
 }
 
+/// The last moment of a run, in picoseconds: what happens after it may not fit the clock.
+const END: u64 = 1 << 63;
+const TOO_LONG: &str = "it takes more than 106 days of simulated time, which is all that the clock has: let it compute for less, \
+                        iterate less often, or send less";
+
 /// Steps from one look at the clock to the next.
 const STEPS: u64 = 1 << 10;
 
@@ -137,6 +142,9 @@ pub(crate) fn drive<W: Resumable>(
             each(record);
         });
         steps += 1;
+        if player.now() >= END {
+            return Err(SimError::Config(ConfigError(TOO_LONG.to_owned())));
+        }
         if let Some(repeats) = &mut repeats {
             for &look in repeats.look(&mut player, wire) {
                 match look {

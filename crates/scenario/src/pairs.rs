@@ -54,11 +54,13 @@ pub struct Pairs {
     rows: Vec<Row>,
     /// Pairs in the rows.
     count: u64,
-    /// All of them.
+    /// All of them; of their time see [`Pairs::time`].
     pub total: Pair,
+    /// How long all messages took, one by one, in picoseconds: more than a pair's clock holds.
+    pub time: u128,
     /// How long they took, in nanoseconds, to three digits.
     #[serde(with = "darkfiber_workload::histogram")]
-    pub times: Histogram<u32>,
+    pub times: Histogram<u64>,
 }
 
 /// Messages from one rank to another.
@@ -171,7 +173,7 @@ impl Pairs {
     pub fn new(ranks: u32) -> Self {
         let rows = vec![Row::Few(Vec::new()); ranks as usize];
         let times = Histogram::new(3).expect("three digits");
-        Self { ranks, rows, count: 0, total: Pair::default(), times }
+        Self { ranks, rows, count: 0, total: Pair::default(), time: 0, times }
     }
 
     /// Whether pairs are kept: of a job of more than 4,096 ranks only while they are 128 for each rank or fewer.
@@ -207,11 +209,11 @@ impl Pairs {
             self.join(from, to, &pair.often(times));
         }
         self.total.join(&others.total.often(times));
+        self.time = self.time.saturating_add(others.time.saturating_mul(times.into()));
         // The first time as they were, since that keeps the least and the largest as such.
         self.times.add(&others.times).expect("it grows as needed");
         for step in others.times.iter_recorded() {
             let count = step.count_since_last_iteration().saturating_mul(times - 1);
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
             let time = step.value_iterated_to();
             self.times.record_n(time, count).expect("it grows as needed");
         }
@@ -222,6 +224,7 @@ impl Pairs {
         let one = Pair { messages: 1, bytes: record.bytes, time, longest: time };
         self.join(record.from, record.to, &one);
         self.total.join(&one);
+        self.time += u128::from(time);
         self.times.record((time + 500) / 1000).expect("it grows as needed");
     }
 

@@ -50,13 +50,59 @@ fn calls_over_and_over() {
             assert!(share > 0.5, "{op} {more}: {share}");
         }
     }
-    for lids in ["turns", "split"] {
+    for (lids, least) in [("split", 0.5), ("turns", 0.0)] {
         let text = format!(
             "fabric = \"{TREE}\"\n[routes]\nengine = \"sssp\"\nlmc = 1\nlids = \"{lids}\"\n[[job]]\n\
              traffic = \"imb:op=allreduce,bytes=32KiB,repeat=300\"\n"
         );
-        assert!(compare(&text) > 0.5, "{lids}");
+        assert!(compare(&text) >= least, "{lids}");
     }
+}
+
+/// Who came first in the same picosecond decides where processors and adapters are busy.
+#[test]
+fn order_counts_where_somebody_waits() {
+    for (fabric, more, job) in [
+        (
+            "torus:dims=3x3,t=2",
+            "depth = \"loggp\"\n[cost]\nrendezvous = \"8KiB\"",
+            "traffic = \"imb:op=allgather,repeat=60,bytes=100000B,algorithm=bruck\"\nnodes = 3\nper-node = 2",
+        ),
+        (
+            DRAGONFLY,
+            "depth = \"loggp\"\n[cost]\nrendezvous = \"1B\"",
+            "traffic = \"imb:op=reduce-scatter,repeat=40,bytes=20KiB,algorithm=pairwise\"\nper-node = 2",
+        ),
+        (
+            TREE,
+            "hosts = \"qdr\"",
+            "traffic = \"imb:op=alltoall,repeat=60,bytes=4KiB\"\nper-node = 2\nnodes = 12",
+        ),
+        (
+            TREE,
+            "[cost]\nprecision = 0.1",
+            "traffic = \"nccl:op=allreduce,repeat=10,bytes=64MiB,algorithm=tree\"\nnodes = 2",
+        ),
+    ] {
+        compare(&scenario(fabric, "dfsssp", more, job));
+    }
+}
+
+/// Sums and counters of very many messages.
+#[test]
+fn many_times_over() {
+    let text = |repeat: u32| {
+        let job = format!(
+            "traffic = \"imb:op=alltoall,bytes=100MiB,repeat={repeat},algorithm=linear,together=1\"\nnodes = 27"
+        );
+        scenario(TREE, "minhop", "", &job)
+    };
+    let mean = |s: &Simulated| s.pairs[0].time as f64 / s.pairs[0].total.messages as f64;
+    let (few, many) = (run(&text(100), true), run(&text(1_000_000), true));
+    assert!((mean(&few) / mean(&many) - 1.0).abs() < 1e-6);
+    let at = |s: &Simulated| s.pairs[0].times.value_at_quantile(0.5);
+    assert_eq!(at(&few), at(&many));
+    assert_eq!(many.pairs[0].times.len(), many.pairs[0].total.messages);
 }
 
 /// Iterations of applications.

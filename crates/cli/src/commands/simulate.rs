@@ -251,12 +251,13 @@ fn classes(jobs: &[Job], simulated: &Simulated) -> Vec<ClassRow> {
     let of = |name: &String| {
         let is_of = |j: &usize| jobs[*j].class.as_ref() == Some(name);
         let members: Vec<usize> = (0..jobs.len()).filter(is_of).collect();
-        let mut total = Pair::default();
+        let (mut total, mut time) = (Pair::default(), 0u128);
         let mut times = simulated.pairs[members[0]].times.clone();
         times.reset();
         let mut packets = (!simulated.packets.is_empty()).then(Measured::new);
         for &j in &members {
             total.join(&simulated.pairs[j].total);
+            time = time.saturating_add(simulated.pairs[j].time);
             let _it_grows = times.add(&simulated.pairs[j].times);
             if let (Some(all), Some(one)) = (&mut packets, simulated.packets.get(j)) {
                 all.add(one);
@@ -265,7 +266,7 @@ fn classes(jobs: &[Job], simulated: &Simulated) -> Vec<ClassRow> {
         ClassRow {
             name: name.clone(),
             jobs: members.len(),
-            sent: MessageFacts::of(&total, &times),
+            sent: MessageFacts::of(&total, time, &times),
             packets: packets.as_ref().map(PacketFacts::of),
         }
     };

@@ -24,11 +24,12 @@ impl Repeating for Flows<'_> {
                 Event::End { flow } => flows.push(flow),
             }
         }
-        // A flow is on the agenda as often as its end came nearer. What is left of it is its rate, which the others decide, by the
-        // time to its end.
+        // A flow is on the agenda as often as its end came nearer. In the order in which they began, since those that end together
+        // end in it. What is left of one is its rate, which the others decide, by the time to its end.
         flows.sort_unstable();
         flows.dedup();
         flows.retain(|&flow| self.active[flow as usize].booked < u64::MAX);
+        flows.sort_unstable_by_key(|&flow| self.active[flow as usize].number);
         for flow in flows {
             let a = self.active[flow as usize];
             snapshot.item(|snapshot| {
@@ -45,6 +46,9 @@ impl Repeating for Flows<'_> {
             });
         }
         snapshot.end_set();
+        snapshot.rounded(self.coarsest.saturating_sub(1));
+        // Who goes first decides on the next LID, too.
+        snapshot.waited(if self.chooser.takes_turns() { self.count } else { self.waits });
     }
 
     fn mark(&mut self) {
@@ -59,10 +63,10 @@ impl Repeating for Flows<'_> {
         }
         let time = times * period;
         for (now, before) in self.carried.iter_mut().zip(&marked.carried) {
-            *now += times * (*now - before);
+            *now = now.saturating_add(times.saturating_mul(*now - before));
         }
-        self.count += times * (self.count - marked.count);
-        self.solves += times * (self.solves - marked.solves);
+        self.count = self.count.saturating_add(times.saturating_mul(self.count - marked.count));
+        self.solves = self.solves.saturating_add(times.saturating_mul(self.solves - marked.solves));
         let put_off = |moment: &mut u64| *moment = moment.saturating_add(time);
         for a in &mut self.active {
             [&mut a.begin, &mut a.since, &mut a.end, &mut a.booked].into_iter().for_each(put_off);

@@ -273,6 +273,7 @@ fn traces_that_do_not_fit() {
         (r#"{"7": [0], "8": [2, 3]}"#, "NPU 1 is no member of"),
         (r#"{"7": [0, 4]}"#, "has NPU 4, but there are files of 4"),
         (r#"{"7": [0, 1, 1]}"#, "has an NPU twice"),
+        (r#"{"7": [0, -1]}"#, "has the member -1, which is no NPU"),
     ] {
         let found = refused(&ranks(), Some(groups));
         assert!(found.contains(expected), "{found}");
@@ -289,10 +290,37 @@ fn traces_that_do_not_fit() {
     let (graph, _) = self::graph(Form::Protobuf, &other, None);
     let found = graph.schedule(&mut round).expect_err("they disagree").to_string();
     assert!(found.contains("MPI_Allreduce") && found.contains("MPI_Reduce_scatter"), "{found}");
+    let mut large = ranks();
+    large[1][3] = Node(8, COLLECTIVE, &[6], 0, &[("comm_type", 0), ("comm_size", 1 << 62)], "");
+    assert!(refused(&large, None).contains("more than a TiB"));
+    // A field that does not fit, of a node without an id.
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("odd.0.et");
+    fs::write(&path, "{\"version\": \"0.0.4\"}\n{\"type\": \"COMP_NODE\", \"durationMicros\": -1}")
+        .expect("written");
+    let found =
+        schedules::open(&[path], &Options::default()).expect_err("it takes no time below 0");
+    assert!(found.to_string().contains("has not the fields of one"), "{found}");
     let text = file(Form::Jsonized, &step(0));
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("cut.0.et");
     fs::write(&path, &text[..text.len() - 20]).expect("written");
     let found = schedules::open(&[path], &Options::default()).expect_err("it is cut");
     assert!(found.to_string().contains("cut"), "{found}");
+}
+
+/// An NPU that does nothing has a file, too.
+#[test]
+fn an_npu_may_do_nothing() {
+    let mut ranks = ranks();
+    ranks.push(Vec::new());
+    // The group of all would have it as a member.
+    for nodes in &mut ranks {
+        nodes.retain(|node| node.0 != 8);
+    }
+    for form in [Form::Protobuf, Form::Jsonized, Form::Fed] {
+        let (graph, _) = graph(form, &ranks, None);
+        assert_eq!((graph.ranks, graph.groups.len()), (5, 3), "{form:?}");
+        assert_eq!(graph.schedule(&mut round).unwrap_or_else(|e| panic!("{e}")).ranks(), 5);
+    }
 }

@@ -137,7 +137,7 @@ impl JobRow {
             slowdown: run_isolated.filter(|&alone| alone > 0.0).map(|alone| run_mean / alone),
             run_min: times.iter().copied().reduce(f64::min).unwrap_or(0.0),
             run_max: times.iter().copied().fold(0.0, f64::max),
-            sent: MessageFacts::of(&pairs.total, &pairs.times),
+            sent: MessageFacts::of(&pairs.total, pairs.time, &pairs.times),
             pair_bandwidth: pairs.mean_bandwidth(),
             packets: simulated.packets.get(j).map(PacketFacts::of),
         }
@@ -166,14 +166,14 @@ pub struct MessageFacts {
 }
 
 impl MessageFacts {
-    /// Of their sums, and how long they took, in nanoseconds.
-    pub fn of(total: &Pair, times: &Histogram<u32>) -> Self {
+    /// Of their sums, their time in picoseconds, and how long they took, in nanoseconds.
+    pub fn of(total: &Pair, time: u128, times: &Histogram<u64>) -> Self {
         let longest = total.longest as f64 * 1e-12;
         let at = |q: f64| histogram::quantile(times, q, 1e-9, longest);
         Self {
             messages: total.messages,
             bytes: total.bytes,
-            message_mean: total.time as f64 * 1e-12 / total.messages.max(1) as f64,
+            message_mean: time as f64 * 1e-12 / total.messages.max(1) as f64,
             message_p50: at(0.5),
             message_p95: at(0.95),
             message_p99: at(0.99),

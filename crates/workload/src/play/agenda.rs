@@ -188,7 +188,9 @@ mod tests {
                     prop_assert_eq!(&agenda.ordered(), &oracle);
                     agenda.put_off(delta);
                     now += delta;
-                    oracle.iter_mut().for_each(|e| e.0 += delta);
+                    for event in &mut oracle {
+                        event.0 += delta;
+                    }
                 }
             }
         }

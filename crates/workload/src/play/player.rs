@@ -78,6 +78,8 @@ pub struct Player<'a> {
     events: u64,
     now: u64,
     seed: u64,
+    /// How often an operation found its processor busy: whoever came first went first.
+    waits: u64,
 }
 
 state! {
@@ -124,6 +126,7 @@ impl<'a> Player<'a> {
             events: 0,
             now: 0,
             seed: 1,
+            waits: 0,
         }
     }
 
@@ -256,7 +259,7 @@ impl<'a> Player<'a> {
         let (job, rank, send) = (m.job, m.from, m.send);
         if m.asks {
             let request = Event { job, rank, what: message, kind: EventKind::Request };
-            self.agenda.push(now + self.latency(wire, message), request);
+            self.agenda.push(now.saturating_add(self.latency(wire, message)), request);
         } else {
             m.departed = now;
             let goes_on = !m.holds;
@@ -390,15 +393,17 @@ impl<'a> Player<'a> {
                 let epoch = running.ranks[rank as usize].epoch;
                 let lot = [self.seed, u64::from(job) << 32 | u64::from(rank), epoch, op.into()];
                 let free = running.processor(rank, stream);
+                self.waits += u64::from(*free > now);
                 begins = now.max(*free);
-                *free = begins + self.host.computing(picoseconds, lot);
+                *free = begins.saturating_add(self.host.computing(picoseconds, lot));
                 let at = *free;
                 self.agenda.push(at, Event { job, rank, what: op, kind: EventKind::Done });
             }
             Op::Send { to, bytes, .. } | Op::Put { to, bytes } => {
                 let free = running.processor(rank, stream);
+                self.waits += u64::from(*free > now);
                 begins = now.max(*free);
-                *free = begins + self.host.busy(self.host.send, bytes);
+                *free = begins.saturating_add(self.host.busy(self.host.send, bytes));
                 let at = *free;
                 let Rank { epoch, round, .. } = running.ranks[rank as usize];
                 let terminals = &self.jobs[job as usize].terminals;
@@ -467,13 +472,14 @@ impl<'a> Player<'a> {
             running.ops[at].state = message + HELD;
         } else if m.asks {
             let answer = Event { job: m.job, rank: m.from, what: message, kind: EventKind::Answer };
-            let at = now + self.latency(wire, message);
+            let at = now.saturating_add(self.latency(wire, message));
             self.agenda.push(at, answer);
         } else {
             let schedule = rank.steps(&self.jobs[m.job as usize]);
             let free = running.processor(m.to, schedule.stream(m.recv));
             let busy = self.host.busy(self.host.receive, m.bytes);
-            *free = now.max(*free) + busy;
+            self.waits += u64::from(*free > now);
+            *free = now.max(*free).saturating_add(busy);
             let at = *free;
             self.unused.push(message);
             if at == now {

@@ -115,8 +115,9 @@ struct Recording {
 ///
 /// One job alone, on a network whose state can be told, comes to a state that it has been in before, relative to the time and to the
 /// iteration; as nothing else decides what happens next, the same happens again. It is run once more, compared, and multiplied.
-/// Moments that differ by less than a thousand-millionth of the period, to which ends of flows are rounded, count as the same, and so
-/// does the order of what happens in the same picosecond.
+/// Moments count as the same where they differ by no more than ends of flows are rounded by: not at all unless flows last a
+/// millisecond, and then by a thousand-millionth of that. The order of what happens in the same picosecond has to be the same unless
+/// nothing waited for a processor or an adapter in between: then it decided on nothing.
 #[derive(Debug)]
 pub struct Repeats {
     rank: u32,
@@ -267,7 +268,7 @@ impl Repeats {
             let (stride, period) = (iteration - before, snapshot.now - saved.now);
             let repeats = period > 0
                 && snapshot.is_after(saved, level.stride(stride))
-                && snapshot.is_like(saved, period >> 30)
+                && snapshot.is_like(saved)
                 && level.left(snapshot.most, stride) >= 2;
             repeats.then_some((stride, period))
         });
@@ -320,14 +321,16 @@ impl Repeats {
         // Whoever is watched within goes on from another place.
         let level = self.watched.iter().position(|w| w.level == r.level);
         self.watched.truncate(level.unwrap_or(0));
-        let time = period.checked_mul(times).unwrap_or(0);
-        times = if time == 0 { 0 } else { times };
+        // The clock ends some time.
+        let most = (u64::MAX - player.now()) / 2 / period.max(1);
+        times = times.min(most);
+        let time = period * times;
         if let Some(wire) = wire.repeating() {
             wire.skip(times, period);
         }
         if times > 0 {
-            let events = (player.events() - r.events) * times;
-            self.skipped += events;
+            let events = (player.events() - r.events).saturating_mul(times);
+            self.skipped = self.skipped.saturating_add(events);
             player.skip(r.level.stride(stride * times), time, events);
             self.at = Some(player.place(self.rank));
         }
@@ -339,16 +342,16 @@ impl Recording {
     /// Whether the state after this stride is that at the beginning.
     fn is_period(&self, snapshot: &Snapshot, stride: u64) -> bool {
         let period = snapshot.now - self.snapshot.now;
-        let tolerance = self.period >> 30;
+        let slack = snapshot.slack(&self.snapshot);
         // The time of as many iterations as were found to repeat.
         let (whole, found) = (
             u128::from(period) * u128::from(self.stride),
             u128::from(self.period) * u128::from(stride),
         );
-        whole.abs_diff(found) <= u128::from(tolerance) * u128::from(self.stride)
+        whole.abs_diff(found) <= u128::from(slack) * u128::from(self.stride)
             && self.level.has(snapshot.most)
             && snapshot.is_after(&self.snapshot, self.level.stride(stride))
-            && snapshot.is_like(&self.snapshot, tolerance)
+            && snapshot.is_like(&self.snapshot)
     }
 }
 

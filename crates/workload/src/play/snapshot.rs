@@ -16,6 +16,10 @@ pub struct Snapshot {
     pub most: (u64, u32),
     words: Vec<u64>,
     times: Vec<u64>,
+    slack: u64,
+    order: Digest,
+    /// How often anything had waited for a processor or an adapter until then.
+    waits: u64,
     items: Vec<(u64, [u64; TIMES])>,
 }
 
@@ -49,8 +53,8 @@ impl Snapshot {
         self.words.push(place.1.wrapping_sub(self.origin.1).into());
     }
 
-    /// Adds something of a set whose order does not matter, with four moments at most: what it adds goes to the others at
-    /// [`Snapshot::end_set`].
+    /// Adds something of a set whose order matters only where something waits for something else ([`Snapshot::waited`]): what it adds
+    /// goes to the others at [`Snapshot::end_set`].
     pub fn item(&mut self, add: impl FnOnce(&mut Self)) {
         let (words, times) = (self.words.len(), self.times.len());
         add(self);
@@ -60,6 +64,7 @@ impl Snapshot {
         for (to, time) in moments.iter_mut().zip(self.times.drain(times..)) {
             *to = time;
         }
+        self.order.add(digest.value());
         self.items.push((digest.value(), moments));
     }
 
@@ -87,10 +92,28 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// Whether another is the same, moments to within this many picoseconds.
-    pub fn is_like(&self, other: &Self, tolerance: u64) -> bool {
-        let near = |(&a, &b): (&u64, &u64)| a.wrapping_sub(b).min(b.wrapping_sub(a)) <= tolerance;
+    /// Moments are rounded by this many picoseconds at most.
+    pub fn rounded(&mut self, by: u64) {
+        self.slack = self.slack.max(by);
+    }
+
+    /// By how many picoseconds moments of two that are the same may differ.
+    pub fn slack(&self, other: &Self) -> u64 {
+        self.slack.max(other.slack)
+    }
+
+    /// Something had waited for a processor or an adapter so often until now: who came first decided.
+    pub fn waited(&mut self, times: u64) {
+        self.waits = self.waits.wrapping_add(times);
+    }
+
+    /// Whether another is the same, moments but for what they are rounded by, and the order of what happens in the same picosecond
+    /// where anything waited for anything between the two.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let slack = self.slack(other);
+        let near = |(&a, &b): (&u64, &u64)| a.wrapping_sub(b).min(b.wrapping_sub(a)) <= slack;
         self.words == other.words
+            && (self.waits == other.waits || self.order.value() == other.order.value())
             && self.times.len() == other.times.len()
             && self.times.iter().zip(&other.times).all(near)
     }

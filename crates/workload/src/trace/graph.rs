@@ -211,8 +211,8 @@ fn instance<'a>(
             return Err(TraceError::Disagree {
                 rank,
                 call,
-                found: found.kind.to_string(),
-                expected: expected.kind.to_string(),
+                found: named(found),
+                expected: named(expected),
                 other,
                 other_call,
                 communicator: group,
@@ -222,6 +222,11 @@ fn instance<'a>(
         all.calls.push(found);
     }
     Ok(all)
+}
+
+/// What a collective is called, with its root.
+fn named(c: &Collective) -> String {
+    if c.kind.rooted() { format!("{} with root {}", c.kind, c.root) } else { c.kind.to_string() }
 }
 
 /// Adds the messages of a collective among these members, at each place between two operations.

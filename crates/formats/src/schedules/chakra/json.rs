@@ -4,25 +4,37 @@
 //! strings), and what the feeder of Chakra reads (one object with the list `workload_graph`). Process groups are an object of
 //! lists, as ASTRA-sim's `--comm-group-configuration` has them: `{"1": [0, 2]}`.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::node::Node;
 
-/// Whether a file begins like a trace in one of the two forms.
+/// Whether a file begins like a trace in one of the two forms: like that of an NPU that does nothing, too.
 pub(super) fn is_trace(begin: &str) -> bool {
     begin.trim_start().starts_with('{')
         && (begin.contains("\"workload_graph\"")
+            || begin.contains("\"version\"")
             || begin.contains("_NODE\"") && begin.contains("\"type\""))
 }
 
-/// The process groups in a file, by name; `None` if it is none of them.
-pub(super) fn groups(bytes: &[u8]) -> Option<BTreeMap<String, Vec<u32>>> {
+/// The lists in a file of process groups, by name; `None` if it is none.
+pub(super) fn groups(bytes: &[u8]) -> Option<Map<String, Value>> {
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return None;
     }
-    serde_json::from_slice(bytes).ok().filter(|groups: &BTreeMap<_, Vec<u32>>| !groups.is_empty())
+    let groups: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+    let are_lists = groups.values().all(Value::is_array);
+    (are_lists && !groups.is_empty() && !groups.contains_key("workload_graph")).then_some(groups)
+}
+
+/// The members of a process group.
+///
+/// # Errors
+/// What is no NPU.
+pub(super) fn members(list: &Value) -> Result<Vec<u32>, String> {
+    let number = |value: &Value| {
+        whole(value).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("{value}"))
+    };
+    list.as_array().into_iter().flatten().map(number).collect()
 }
 
 /// The nodes of a trace.
@@ -35,12 +47,15 @@ pub(super) fn nodes(bytes: &[u8]) -> Result<Vec<Node>, String> {
         let Value::Object(object) = value.map_err(|e| e.to_string())? else {
             return Err("an object of JSON was expected".to_owned());
         };
-        if let Some(Value::Array(graph)) = object.get("workload_graph") {
+        if let Some(graph) = object.get("workload_graph") {
+            let Value::Array(graph) = graph else {
+                return Err("workload_graph is no list".to_owned());
+            };
             for node in graph {
                 nodes.push(fed(node).ok_or_else(|| about(node))?);
             }
         } else if object.contains_key("type") || object.contains_key("id") {
-            nodes.push(jsonized(&object).ok_or_else(|| about(&object["id"]))?);
+            nodes.push(jsonized(&object).ok_or_else(|| about(&Value::Object(object)))?);
         }
     }
     Ok(nodes)
@@ -62,8 +77,13 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
+/// One that is not below zero.
 fn whole(value: &Value) -> Option<u64> {
-    integer(value).and_then(|n| u64::try_from(n).ok())
+    match value {
+        Value::Number(n) => n.as_u64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
 }
 
 /// Ids in a list under one of these names.

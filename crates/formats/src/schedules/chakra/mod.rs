@@ -41,6 +41,9 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
 const EXPECTED: &str =
     "an execution trace of Chakra (messages of protocol buffers, each after its length, or JSON)";
 
+/// The most bytes of a message or collective.
+const MOST_BYTES: u64 = 1 << 40;
+
 /// A file that is being turned into something.
 struct Npu<'a> {
     path: &'a Path,
@@ -87,6 +90,10 @@ impl Npu<'_> {
 
     fn size(&self, node: &Node) -> Result<u64, ReadError> {
         let found = node.numbers.get("comm_size").copied().and_then(|n| u64::try_from(n).ok());
+        if let Some(bytes) = found.filter(|&bytes| bytes > MOST_BYTES) {
+            let what = format!("node {} has {bytes} bytes, more than a TiB", node.id);
+            return Err(self.fail(what, "is the file damaged?"));
+        }
         found.ok_or_else(|| {
             self.fail(format!("node {} has no `comm_size` that is not below zero", node.id), "")
         })
@@ -213,7 +220,9 @@ impl Npu<'_> {
         if !members.contains(&self.rank) {
             let what = format!(
                 "node {} is in process group `{}`, which NPU {} is no member of",
-                node.id, node.group, self.rank
+                node.id,
+                if node.group.is_empty() { "0" } else { &node.group },
+                self.rank
             );
             return Err(self.fail(what, "is the file of the groups of this run?"));
         }
@@ -314,7 +323,11 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     let mut groups = BTreeMap::from([(String::new(), 0)]);
     let mut graph = OpGraph { ranks, groups: vec![(0..ranks).collect()], nodes: Vec::new() };
     for file in &beside {
-        for (name, members) in json::groups(&file.bytes).into_iter().flatten() {
+        for (name, list) in json::groups(&file.bytes).into_iter().flatten() {
+            let members = json::members(&list).map_err(|member| {
+                let what = format!("group `{name}` has the member {member}, which is no NPU");
+                ReadError::not_such(&file.path, what, EXPECTED, "for example {\"1\": [0, 2]}")
+            })?;
             if let Some(member) = members.iter().find(|&&m| m >= ranks) {
                 let what =
                     format!("group `{name}` has NPU {member}, but there are files of {ranks}");

@@ -14,6 +14,14 @@ pub(super) fn is_first(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     let Some(first) = message(&mut rest).and_then(wire::fields) else { return false };
     let metadata = first.iter().all(|(n, v)| matches!((n, v), (1 | 2, Value::Bytes(_))));
+    if rest.is_empty() {
+        // An NPU that does nothing has a version.
+        let version = |(n, v): &(u64, Value<'_>)| {
+            *n == 1
+                && matches!(v, Value::Bytes(text) if text.first().is_some_and(u8::is_ascii_digit))
+        };
+        return metadata && first.iter().any(version);
+    }
     let Some(second) = message(&mut rest).and_then(node) else { return false };
     metadata && (1..=10).contains(&second.kind)
 }

@@ -75,6 +75,7 @@ impl Player<'_> {
             });
         }
         snapshot.end_set();
+        snapshot.waited(self.waits);
     }
 
     /// Adds a message that is not received yet, whatever its number.
@@ -105,13 +106,14 @@ impl Player<'_> {
             *early = std::mem::take(early).into_iter().map(|(at, what)| (on(at), what)).collect();
         }
         for m in &mut self.messages {
-            (m.epoch, m.round) = on((m.epoch, m.round));
+            // Those that were received stay in their places until these are used again.
+            (m.epoch, m.round) = (m.epoch.wrapping_add(epochs), m.round.wrapping_add(rounds));
             if m.departed > 0 {
                 m.departed += time;
             }
         }
         self.agenda.put_off(time);
         self.now += time;
-        self.events += events;
+        self.events = self.events.saturating_add(events);
     }
 }
