@@ -86,6 +86,12 @@ fn order_counts_where_somebody_waits() {
     ] {
         compare(&scenario(fabric, "dfsssp", more, job));
     }
+    // Two ranks of a host take their turns at one LID after the other.
+    compare(
+        "fabric = \"torus:dims=3x3,t=2\"\ndepth = \"loggp\"\nseed = 5\n[cost]\nrendezvous = \"8KiB\"\n\
+         [routes]\nengine = \"dfsssp\"\nlmc = 1\nlids = \"turns\"\n[[job]]\nnodes = 3\nper-node = 2\n\
+         traffic = \"imb:op=allgather,repeat=60,bytes=100000B,algorithm=bruck\"\n",
+    );
 }
 
 /// Sums and counters of very many messages.

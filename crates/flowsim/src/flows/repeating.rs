@@ -47,8 +47,11 @@ impl Repeating for Flows<'_> {
         }
         snapshot.end_set();
         snapshot.rounded(self.coarsest.saturating_sub(1));
-        // Who goes first decides on the next LID, too.
-        snapshot.waited(if self.chooser.takes_turns() { self.count } else { self.waits });
+        snapshot.waited(self.waits);
+        // Who goes first decides on the next LID.
+        if self.chooser.takes_turns() {
+            snapshot.keep_order();
+        }
     }
 
     fn mark(&mut self) {
