@@ -16,8 +16,8 @@ use crate::{
     Job, Medium, Setup, Sharing, SimError, Simulated, Until, count, flows, packets, update_run,
 };
 
-/// Simulates. `each` is told of every message that is received, in the order of time; of those of repeats that are multiplied
-/// ([`Setup::multiplies`]) it is not.
+/// Simulates. `each` gets the record of every message that is received, in the order of time, but for repeats that are multiplied
+/// ([`Setup::multiplies`]).
 ///
 /// # Errors
 /// If ranks wait for what never comes, the tables lose a message, or what was kept of the run is damaged.

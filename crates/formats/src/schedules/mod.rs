@@ -3,7 +3,7 @@
 //! | module | what | becomes |
 //! |---|---|---|
 //! | [`goal`], [`goal_binary`] | GOAL of LogGOPSim | [`Schedule`] |
-//! | [`chakra`] | execution traces of Chakra | [`Schedule`], or [`OpGraph`] if there are collectives |
+//! | [`chakra`] | execution traces of Chakra | [`OpGraph`] |
 //! | [`simgrid`] | time-independent traces of SimGrid | [`MpiTrace`] |
 //! | [`dumpi`] | traces of DUMPI, binary or made text by dumpi2ascii | [`MpiTrace`] |
 //! | [`matrix`] | graphs of mpiP, tables, lists | [`CommMatrix`] |

@@ -38,6 +38,21 @@ const ALLREDUCE: &[(&str, u64)] = &[("comm_type", 0), ("comm_size", 1 << 20), ("
 const REDUCE_SCATTER: &[(&str, u64)] =
     &[("comm_type", 7), ("comm_size", 1 << 20), ("is_cpu_op", 0)];
 
+/// A value of an attribute.
+enum Value {
+    Is(bool),
+    Number(u64),
+}
+
+/// Attributes as text.
+fn written(attributes: &[(&str, u64)], one: impl Fn(&str, Value) -> String) -> Vec<String> {
+    let value = |&(name, n): &(&str, u64)| match name {
+        "is_cpu_op" => one(name, Value::Is(n == 1)),
+        _ => one(name, Value::Number(n)),
+    };
+    attributes.iter().map(value).collect()
+}
+
 const TYPES: [&str; 8] = [
     "INVALID_NODE",
     "METADATA_NODE",
@@ -76,12 +91,10 @@ impl Node<'_> {
 
     fn jsonized(&self) -> String {
         let Self(id, kind, before, micros, attributes, group) = self;
-        let mut attr: Vec<String> = (attributes.iter())
-            .map(|(name, value)| match *name {
-                "is_cpu_op" => format!("{{\"name\": \"{name}\", \"boolVal\": {}}}", *value == 1),
-                _ => format!("{{\"name\": \"{name}\", \"int64Val\": \"{value}\"}}"),
-            })
-            .collect();
+        let mut attr = written(attributes, |name, value| match value {
+            Value::Is(is) => format!("{{\"name\": \"{name}\", \"boolVal\": {is}}}"),
+            Value::Number(n) => format!("{{\"name\": \"{name}\", \"int64Val\": \"{n}\"}}"),
+        });
         if !group.is_empty() {
             attr.push(format!("{{\"name\": \"pg_name\", \"stringVal\": \"{group}\"}}"));
         }
@@ -95,12 +108,10 @@ impl Node<'_> {
 
     fn fed(&self) -> String {
         let Self(id, kind, before, micros, attributes, group) = self;
-        let mut all: Vec<String> = (attributes.iter())
-            .map(|(name, value)| match *name {
-                "is_cpu_op" => format!("\"{name}\": {}", *value == 1),
-                _ => format!("\"{name}\": {value}"),
-            })
-            .collect();
+        let mut all = written(attributes, |name, value| match value {
+            Value::Is(is) => format!("\"{name}\": {is}"),
+            Value::Number(n) => format!("\"{name}\": {n}"),
+        });
         all.push(format!("\"pg_name\": \"{group}\""));
         format!(
             "{{\"Id\": {id}, \"NodeType\": {kind}, \"data_deps\": {before:?}, \"ctrlDeps\": [77], \"runtime\": {micros}, {}}}",
@@ -192,7 +203,7 @@ fn ranks<'a>() -> Vec<Vec<Node<'a>>> {
 #[test]
 fn all_forms_say_the_same() {
     let (expected, d) = graph(Form::Protobuf, &ranks(), None);
-    assert!(told(&d).contains("members of 2 process groups are not told"), "{}", told(&d));
+    assert!(told(&d).contains("no file says who is in 2 process groups"), "{}", told(&d));
     assert_eq!(expected.groups, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
     assert_eq!(expected.nodes.len(), 20);
     let collectives: Vec<_> = (expected.nodes.iter())

@@ -131,7 +131,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// What a player repeats over a wire; none if nothing can be told of it.
+    /// A search for what a player repeats over a wire; `None` if one of the two cannot describe its state, or nothing is repeated.
     pub fn new(player: &Player<'_>, wire: &mut dyn Wire) -> Option<Self> {
         wire.repeating()?;
         let program = player.lone_program()?;

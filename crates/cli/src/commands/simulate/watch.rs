@@ -18,7 +18,7 @@ const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
 /// What all of a run is.
 enum Whole {
     /// Messages, where each job runs once; and schedules of the program of one job alone, of which many may be multiplied without
-    /// their messages being told of.
+    /// a record of their messages.
     Messages { all: f64, epochs: Option<f64> },
     /// The moment until which jobs repeat, in picoseconds.
     Moment(u64),

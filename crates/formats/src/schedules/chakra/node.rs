@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Types of nodes (`NodeType` of the schema).
 pub(super) const SEND: u64 = 5;
 pub(super) const RECV: u64 = 6;
-pub(super) const COLLECTIVE: u64 = 7;
+const COLLECTIVE: u64 = 7;
 
 /// What is read of a node.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,11 @@ impl Node {
         let is_call =
             self.numbers.get("is_cpu_op") == Some(&1) && !self.numbers.contains_key("comm_size");
         matches!(self.kind, SEND | RECV | COLLECTIVE) && !is_call
+    }
+
+    /// Whether it takes part in a collective.
+    pub(super) fn is_collective(&self) -> bool {
+        self.kind == COLLECTIVE && self.communicates()
     }
 
     /// What distinguishes its stream from others of its rank: that of its GPU, or a thread of its processor.
