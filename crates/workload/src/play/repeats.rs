@@ -1,7 +1,9 @@
 //! What a program repeats is run until it comes to the same state again, and multiplied from there.
 
+mod level;
+
 use super::{Player, Snapshot, Wire};
-use crate::schedule::Loop;
+use level::Level;
 
 /// A state is looked at again once there were as many events as numbers in it, and after this many looks in vain as many more for
 /// each number: what looking costs is little beside them.
@@ -16,67 +18,6 @@ pub enum Look {
     Apart,
     /// What was counted apart last happened so often, once if it is no period.
     Times(u64),
-}
-
-/// Something that a program repeats: schedules, or rounds of one that are all alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    Epochs(Loop),
-    /// Rounds of an epoch.
-    Rounds {
-        epoch: u64,
-        begin: u32,
-        end: u32,
-    },
-}
-
-impl Level {
-    /// Which time it is at a place, from 0.
-    fn iteration(self, (epoch, round): (u64, u32)) -> u64 {
-        match self {
-            Self::Epochs(l) => (epoch - l.begin) / l.length,
-            Self::Rounds { begin, .. } => (round - begin).into(),
-        }
-    }
-
-    /// How often it is there.
-    fn count(self) -> u64 {
-        match self {
-            Self::Epochs(l) => (l.end - l.begin) / l.length,
-            Self::Rounds { begin, end, .. } => (end - begin).into(),
-        }
-    }
-
-    fn has(self, (epoch, round): (u64, u32)) -> bool {
-        match self {
-            Self::Epochs(l) => (l.begin..l.end).contains(&epoch),
-            Self::Rounds { epoch: of, begin, end } => epoch == of && (begin..end).contains(&round),
-        }
-    }
-
-    /// The place that others are relative to when a rank is at `place`.
-    fn origin(self, place: (u64, u32)) -> (u64, u32) {
-        match self {
-            Self::Epochs(_) => (place.0, 0),
-            Self::Rounds { .. } => place,
-        }
-    }
-
-    /// Epochs and rounds of so many times.
-    fn stride(self, times: u64) -> (u64, u32) {
-        match self {
-            Self::Epochs(l) => (l.length * times, 0),
-            Self::Rounds { .. } => (0, times as u32),
-        }
-    }
-
-    /// How many strides of so many times there are until whoever is at `most` comes to the end.
-    fn left(self, most: (u64, u32), stride: u64) -> u64 {
-        match self {
-            Self::Epochs(l) => (l.end - 1 - most.0) / (l.length * stride),
-            Self::Rounds { end, .. } => u64::from(end - 1 - most.1) / stride,
-        }
-    }
 }
 
 /// A loop that is watched.
