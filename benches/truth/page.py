@@ -4,6 +4,7 @@ import datetime
 
 import booksim
 import caminos
+import collectives
 import flows
 import schedules
 
@@ -19,6 +20,7 @@ def sections(runs, args):
     ready = args.loggopsim and args.examples
     yield "loggopsim", table(ready, "LogGOPSim", today,
                              lambda: beside_loggopsim(runs, f"{args.examples}/play", args.loggopsim))
+    yield "astrasim", table(args.astrasim, "ASTRA-sim", today, lambda: beside_astrasim(runs, args.astrasim))
 
 
 def table(is_here, peer, today, lines):
@@ -78,3 +80,11 @@ def beside_loggopsim(runs, play, tools):
         for f in found:
             cells += [f"{f['theirs'] / 1000:,.3f}", f"{f['ours'] / 1000:,.3f}", off(f["ours"], f["theirs"])]
         yield f"| `{kind}`{more} | {ranks} | {' | '.join(cells)} |"
+
+
+def beside_astrasim(runs, folder):
+    yield "| network | collective, algorithm | NPUs | ASTRA-sim, congestion aware: end, ns | unaware | darkfiber | off, aware | off, unaware |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    for network, collective, algorithm, n, aware, unaware, ours in collectives.rows(runs, folder):
+        more = [f"{100 * (ours / them - 1):+.2f} %" for them in (aware, unaware)]
+        yield f"| {network} | {collective}, {algorithm} | {n} | {aware:,} | {unaware:,} | {ours:,.1f} | {' | '.join(more)} |"

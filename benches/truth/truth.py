@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """darkfiber beside other simulators: what both say of the same case, as docs/validation.md.
 
-    benches/truth/truth.py WORK [--darkfiber PATH] [--booksim PATH] [--caminos PATH] [--simgrid PATH] [--loggopsim DIR] [--examples DIR] [--write]
+    benches/truth/truth.py WORK [--darkfiber PATH] [--booksim PATH] [--caminos PATH] [--simgrid PATH] [--loggopsim DIR] [--astrasim DIR]
+        [--examples DIR] [--write]
 
 WORK is any folder outside of the repository; what was run is kept there and not run again. --simgrid is benches/flow/simgrid.cpp,
-compiled; --loggopsim the folder with LogGOPSim and txt2bin; --examples the folder with `flow_problem` and `play`, our examples.
+compiled; --loggopsim the folder with LogGOPSim and txt2bin; --astrasim one that has ASTRA-sim's examples and both of its analytical
+programs somewhere in it; --examples the folder with `flow_problem` and `play`, our examples.
 Peers that are not given are said to be missing where their rows would be. --write puts the tables into docs/validation.md.
 """
 
@@ -28,14 +30,14 @@ DOCUMENT = os.path.join(HERE, "..", "..", "docs", "validation.md")
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("work")
-    for name in ("darkfiber", "booksim", "caminos", "simgrid", "loggopsim", "examples"):
+    for name in ("darkfiber", "booksim", "caminos", "simgrid", "loggopsim", "astrasim", "examples"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     darkfiber = args.darkfiber or shutil.which("darkfiber")
     if not darkfiber:
         raise SystemExit("no darkfiber: give --darkfiber PATH, or put it on the PATH")
-    for name in ("booksim", "caminos", "simgrid", "loggopsim", "examples"):
+    for name in ("booksim", "caminos", "simgrid", "loggopsim", "astrasim", "examples"):
         path = getattr(args, name)
         if path and not os.path.exists(path):
             raise SystemExit(f"--{name}: there is no {path}")

@@ -1,0 +1,89 @@
+"""Collectives of Chakra traces beside ASTRA-sim's analytical networks: the same files, algorithm, bandwidth and latency of cables."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from runs import output
+
+SIZES = (4, 8, 16)
+# ASTRA-sim's GB are of 2^30 bytes.
+RATE = 50 * 2**30
+LATENCY = 500
+# A collective of its own microbenchmarks of 1 MB, ASTRA-sim's algorithm, and the library that does the same here.
+COLLECTIVES = [
+    ("all_reduce", "ring", "openmpi"),
+    ("all_gather", "ring", "nccl"),
+    ("reduce_scatter", "ring", "nccl"),
+    ("all_to_all", "direct", "nccl"),
+]
+# Its network, and the same here: cables of hosts, where there are others, are sixteen times as quick and take no time.
+GBPS = RATE * 8 / 1e9
+NETWORKS = [
+    ("Ring", lambda n: f"torus:dims={n},t=1,gbps={GBPS!r},host_gbps={16 * GBPS!r}"),
+    ("FullyConnected", lambda n: f"fullmesh:n={n},t=1,gbps={GBPS!r},host_gbps={16 * GBPS!r}"),
+    ("Switch", lambda n: f"fullmesh:n=1,t={n},gbps={GBPS!r}"),
+]
+
+
+def rows(runs, folder):
+    """Network, collective, algorithm, NPUs, and nanoseconds: of ASTRA-sim with and without congestion, and of darkfiber."""
+    folder = Path(folder).resolve()
+    traces = next(folder.glob("**/examples/workload/microbenchmarks"))
+    programs = [next(p for p in folder.glob(f"**/AstraSim_Analytical_Congestion_{kind}") if p.is_file()) for kind in ("Aware", "Unaware")]
+    for network, family in NETWORKS:
+        for collective, algorithm, library in COLLECTIVES:
+            for n in SIZES:
+                files = traces / collective / f"{n}npus_1MB"
+                case = (network, collective, algorithm, n)
+
+                def theirs(program):
+                    return lambda: astra(runs, program, files / collective, traces.parent.parent, network, algorithm, n)
+
+                found = [runs.once(f"{program.name} {case}", "1", theirs(program)) for program in programs]
+
+                def ours():
+                    return darkfiber(runs, family(n), files, library)
+
+                found.append(runs.once(f"darkfiber {case}", runs.version(), ours))
+                yield (*case, *found)
+
+
+def astra(runs, program, workload, examples, network, algorithm, n):
+    """When the last NPU is done, in ASTRA-sim's cycles, which are nanoseconds: one chunk, reductions free, the least overhead of
+    endpoints with which it runs."""
+    one = [algorithm]
+    system = runs.file("system.json", json.dumps({
+        "scheduling-policy": "LIFO", "endpoint-delay": 1, "active-chunks-per-dimension": 1, "preferred-dataset-splits": 1,
+        "all-reduce-implementation": one, "all-gather-implementation": one, "reduce-scatter-implementation": one,
+        "all-to-all-implementation": one, "collective-optimization": "localBWAware", "local-mem-bw": 10**9, "boost-mode": 0,
+        "roofline-enabled": 0, "peak-perf": 900}))
+    wires = runs.file("network.yml", f"topology: [ {network} ]\nnpus_count: [ {n} ]\nbandwidth: [ {RATE >> 30}.0 ]\n"
+                                     f"latency: [ {LATENCY}.0 ]\n")
+    memory = examples / "remote_memory" / "analytical" / "no_memory_expansion.json"
+    said = output([str(program), f"--workload-configuration={workload}", f"--system-configuration={os.path.abspath(system)}",
+                   f"--network-configuration={os.path.abspath(wires)}", f"--remote-memory-configuration={memory}"], cwd=runs.work)
+    ends = [int(cycles) for cycles in re.findall(r"finished, (\d+) cycles", said)]
+    if len(ends) != n:
+        raise SystemExit(f"{program}: {len(ends)} of {n} NPUs came to an end\n{said[-500:]}")
+    return max(ends)
+
+
+def darkfiber(runs, family, files, library):
+    """The same as a scenario at depth flow, in nanoseconds."""
+    path = os.path.join(runs.work, "fabric.json")
+    subprocess.run([runs.darkfiber, "fabric", family, "-o", path, "-q"], check=True, capture_output=True)
+    with open(path) as file:
+        fabric = json.load(file)
+    for link in fabric["classes"]:
+        if link["bytes_per_second"] == RATE:
+            link["latency_ps"] = LATENCY * 1000
+    runs.file("fabric.json", json.dumps(fabric))
+    scenario = runs.file("scenario.toml", f'fabric = "fabric.json"\nhosts = "ideal"\n[routes]\nengine = "minhop"\n[[job]]\n'
+                                          f'files = "{files}/*.et"\nlibrary = "{library}"\n')
+    done = subprocess.run([runs.darkfiber, "--format", "json", "-q", "simulate", scenario], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return 1e9 * json.loads(done.stdout)["seconds"]
