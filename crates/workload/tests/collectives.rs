@@ -252,7 +252,7 @@ fn reductions_cost_what_they_reduce() {
         (Collective::Reduce, "linear", 7 * 4_000),
     ] {
         let algorithm = collective.algorithm(name).expect("known");
-        let call = Call { reduce: 11, ..Call::new(&comm, 4_000) };
+        let call = Call { reduce: 11 << 20, ..Call::new(&comm, 4_000) };
         assert_eq!(played(written(algorithm, 8, &call), ideal, 0.0), 11 * reduced, "{name}");
     }
 }

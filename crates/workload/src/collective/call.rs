@@ -19,7 +19,7 @@ pub struct Call<'a> {
     pub tag: u32,
     /// Bytes of a segment for algorithms that cut messages up; 0 does not cut.
     pub segment: u64,
-    /// What it costs to reduce two operands into one, in picoseconds a byte.
+    /// What it costs to reduce two operands of a MiB into one, in picoseconds.
     pub reduce: u64,
 }
 
@@ -120,7 +120,7 @@ impl Team<'_, '_> {
     pub(super) fn reduce(&mut self, i: u32, bytes: u64) {
         let rank = self.rank(i);
         self.script.wait(rank);
-        self.script.compute(rank, bytes.saturating_mul(self.call.reduce));
+        self.script.compute(rank, reducing(bytes, self.call.reduce));
         self.script.wait(rank);
     }
 
@@ -136,7 +136,7 @@ impl Team<'_, '_> {
         let reduce = self.call.reduce;
         let rounds = Rounds::new(count, reduce > 0, move |round, i| {
             let (exchange, reduced) = exchange(round, i);
-            Exchange { compute: reduced.saturating_mul(reduce), ..exchange }
+            Exchange { compute: reducing(reduced, reduce), ..exchange }
         });
         self.script.rounds(self.call.comm, rounds.telling(told).all_alike(alike), self.call.tag);
     }
@@ -163,4 +163,24 @@ pub(super) fn part(bytes: u64, n: u32, i: u32) -> u64 {
 pub(super) fn power_below(n: u32) -> (u32, u32) {
     let power = 1 << n.ilog2();
     (power, n - power)
+}
+
+/// What it takes to reduce this many bytes, in picoseconds, if a MiB takes `each`: rounded.
+fn reducing(bytes: u64, each: u64) -> u64 {
+    let sum = u128::from(bytes) * u128::from(each) + (1 << 19);
+    u64::try_from(sum >> 20).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_a_picosecond_a_byte_is_no_nothing() {
+        assert_eq!(reducing(1 << 20, 1_000_000), 1_000_000);
+        assert_eq!(reducing(512 << 10, 1_966_080), 983_040);
+        assert_eq!(reducing(1, 1 << 19), 1);
+        assert_eq!(reducing(1, 1000), 0);
+        assert_eq!(reducing(u64::MAX, u64::MAX), u64::MAX);
+    }
 }

@@ -36,7 +36,7 @@ impl Traffic for Baidu {
     fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
         let n = several(self.name(), given)?;
         let bytes = size(params, "bytes", 64 << 20)?;
-        let reduce = time(params, "reduce", 0)? >> 20;
+        let reduce = time(params, "reduce", 0)?;
         let mut script = Script::of_blocks(n);
         let ring = Collective::Allreduce.algorithm("ring").expect("it is in the registry");
         ring.write(&mut script, &Call { reduce, ..Call::new(&given.all(), bytes) });

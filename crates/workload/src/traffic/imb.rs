@@ -60,7 +60,7 @@ impl Traffic for Imb {
             choice = Choice { algorithm, segment: 0 };
         }
         let segment = size(params, "segment", choice.segment)?;
-        let reduce = time(params, "reduce", 0)? >> 20;
+        let reduce = time(params, "reduce", 0)?;
         let repeat = count(params, "repeat", 1)?;
         let together = params.get("together", 0..=1)? == Some(1);
         let root = params.get("root", 0..=n - 1)?;
