@@ -1,4 +1,5 @@
-//! Packets that stay in order: those of a pair of endpoints go the way of those before them while any of these is under way.
+//! Packets that go the way of those before them of the same pair of endpoints: while any of these is under way, or until none has
+//! passed for a while.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -6,6 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::packet::Packet;
+use crate::switch_model::Order;
 
 /// Which way switches sent the packets of ordered classes. What is kept of it is sorted: nothing depends on where a table has what.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,8 @@ type Flow = (u32, u32, u32, u8, u8);
 /// Where a switch sent a packet, and what its routing made of it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Way {
+    /// When the last one passed, in picoseconds.
+    seen: u64,
     flowlet: u8,
     lane: u8,
     phase: u8,
@@ -26,20 +30,39 @@ struct Way {
 }
 
 impl Flows {
-    /// Output and lane of the packets before, if any of them may be under way: the packet is as its routing made those.
-    pub(crate) fn again(&self, switch: u32, class: u8, packet: &mut Packet) -> Option<(u32, u8)> {
-        let way = self.0.get(&(switch, packet.from, packet.to, class, packet.hops))?;
-        if way.flowlet != packet.flowlet {
+    /// Output and lane of the packets before, if it is to go their way: it is as its routing made those.
+    pub(crate) fn again(
+        &mut self,
+        switch: u32,
+        class: u8,
+        packet: &mut Packet,
+        (order, now): (Order, u64),
+    ) -> Option<(u32, u8)> {
+        let way = self.0.get_mut(&(switch, packet.from, packet.to, class, packet.hops))?;
+        let is_same = match order {
+            Order::Free => false,
+            Order::UnderWay => way.flowlet == packet.flowlet,
+            Order::Flowlets(gap) => now - way.seen <= gap,
+        };
+        if !is_same {
             return None;
         }
+        way.seen = now;
         (packet.via, packet.phase, packet.round) = (way.via, way.phase, way.round);
         Some((way.out, way.lane))
     }
 
     /// A packet is sent to an output and lane; those behind it will be, too.
-    pub(crate) fn keep(&mut self, switch: u32, class: u8, packet: &Packet, (out, lane): (u32, u8)) {
+    pub(crate) fn keep(
+        &mut self,
+        switch: u32,
+        class: u8,
+        packet: &Packet,
+        (out, lane): (u32, u8),
+        now: u64,
+    ) {
         let Packet { flowlet, via, phase, round, .. } = *packet;
-        let way = Way { flowlet, lane, phase, round, out, via };
+        let way = Way { seen: now, flowlet, lane, phase, round, out, via };
         self.0.insert((switch, packet.from, packet.to, class, packet.hops), way);
     }
 }

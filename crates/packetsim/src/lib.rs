@@ -58,8 +58,10 @@ mod observer;
 mod outbound;
 mod packet;
 mod partition;
+mod pause;
 mod queue_board;
 mod random;
+mod reorder;
 pub mod routing;
 mod run;
 mod series;
@@ -79,10 +81,11 @@ pub use congestion::{
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use framing::{FRAMINGS, Framing, Header, framing};
 pub use link::{LaneFault, draw_cables};
-pub use measure::{BATCHES, Measured};
+pub use measure::{BATCHES, Early, Measured};
 pub use net::{Net, Peer, Port};
 pub use observer::{Observer, Pulse, read, unlike, write};
 pub use packet::{NOBODY, Packet};
+pub use pause::{PauseStorm, Paused, Pauses, Pfc};
 pub use queue_board::QueueBoard;
 pub use random::Random;
 pub use run::{Load, LoadOutcome, load};
@@ -94,4 +97,4 @@ pub use switch_model::{
     Queues, SwitchModel, preset,
 };
 pub use tiles::{TILED_PORTS, Tile};
-pub use wire::{ClassOf, Packets, PacketsState, PathOf};
+pub use wire::{ClassOf, PacketWire, Packets, PacketsFor, PacketsState, PathOf};

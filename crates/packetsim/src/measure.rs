@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use crate::packet::Packet;
+use crate::message::Arrived;
 
 /// Which packets count, in picoseconds of their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -39,6 +39,8 @@ pub struct Measured {
     pub hops: u64,
     /// Of them, packets that took another than a shortest path.
     pub round: u64,
+    /// Of them, with a reorder window, those that arrived before one of their pair that was sent before them.
+    pub early: Option<Early>,
     /// Bytes that arrived while it was measured, whenever they were created.
     pub bytes: u64,
     /// Packets that were created while it was measured.
@@ -47,6 +49,15 @@ pub struct Measured {
     pub created_bytes: u64,
     /// Sum of latencies, and how many, of packets created in each part of that time.
     pub batches: [(u128, u64); BATCHES],
+}
+
+/// Packets that arrived early.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Early {
+    /// How many.
+    pub packets: u64,
+    /// By how many packets one was ahead of the oldest one that was missing, at most.
+    pub furthest: u8,
 }
 
 impl Default for Measured {
@@ -66,6 +77,7 @@ impl Measured {
             longest: 0,
             hops: 0,
             round: 0,
+            early: None,
             bytes: 0,
             created: 0,
             created_bytes: 0,
@@ -74,7 +86,9 @@ impl Measured {
     }
 
     #[inline]
-    pub(crate) fn arrived(&mut self, packet: &Packet, when: u64, measuring: &Measuring) {
+    pub(crate) fn arrived(&mut self, arrived: &Arrived, measuring: &Measuring) {
+        let Arrived { packet, when, ahead } = arrived;
+        let when = *when;
         if measuring.counts(when) {
             self.bytes += u64::from(packet.payload());
         }
@@ -88,6 +102,11 @@ impl Measured {
         self.longest = self.longest.max(took);
         self.hops += u64::from(packet.hops);
         self.round += u64::from(packet.round);
+        if let Some(ahead) = *ahead {
+            let early = self.early.get_or_insert_default();
+            early.packets += u64::from(ahead > 0);
+            early.furthest = early.furthest.max(ahead);
+        }
         let long = u128::from(measuring.to - measuring.from);
         let batch = u128::from(packet.born - measuring.from) * BATCHES as u128 / long;
         let batch = &mut self.batches[batch as usize];
@@ -103,6 +122,11 @@ impl Measured {
         self.longest = self.longest.max(other.longest);
         self.hops += other.hops;
         self.round += other.round;
+        if let Some(more) = other.early {
+            let early = self.early.get_or_insert_default();
+            early.packets += more.packets;
+            early.furthest = early.furthest.max(more.furthest);
+        }
         self.bytes += other.bytes;
         self.created += other.created;
         self.created_bytes += other.created_bytes;

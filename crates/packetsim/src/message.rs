@@ -29,4 +29,6 @@ pub(crate) struct Arrived {
     pub(crate) packet: Packet,
     /// When its last byte is.
     pub(crate) when: u64,
+    /// By how many packets it is ahead of the oldest one of its pair that was missing, if they are counted.
+    pub(crate) ahead: Option<u8>,
 }

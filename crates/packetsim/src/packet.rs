@@ -35,7 +35,8 @@ pub struct Packet {
     pub(crate) pad: u16,
     /// Which of several ways tables have for it.
     pub path: u8,
-    /// Packets of a pair of endpoints that stay in order have the same one until none of them is under way.
+    /// Packets of a pair of endpoints that stay in order have the same one until none of them is under way; with a reorder window: its
+    /// number among those of its pair.
     pub(crate) flowlet: u8,
     /// What switches have marked it with, for congestion control.
     pub(crate) mark: u8,

@@ -144,7 +144,7 @@ impl Agent for Sources<'_> {
     }
 
     fn arrived(&mut self, a: &Arrived) {
-        self.measured.arrived(&a.packet, a.when, &self.measuring);
+        self.measured.arrived(a, &self.measuring);
         self.counts.arrived(a.when - a.packet.born);
     }
 }

@@ -2,7 +2,10 @@
 
 use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
-use crate::{Congestion, FRAMINGS, Framing, LaneFault, Random, TrafficClass, Tuning, WHOLE};
+use crate::reorder::MOST_WINDOW;
+use crate::{
+    Congestion, FRAMINGS, Framing, LaneFault, PauseStorm, Pfc, Random, TrafficClass, Tuning, WHOLE,
+};
 
 /// How packets wait at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,17 @@ pub enum Arbitration {
     Islip,
     /// Rows of tiles by turns, and of a row whoever came first, as in Rosetta (see [`crate::Tile`]).
     Tiles,
+}
+
+/// What keeps packets of a pair on the way of those before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Nothing.
+    Free,
+    /// That any of these is under way: they stay in order.
+    UnderWay,
+    /// That one of these has passed in the last so many picoseconds.
+    Flowlets(u64),
 }
 
 /// What goes over a channel in one piece.
@@ -127,6 +141,18 @@ pub struct SwitchModel {
     pub tuning: Tuning,
     /// Whether packets of a pair of endpoints stay in order where their traffic class does not say otherwise.
     pub ordered: bool,
+    /// Flowlet switching, where order is not kept: a switch sends packets of a pair the way of those before them, until none has passed
+    /// for this long, in picoseconds; each by itself without.
+    ///
+    /// E. Vanini et al., Let It Flow: Resilient Asymmetric Load Balancing with Flowlet Switching (NSDI'17), section 3.
+    pub flowlet: Option<u64>,
+    /// Packets that a source may be ahead of the oldest one that a pair's endpoint misses, where order is not kept: up to 128; as many
+    /// as it likes without.
+    pub reorder: Option<u8>,
+    /// When inputs pause their senders; without, as credits do: while there is no room for a packet.
+    pub pfc: Option<Pfc>,
+    /// Adapters that pause their switches for a while.
+    pub storms: Vec<PauseStorm>,
     /// Traffic classes, each with as many lanes; empty: all packets are alike.
     pub classes: Vec<TrafficClass>,
     /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
@@ -256,6 +282,10 @@ const QDR: SwitchModel = SwitchModel {
     congestion: Congestion::None,
     tuning: Tuning::DEFAULT,
     ordered: false,
+    flowlet: None,
+    reorder: None,
+    pfc: None,
+    storms: Vec::new(),
     classes: Vec::new(),
     bit_errors: 0.0,
 };
@@ -352,6 +382,7 @@ impl SwitchModel {
                 ));
             }
         }
+        self.check_ethernet()?;
         if bytes > LONGEST {
             return impossible(format!(
                 "a packet of {bytes} B is longer than {LONGEST} B: messages may be longer, and are sent in several packets"
@@ -396,17 +427,79 @@ impl SwitchModel {
         self.classes.get(class as usize).and_then(|c| c.buffer).unwrap_or(self.buffer)
     }
 
-    /// Whether packets of a class stay in order.
-    pub(crate) fn keeps_order(&self, class: Option<&TrafficClass>) -> bool {
-        class.and_then(|c| c.ordered).unwrap_or(self.ordered)
+    /// The same, by the number of a lane among all.
+    pub(crate) fn lane_room(&self, lane: u32) -> u32 {
+        self.room(lane >> self.lane_bits())
     }
 
-    /// Whether those of any class do.
+    /// What keeps packets of a class on one way.
+    #[inline]
+    pub(crate) fn order(&self, class: Option<&TrafficClass>) -> Order {
+        match self.flowlet {
+            _ if class.and_then(|c| c.ordered).unwrap_or(self.ordered) => Order::UnderWay,
+            Some(gap) => Order::Flowlets(gap),
+            None => Order::Free,
+        }
+    }
+
+    /// Whether packets of any class stay in order.
     pub(crate) fn keeps_any_order(&self) -> bool {
         match &self.classes[..] {
             [] => self.ordered,
-            all => all.iter().any(|c| self.keeps_order(Some(c))),
+            all => all.iter().any(|c| self.order(Some(c)) == Order::UnderWay),
         }
+    }
+
+    /// Whether sources hear of packets that arrive.
+    pub(crate) fn acknowledges(&self, is_steady: bool) -> bool {
+        self.congestion != Congestion::None
+            || (!is_steady && self.keeps_any_order())
+            || self.reorder.is_some()
+            || self.classes.iter().any(|c| c.lossy)
+    }
+
+    /// Refuses windows, flowlets, pauses and storms that do not go with the rest.
+    fn check_ethernet(&self) -> Result<(), ConfigError> {
+        let impossible = |why: &str| Err(ConfigError(why.to_owned()));
+        if self.flowlet.is_some() && self.ordered {
+            return impossible(
+                "packets either stay in order (ordered) or change their way between flowlets: one of both",
+            );
+        }
+        if let Some(window) = self.reorder {
+            if !(1..=MOST_WINDOW).contains(&window) {
+                return impossible("a reorder window has 1 to 128 packets");
+            }
+            if self.keeps_any_order() {
+                return impossible(
+                    "packets that stay in order (ordered) need no reorder window: one of both",
+                );
+            }
+            if self.classes.iter().any(|c| c.lossy) || self.congestion.drops_speculative() {
+                return impossible(
+                    "a reorder window counts packets that all arrive: lossy classes, and congestion control that drops packets, do not \
+                     go with it",
+                );
+            }
+        }
+        if self.interleave == Interleave::Flits && (self.reorder.is_some() || self.pfc.is_some()) {
+            return impossible("reorder windows and pauses are of whole packets, not of flits");
+        }
+        if let Some(pfc) = self.pfc {
+            if self.shared_buffer > 0 {
+                return impossible(
+                    "pauses are by what a lane's own buffer holds: a shared buffer does not go with them",
+                );
+            }
+            (0..self.class_count() as u32)
+                .try_for_each(|class| pfc.check(self.room(class)).map_err(ConfigError))?;
+        }
+        if !self.storms.is_empty() && self.output_buffer.is_none() {
+            return impossible(
+                "these switches have output buffers without end, which a pause storm never fills: choose others",
+            );
+        }
+        Ok(())
     }
 
     /// How many classes of packets there are.

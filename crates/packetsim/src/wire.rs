@@ -12,6 +12,7 @@ use crate::deadlock::{Look, Stalled};
 use crate::measure::{Measured, Measuring};
 use crate::message::{Arrived, Message};
 use crate::network::{Agent, Network, NetworkState};
+use crate::pause::Pauses;
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
@@ -107,7 +108,7 @@ impl Agent for Post<'_> {
         if self.groups.len() <= group {
             self.groups.resize_with(group + 1, Measured::new);
         }
-        self.groups[group].arrived(&a.packet, a.when, &ALL);
+        self.groups[group].arrived(a, &ALL);
     }
 }
 
@@ -127,23 +128,74 @@ pub struct PacketsState {
     network: NetworkState<PostState>,
 }
 
+/// What messages are simulated for.
+#[derive(Clone, Copy)]
+pub struct PacketsFor<'a> {
+    /// The network.
+    pub net: &'a Net,
+    /// Its switches.
+    pub micro: &'a SwitchModel,
+    /// Its fabric.
+    pub fabric: &'a Fabric,
+    /// What hosts take.
+    pub host: &'a Host,
+    /// Bytes of a packet at most.
+    pub bytes: u32,
+    /// In how many parts it is simulated, which what comes out does not depend on.
+    pub parts: usize,
+    /// Seed of whatever is drawn.
+    pub seed: u64,
+    /// Which of several ways tables have messages take; the first one without.
+    pub path: Option<PathOf<'a>>,
+    /// Which traffic class messages are of; the first one without.
+    pub class: Option<ClassOf<'a>>,
+}
+
+/// [`Packets`], whatever their routing.
+pub trait PacketWire<'a>: Wire {
+    /// What changes of them takes another place: they are good for nothing until [`PacketWire::restore`].
+    fn take(&mut self) -> PacketsState;
+
+    /// Whether a state is of the same network, and all that it names is there: what was kept of a run is looked at so before it
+    /// goes on.
+    fn fits(&self, state: &PacketsState) -> bool;
+
+    /// Takes over what was taken of these, or of others of the same fabric, switches, routing, hosts and parts.
+    fn restore(&mut self, state: PacketsState);
+
+    /// Keeps what ports do, by intervals of this many picoseconds.
+    fn keep_series(&mut self, interval: u64);
+
+    /// What ports did up to `end`, if it was kept: the last interval may be shorter.
+    fn series(&mut self, end: u64) -> Option<&Series>;
+
+    /// Bytes that each port of the network has sent.
+    fn carried(&self) -> Vec<u64>;
+
+    /// Pauses of priority flow control up to a time, in picoseconds; `None` if switches have none.
+    fn pauses(&self, end: u64) -> Option<Pauses>;
+
+    /// What became of the packets of each job, by its number, from when they left their terminals: of none, if it sent none over
+    /// the network.
+    fn by_job(&self, jobs: usize) -> Vec<Measured>;
+
+    /// Packets times switches that they crossed.
+    fn crossed(&self) -> u64;
+
+    /// Events of the network.
+    fn events(&self) -> u64;
+
+    /// Packets wait for each other for ever. Look at this after a run.
+    fn stalled(&self) -> Option<&Stalled>;
+}
+
 impl<'a, R: Routing> Packets<'a, R> {
-    /// Messages over a network, in packets of at most this many bytes; simulated in this many parts, which what comes out does not
-    /// depend on.
+    /// Messages over a network.
     ///
     /// # Errors
     /// If switches, packets and routing do not go together.
-    #[expect(clippy::too_many_arguments, reason = "each is another thing")]
-    pub fn new(
-        net: &'a Net,
-        micro: &'a SwitchModel,
-        routing: &'a R,
-        fabric: &Fabric,
-        host: &'a Host,
-        bytes: u32,
-        parts: usize,
-        seed: u64,
-    ) -> Result<Self, ConfigError> {
+    pub fn new(routing: &'a R, what: PacketsFor<'a>) -> Result<Self, ConfigError> {
+        let PacketsFor { net, micro, fabric, host, bytes, parts, seed, path, class } = what;
         let n = net.terminal_count();
         let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Post {
             net,
@@ -163,100 +215,12 @@ impl<'a, R: Routing> Packets<'a, R> {
             ahead,
             now: 0,
             next: None,
-            path: None,
-            class: None,
+            path,
+            class,
             ready: vec![0; n],
             under_way: Vec::new(),
             stalled: None,
         })
-    }
-
-    /// What changes of them takes another place: they are good for nothing until [`Packets::restore`].
-    pub fn take(&mut self) -> PacketsState {
-        let mut own = OwnState::default();
-        self.swap(&mut own);
-        PacketsState { own, network: self.network.take() }
-    }
-
-    /// Whether a state is of the same network, and all that it names is there: what was kept of a run is looked at so before it
-    /// goes on.
-    pub fn fits(&self, state: &PacketsState) -> bool {
-        state.own.ready.len() == self.ready.len() && self.network.fits(&state.network)
-    }
-
-    /// Takes over what was taken of these, or of others of the same fabric, switches, routing, hosts and parts.
-    pub fn restore(&mut self, state: PacketsState) {
-        let PacketsState { mut own, network } = state;
-        self.swap(&mut own);
-        self.network.restore(network);
-    }
-
-    /// Which of several ways tables have messages take.
-    #[must_use]
-    pub fn with_paths(mut self, path: PathOf<'a>) -> Self {
-        self.path = Some(path);
-        self
-    }
-
-    /// Which traffic class messages are of; the first one without.
-    #[must_use]
-    pub fn with_classes(mut self, class: ClassOf<'a>) -> Self {
-        self.class = Some(class);
-        self
-    }
-
-    /// Keeps what ports do, by intervals of this many picoseconds.
-    #[must_use]
-    pub fn with_series(mut self, interval: u64) -> Self {
-        self.network.keep_series(interval);
-        self
-    }
-
-    /// What ports did up to `end`, if it was kept: the last interval may be shorter.
-    pub fn series(&mut self, end: u64) -> Option<&Series> {
-        self.network.run(end.div_ceil(self.tick));
-        let kept = self.network.series().as_ref()?;
-        if kept.len() as u64 * kept.interval < end {
-            self.network.keep(end);
-        }
-        self.network.series().as_ref()
-    }
-
-    /// Bytes that each port of the network has sent.
-    pub fn carried(&self) -> Vec<u64> {
-        self.network
-            .workers
-            .iter()
-            .flat_map(|w| w.part.switches().outputs())
-            .map(|o| o.carried)
-            .collect()
-    }
-
-    /// What became of the packets of each job, by its number, from when they left their terminals: of none, if it sent none over
-    /// the network.
-    pub fn by_job(&self, jobs: usize) -> Vec<Measured> {
-        let mut all: Vec<Measured> = (0..jobs).map(|_| Measured::new()).collect();
-        for group in self.network.workers.iter().flat_map(|w| w.agent.groups.iter().enumerate()) {
-            if let Some(sum) = all.get_mut(group.0) {
-                sum.add(group.1);
-            }
-        }
-        all
-    }
-
-    /// Packets times switches that they crossed.
-    pub fn crossed(&self) -> u64 {
-        self.network.crossed()
-    }
-
-    /// Events of the network.
-    pub fn events(&self) -> u64 {
-        self.network.event_count()
-    }
-
-    /// Packets wait for each other for ever. Look at this after a run.
-    pub fn stalled(&self) -> Option<&Stalled> {
-        self.stalled.as_ref()
     }
 
     fn look(&mut self) -> Option<Stalled> {
@@ -285,6 +249,96 @@ impl<'a, R: Routing> Packets<'a, R> {
             d.left = d.arrives;
         }
         delivered[first..].sort_unstable_by_key(|d| (d.arrives, d.message));
+    }
+}
+
+impl<'a, R: Routing> PacketWire<'a> for Packets<'a, R> {
+    fn take(&mut self) -> PacketsState {
+        let mut own = OwnState::default();
+        self.swap(&mut own);
+        PacketsState { own, network: self.network.take() }
+    }
+
+    fn fits(&self, state: &PacketsState) -> bool {
+        state.own.ready.len() == self.ready.len() && self.network.fits(&state.network)
+    }
+
+    fn restore(&mut self, state: PacketsState) {
+        let PacketsState { mut own, network } = state;
+        self.swap(&mut own);
+        self.network.restore(network);
+    }
+
+    fn series(&mut self, end: u64) -> Option<&Series> {
+        self.network.run(end.div_ceil(self.tick));
+        let kept = self.network.series().as_ref()?;
+        if kept.len() as u64 * kept.interval < end {
+            self.network.keep(end);
+        }
+        self.network.series().as_ref()
+    }
+
+    fn carried(&self) -> Vec<u64> {
+        self.network
+            .workers
+            .iter()
+            .flat_map(|w| w.part.switches().outputs())
+            .map(|o| o.carried)
+            .collect()
+    }
+
+    fn pauses(&self, end: u64) -> Option<Pauses> {
+        let mut all = Pauses::default();
+        for worker in &self.network.workers {
+            let (adapters, ports) = worker.part.pauses(end);
+            all.adapters.add(adapters);
+            all.ports.extend(ports);
+        }
+        (!all.ports.is_empty()).then_some(all)
+    }
+
+    fn by_job(&self, jobs: usize) -> Vec<Measured> {
+        let mut all: Vec<Measured> = (0..jobs).map(|_| Measured::new()).collect();
+        for group in self.network.workers.iter().flat_map(|w| w.agent.groups.iter().enumerate()) {
+            if let Some(sum) = all.get_mut(group.0) {
+                sum.add(group.1);
+            }
+        }
+        all
+    }
+
+    fn crossed(&self) -> u64 {
+        self.network.crossed()
+    }
+
+    fn events(&self) -> u64 {
+        self.network.event_count()
+    }
+
+    fn stalled(&self) -> Option<&Stalled> {
+        self.stalled.as_ref()
+    }
+
+    fn keep_series(&mut self, interval: u64) {
+        self.network.keep_series(interval);
+    }
+}
+
+impl Wire for Box<dyn PacketWire<'_> + '_> {
+    fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
+        (**self).latency(from, to)
+    }
+
+    fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
+        (**self).depart(now, departures, delivered);
+    }
+
+    fn upcoming(&mut self) -> Option<u64> {
+        (**self).upcoming()
+    }
+
+    fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        (**self).advance(now, delivered);
     }
 }
 

@@ -107,6 +107,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         held: None,
         effort: Effort::Count { paths: counted },
         packets: Vec::new(),
+        pauses: None,
         update: None,
         messages: Vec::new(),
     })

@@ -12,7 +12,10 @@ use crate::value::{
     Between, Bytes, Chosen, Count, Degraded, Fraction, Names, Overhead, Picos, Positive, Rate,
     Share,
 };
-use crate::{Chain, CongestionPart, Error, Hashing, LaneFaultPart, PlanePart, UpdatePart};
+use crate::{
+    Chain, CongestionPart, Error, Hashing, LaneFaultPart, PauseStormPart, PfcPart, PlanePart,
+    UpdatePart,
+};
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic.
 ///
@@ -126,7 +129,8 @@ impl Scenario {
         p.switches = Some(Chosen(p.switches()));
         p.routing = Some(Chosen(p.routing()));
         p.size.get_or_insert(Bytes(micro.packet.into()));
-        p.ordered.get_or_insert(micro.ordered);
+        let reorders = p.flowlet.is_some() || p.reorder_window.is_some();
+        p.ordered.get_or_insert(micro.ordered && !reorders);
         p.buffer.get_or_insert(Bytes(micro.buffer.into()));
         p.shared_buffer.get_or_insert(Bytes(micro.shared_buffer.into()));
         let queues = QUEUES.iter().find(|q| q.1 == micro.queues).map_or("lanes", |q| q.0);
@@ -215,6 +219,14 @@ pub struct PacketsPart {
     /// Whether packets of a pair stay in order, unless their traffic class says otherwise; as the switches have it without: rosetta keeps
     /// order, as RoCE needs it.
     pub ordered: Option<bool>,
+    /// Flowlet switching, instead of order: a switch sends packets of a pair the way of those before them until none has passed for
+    /// this long, and then lets its routing decide anew (`minimal`: at random, `adaptive`: the less loaded).
+    pub flowlet: Option<Picos>,
+    /// Packets that a source may be ahead of the oldest one of a pair that has not arrived, instead of order: 1 to 128. Results say how
+    /// many arrived early, and by how much.
+    pub reorder_window: Option<Count<1, 128>>,
+    /// Priority flow control: pauses by thresholds; without, a sender waits while there is no room for its packet.
+    pub pfc: Option<PfcPart>,
     /// What holds sources back: a name of `darkfiber list congestion`, or a table with it and its parameters; none without.
     pub congestion: Option<CongestionPart>,
     /// What of the routing's comparison of ways is different.
@@ -234,6 +246,9 @@ pub struct PacketsPart {
     /// Cables that lose lanes while it runs.
     #[serde(default)]
     pub lane_fault: Vec<LaneFaultPart>,
+    /// Adapters that pause their switches for a while, and take nothing.
+    #[serde(default)]
+    pub pause_storm: Vec<PauseStormPart>,
 }
 
 impl PacketsPart {
@@ -405,6 +420,9 @@ pub struct JobPart {
     pub traffic: Option<String>,
     /// Instead: files of a schedule, of traces, or of a matrix of communication; `*` stands for others (`et/*.et`).
     pub files: Option<Names>,
+    /// Of traces that are graphs (Chakra, torch): so many copies of their ranks side by side. Groups of every k-th of all ranks, as those
+    /// of data parallelism, become one with those of the other copies; 1 without.
+    pub scale_out: Option<Count<1, 65_536>>,
     /// Its nodes; without, as many as its file has ranks, or all.
     pub nodes: Option<Count<1, { u32::MAX as u64 }>>,
     /// Ranks of each node, side by side; 1 without.

@@ -71,6 +71,7 @@ pub(crate) fn simulate(
             }
         },
         packets: Vec::new(),
+        pauses: None,
         update: None,
     })
 }

@@ -3,11 +3,12 @@
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
 use darkfiber_flowsim::EXACT;
 use darkfiber_packetsim::routing::{Adaptive, RoutingKind};
-use darkfiber_packetsim::{SwitchModel, TrafficClass, draw_cables};
+use darkfiber_packetsim::{Pfc, SwitchModel, TrafficClass, draw_cables};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::lane_fault::lane_faults;
+use crate::pause_storm::storms;
 use crate::value::{Bytes, Degraded};
 use crate::{Depth, Error, PacketsPart};
 
@@ -103,9 +104,11 @@ impl PacketOptions {
         if let Some(interleave) = part.interleave {
             micro.interleave = interleave.0.1;
         }
-        if let Some(ordered) = part.ordered {
-            micro.ordered = ordered;
-        }
+        micro.flowlet = part.flowlet.map(|gap| gap.0);
+        micro.reorder = part.reorder_window.map(|window| window.0 as u8);
+        micro.pfc = part.pfc.map(|pfc| Pfc { xoff: pfc.xoff.short(), xon: pfc.xon.short() });
+        let reorders = micro.flowlet.is_some() || micro.reorder.is_some();
+        micro.ordered = part.ordered.unwrap_or(micro.ordered && !reorders);
         if let Some(congestion) = &part.congestion {
             let tuned = congestion.tuned().map_err(|e| e.inside("congestion").inside("packets"))?;
             micro = tuned.on(micro);
@@ -141,6 +144,7 @@ impl PacketOptions {
         seed: u64,
     ) -> Result<(), Error> {
         let fabric = &topology.fabric;
+        self.micro.storms = storms(&part.pause_storm, fabric)?;
         self.micro.lane_faults = lane_faults(&part.lane_fault, fabric, seed)?;
         if let Some(degraded) = part.degraded {
             self.micro.widths = widths(degraded, fabric, seed);

@@ -2,9 +2,10 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
-use darkfiber_packetsim::routing::{self, RoutingContext, WithRouting};
+use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
 use darkfiber_packetsim::{
-    Buffer, ConfigError, Measured, Net, Packets, PacketsState, Peer, Series, SwitchModel,
+    Buffer, ConfigError, Measured, Net, PacketWire, PacketsFor, PacketsState, Pauses, Peer, Series,
+    SwitchModel,
 };
 use darkfiber_workload::play::Record;
 
@@ -33,7 +34,7 @@ pub(super) fn simulate(
     let made = routing::make(options.routing, &given).map_err(SimError::Config)?;
     let lanes = options.lanes.unwrap_or(made.lanes().max(1));
     let micro = SwitchModel { lanes, ..micro };
-    made.with(Play { setup, net: &net, micro: &micro, options, each, until })
+    play(setup, &net, &micro, &made, options, each, until)
 }
 
 /// The switches of a set-up, with the rates of its hosts.
@@ -48,42 +49,32 @@ pub(crate) fn model(setup: &Setup<'_>, options: &PacketOptions) -> SwitchModel {
     }
 }
 
-/// Runs the jobs of a set-up over packets.
-struct Play<'a, 's, 'u> {
-    setup: &'a Setup<'s>,
-    net: &'a Net,
-    micro: &'a SwitchModel,
-    options: &'a PacketOptions,
-    each: &'a mut dyn FnMut(&Record),
-    until: Option<Until<'u>>,
-}
-
-impl WithRouting for Play<'_, '_, '_> {
-    type Out = Result<Simulated, SimError>;
-
-    fn with<R: routing::Routing>(self, routing: &R) -> Self::Out {
-        play(self, routing)
-    }
-}
-
-impl<R: routing::Routing> Resumable for Packets<'_, R> {
+impl<'a> Resumable for Box<dyn PacketWire<'a> + 'a> {
     type State = PacketsState;
 
     fn fits(&self, state: &PacketsState) -> bool {
-        Packets::fits(self, state)
+        (**self).fits(state)
     }
 
     fn take(&mut self) -> PacketsState {
-        Packets::take(self)
+        (**self).take()
     }
 
     fn restore(&mut self, state: PacketsState) {
-        Packets::restore(self, state);
+        (**self).restore(state);
     }
 }
 
-fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simulated, SimError> {
-    let Play { setup, net, micro, options, each, until } = play;
+/// Runs the jobs of a set-up over packets.
+fn play(
+    setup: &Setup<'_>,
+    net: &Net,
+    micro: &SwitchModel,
+    routing: &AnyRouting<'_>,
+    options: &PacketOptions,
+    each: &mut dyn FnMut(&Record),
+    until: Option<Until<'_>>,
+) -> Result<Simulated, SimError> {
     let Setup { topology, routes, host, seed, .. } = *setup;
     let jobs = &setup.jobs;
     let fabric = &topology.fabric;
@@ -115,14 +106,21 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
     let make = |began: Option<usize>| {
         // A run goes on in the parts in which it began: nothing that comes out depends on them.
         let parts = began.or(options.parts).unwrap_or_else(|| net.parts());
-        let wire = Packets::new(net, micro, routing, fabric, host, options.bytes, parts, seed)
-            .map_err(SimError::Config)?
-            .with_paths(&path)
-            .with_classes(&class);
-        let wire = match setup.interval {
-            Some(interval) => wire.with_series(interval),
-            None => wire,
+        let what = PacketsFor {
+            net,
+            micro,
+            fabric,
+            host,
+            bytes: options.bytes,
+            parts,
+            seed,
+            path: Some(&path),
+            class: Some(&class),
         };
+        let mut wire = routing.packets(what).map_err(SimError::Config)?;
+        if let Some(interval) = setup.interval {
+            wire.keep_series(interval);
+        }
         Ok((wire, parts))
     };
     let (driven, mut wire) = drive::drive_over_planes(setup, make, each, until)?;
@@ -136,6 +134,7 @@ fn play<R: routing::Routing>(play: Play<'_, '_, '_>, routing: &R) -> Result<Simu
         packets: wire.by_job(jobs.len()),
         crossed: wire.crossed(),
         events: wire.events(),
+        pauses: wire.pauses(end),
     };
     let series = wire.series(end);
     Ok(simulated(setup, net, driven, facts, series))
@@ -151,6 +150,8 @@ pub(crate) struct Facts {
     pub(crate) crossed: u64,
     /// Events of the network.
     pub(crate) events: u64,
+    /// Pauses of priority flow control, if there are any.
+    pub(crate) pauses: Option<Pauses>,
 }
 
 /// What came out, in channels of the fabric.
@@ -162,7 +163,7 @@ pub(crate) fn simulated(
     series: Option<&Series>,
 ) -> Simulated {
     let fabric = &setup.topology.fabric;
-    let Facts { carried, packets, crossed, events } = facts;
+    let Facts { carried, packets, crossed, events, pauses } = facts;
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
@@ -201,6 +202,7 @@ pub(crate) fn simulated(
             events: driven.events + events,
         },
         packets,
+        pauses: pauses.map(|p| (p.adapters, ports.iter().map(|&c| p.ports[c as usize]).collect())),
         update: None,
     }
 }

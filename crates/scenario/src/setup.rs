@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_flowsim::{Grid, NoRoute};
-use darkfiber_packetsim::{ConfigError, Measured, Observer};
+use darkfiber_packetsim::{ConfigError, Measured, Observer, Paused};
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{Host, JobRun, Player, Record, Stuck};
 
@@ -114,6 +114,8 @@ pub struct Simulated {
     pub effort: Effort,
     /// At the depth of packets, by job, what became of its packets from when they left their terminals.
     pub packets: Vec<Measured>,
+    /// With priority flow control, pauses: of adapters, and by channel, by its id.
+    pub pauses: Option<(Paused, Vec<Paused>)>,
     /// All messages that were received, in the order of time, if they were to be kept.
     pub messages: Vec<Record>,
     /// What an update of tables did, if there was one.

@@ -8,6 +8,7 @@ mod map;
 mod steps;
 mod watch;
 
+use std::cmp::Reverse;
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,7 +19,7 @@ use darkfiber_report::json;
 use darkfiber_report::quantity;
 use darkfiber_report::simulate::{
     self as report, Carried, ChannelFacts, ClassRow, JobRow, Line, Lines, Matrix, MessageFacts,
-    PacketFacts, PacketModel, SimulateResult, UpdateFacts,
+    PacketFacts, PacketModel, PausedChannel, PfcFacts, SimulateResult, UpdateFacts,
 };
 use darkfiber_scenario::{
     Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
@@ -146,6 +147,7 @@ fn run_one(
         classes: &classes,
         channels,
         fullest: &fullest,
+        pauses: pauses(topology, &simulated),
         update: update.as_ref(),
         effort: simulated.effort,
         wall_seconds: wall,
@@ -240,6 +242,10 @@ fn model(case: &Case) -> Option<PacketModel> {
         framing: options.micro.framing.name,
         packet_bytes: options.bytes,
         buffer_bytes: options.micro.buffer,
+        flowlet: options.micro.flowlet.map(|gap| gap as f64 / SECOND as f64),
+        reorder_window: options.micro.reorder,
+        pfc: options.micro.pfc.map(|pfc| [pfc.xoff, pfc.xon]),
+        pause_storms: options.micro.storms.len(),
     })
 }
 
@@ -296,6 +302,28 @@ fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Ca
         busy_mean_percent: 100.0 * order.iter().map(|&c| busy(simulated, c)).sum::<f64>() / n,
     };
     (facts, fullest)
+}
+
+/// Who was paused, if switches pause.
+fn pauses(topology: &Topology, simulated: &Simulated) -> Option<PfcFacts> {
+    let (adapters, channels) = simulated.pauses.as_ref()?;
+    let s = |ps: u64| ps as f64 / SECOND as f64;
+    let mut order: Vec<usize> = (0..channels.len()).filter(|&c| channels[c].count > 0).collect();
+    order.sort_by_key(|&c| (Reverse(channels[c].long), c));
+    let names = Names::new(&topology.fabric);
+    let longest = order.iter().take(NAMED).map(|&c| PausedChannel {
+        channel: names.channel(ChannelId::new(c)),
+        pauses: channels[c].count,
+        seconds: s(channels[c].long),
+    });
+    Some(PfcFacts {
+        pauses: channels.iter().map(|c| c.count).sum(),
+        seconds: s(channels.iter().map(|c| c.long).sum()),
+        channels: order.len(),
+        adapter_pauses: adapters.count,
+        adapter_seconds: s(adapters.long),
+        longest: longest.collect(),
+    })
 }
 
 /// What is drawn.

@@ -20,6 +20,8 @@ pub(crate) struct CongestionMessage {
     pub(crate) says: u64,
     /// Bytes have not arrived, but were dropped: what is to be sent again.
     pub(crate) lost: Option<Message>,
+    /// With a reorder window, the oldest packet that the endpoint misses: it has all before that.
+    pub(crate) in_order: Option<u8>,
 }
 
 /// A note that a switch sends.

@@ -224,6 +224,7 @@ mod tests {
             bytes: 1000,
             says,
             lost: None,
+            in_order: None,
         };
         let mut source = Sender::default();
         let tuning = &Tuning::DEFAULT;
@@ -249,6 +250,7 @@ mod tests {
             most: 1000,
             wire: 1000,
             terminals: 4,
+            reorder: None,
             shared: false,
             tuning: &crate::Tuning::DEFAULT,
         };

@@ -180,6 +180,7 @@ mod tests {
             most: 4096,
             wire: 4096,
             terminals: 10,
+            reorder: None,
             shared: false,
             tuning: &crate::Tuning::DEFAULT,
         };

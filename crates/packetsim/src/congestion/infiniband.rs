@@ -143,6 +143,7 @@ mod tests {
             bytes: 100,
             says: 1,
             lost: None,
+            in_order: None,
         };
         let mut source = Sender::default();
         for _ in 0..5 {

@@ -198,6 +198,7 @@ impl<'a> CongestionParams<'a> {
             most,
             wire,
             terminals: net.terminal_count(),
+            reorder: micro.reorder,
             shared: micro.classes.len() > 1,
             tuning: &micro.tuning,
         }

@@ -9,6 +9,7 @@ use super::congestion_message::CongestionMessage;
 use super::params::CongestionParams;
 use super::sides::Sending;
 use crate::message::Message;
+use crate::reorder::Numbers;
 
 /// Messages to one endpoint.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ struct Pair {
     next: u64,
     /// Packets stay in order as long as this is the same.
     flowlet: u8,
+    /// With a reorder window, numbers of its packets.
+    numbers: Numbers,
     /// Whether it is among those that take turns or wait for their time.
     is_open: bool,
 }
@@ -124,7 +127,8 @@ impl Outbox {
                 continue;
             };
             let bytes = message.bytes.min(terms.most.into());
-            if !pair.source.lets(terms, bytes, pair.under_way, terms.window(pace)) {
+            let is_ahead = terms.reorder.is_some_and(|window| !pair.numbers.lets(window));
+            if is_ahead || !pair.source.lets(terms, bytes, pair.under_way, terms.window(pace)) {
                 pair.is_open = false;
                 self.ready.pop_front();
             } else if pair.next >= end {
@@ -167,7 +171,8 @@ impl Outbox {
         if pair.is_open {
             self.ready.push_back(to);
         }
-        Some(Sent { message: sent, flowlet: pair.flowlet, mark })
+        let flowlet = if terms.reorder.is_some() { pair.numbers.take() } else { pair.flowlet };
+        Some(Sent { message: sent, flowlet, mark })
     }
 
     /// Something was heard of a pair at a time. Bytes that the endpoint is asked for, or 0.
@@ -180,6 +185,9 @@ impl Outbox {
     ) -> u64 {
         let Some(pair) = self.pairs.get_mut(&note.endpoint) else { return 0 };
         pair.under_way -= u64::from(note.bytes);
+        if let Some(oldest) = note.in_order {
+            pair.numbers.has_all_before(oldest);
+        }
         let mut asks = 0;
         if let Some(lost) = note.lost {
             asks = pair.source.add(terms.tuning, lost.bytes, pair.under_way, terms.window(pace));
@@ -191,8 +199,9 @@ impl Outbox {
             pair.is_open = true;
             self.ready.push_back(note.endpoint);
         }
-        // Nothing is left to remember.
-        if pair.messages.is_empty()
+        // Nothing is left to remember, unless packets are numbered: their endpoint remembers, too.
+        if terms.reorder.is_none()
+            && pair.messages.is_empty()
             && pair.under_way == 0
             && !pair.is_open
             && pair.source.is_new(terms.tuning, now, pace)
@@ -221,6 +230,7 @@ mod tests {
             most: 1000,
             wire: 1000,
             terminals: 4,
+            reorder: None,
             shared: false,
             tuning: &tuning,
         };

@@ -317,6 +317,7 @@ mod tests {
             most: 4096,
             wire: 4096,
             terminals: 1000,
+            reorder: None,
             shared: false,
             tuning: &crate::Tuning::DEFAULT,
         }
@@ -386,6 +387,7 @@ mod tests {
             bytes: 4096,
             says,
             lost: None,
+            in_order: None,
         };
         let most = |s: &Sender| (0..20).rfind(|n| s.lets(terms(), 4096, n * 4096, window));
         assert_eq!(most(&source), Some(2), "a quarter");

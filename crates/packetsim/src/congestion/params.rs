@@ -18,6 +18,8 @@ pub(crate) struct CongestionParams<'a> {
     pub(crate) wire: u32,
     /// Terminals.
     pub(crate) terminals: usize,
+    /// Packets that a source may be ahead of the oldest one that a pair's endpoint misses.
+    pub(crate) reorder: Option<u8>,
     /// Whether packets of an endpoint share its channel with those of other classes.
     pub(crate) shared: bool,
     /// What can be set of schemes.

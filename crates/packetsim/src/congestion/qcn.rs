@@ -177,6 +177,7 @@ mod tests {
             bytes: 0,
             says,
             lost: None,
+            in_order: None,
         };
         for (says, pace) in [(63, 1969), (32, 1333), (16, 1142), (0, 0)] {
             let mut source = Sender::default();

@@ -32,6 +32,7 @@ impl<R: Routing> Partition<'_, R> {
                             bytes: lost,
                             says,
                             lost: None,
+                            in_order: None,
                             ..note
                         },
                         self.now,
@@ -57,8 +58,15 @@ impl<R: Routing> Partition<'_, R> {
         grants: &mut Vec<(u32, u64)>,
     ) {
         for (source, says) in grants.drain(..) {
-            let note =
-                CongestionMessage { source, to_endpoint: false, bytes: 0, says, lost: None, ..*of };
+            let note = CongestionMessage {
+                source,
+                to_endpoint: false,
+                bytes: 0,
+                says,
+                lost: None,
+                in_order: None,
+                ..*of
+            };
             let (from, now) = (Stop::Sent(note.endpoint), self.now);
             self.send_note(from, note, now, now + terms.way);
         }
@@ -97,7 +105,7 @@ impl<R: Routing> Partition<'_, R> {
         terms: CongestionParams<'_>,
         packet: &Packet,
         when: u64,
-        (waits, carried): (u32, u64),
+        (waits, carried, in_order): (u32, u64, Option<u8>),
     ) {
         let class = packet.lane >> self.micro.lane_bits();
         let at = self.seat(packet.to) * self.micro.class_count() + usize::from(class);
@@ -124,6 +132,7 @@ impl<R: Routing> Partition<'_, R> {
             bytes,
             says,
             lost: None,
+            in_order,
         };
         self.grant(terms, &note, &mut grants);
         self.grants = grants;

@@ -8,7 +8,7 @@ mod pieces;
 mod terminal;
 mod terminals;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,13 +25,15 @@ use crate::message::{Arrived, Message};
 use crate::net::Span;
 use crate::outbound::{Batch, Outbound};
 use crate::packet::{Packet, Slab};
+use crate::pause::{Pause, Paused};
 use crate::queue_board::QueueBoard;
+use crate::reorder::Arrivals;
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::stop::Stop;
 use crate::switch::{Delivered, Lane, SwitchContext, SwitchState, Switches};
 use crate::wheel::{Event, What, Wheel, WheelState};
-use crate::{Congestion, Interleave, Net, Random, SwitchModel};
+use crate::{Interleave, Net, Random, SwitchModel};
 
 /// A partition of the network. Of each tick, first [`Partition::begin`] it, then let terminals send, then [`Partition::finish`] it.
 pub(crate) struct Partition<'n, R> {
@@ -66,6 +68,10 @@ pub(crate) struct Partition<'n, R> {
     /// What pairs go by, if packets are acknowledged; by seat and class, what is known of endpoints.
     terms: Option<CongestionParams<'n>>,
     ends: Vec<Receiver>,
+    /// With a reorder window, by seat and class and then by source, what has arrived.
+    arrivals: Vec<BTreeMap<u32, Arrivals>>,
+    /// With pauses, by seat and lane, what terminals know of them.
+    pauses: Vec<Pause>,
     /// Notes that are under way, places of those that are gone, and those of this tick.
     notes: Vec<CongestionMessage>,
     unused: Vec<u32>,
@@ -92,6 +98,8 @@ state! {
         balance: i64,
         packets: Slab,
         ends: Vec<Receiver>,
+        arrivals: Vec<BTreeMap<u32, Arrivals>>,
+        pauses: Vec<Pause>,
         notes: Vec<CongestionMessage>,
         unused: Vec<u32>,
         now: u64,
@@ -149,6 +157,8 @@ impl<R: Routing> Partition<'_, R> {
             && state.pieces.len() == self.pieces.len()
             && state.rests.iter().all(|r| r.fits(terminals, self.micro.lanes))
             && state.ends.len() == self.ends.len()
+            && state.arrivals.len() == self.arrivals.len()
+            && state.pauses.len() == self.pauses.len()
             && self.shares.is_like(&state.shares)
             && state.terminals.iter().all(|t| t.lane < self.micro.lanes)
             && state.queues.iter().flatten().all(is_message)
@@ -172,9 +182,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         seed: u64,
     ) -> Self {
         let span = net.span(switches);
-        let is_free = micro.congestion == Congestion::None
-            && (R::STEADY || !micro.keeps_any_order())
-            && !micro.classes.iter().any(|c| c.lossy);
+        let is_free = !micro.acknowledges(R::STEADY);
         let all_terms = CongestionParams::new(net, micro, [lengths.most, lengths.wire]);
         let terms = (!is_free).then_some(all_terms);
         let is_whole = micro.interleave == Interleave::Packets;
@@ -208,6 +216,15 @@ impl<'n, R: Routing> Partition<'n, R> {
             ],
             balance: 0,
             ends: vec![Receiver::new(micro.congestion); held],
+            arrivals: vec![BTreeMap::new(); if micro.reorder.is_some() { all } else { 0 }],
+            pauses: vec![
+                Pause::default();
+                if micro.pfc.is_some() {
+                    span.seats.len() << micro.all_lane_bits()
+                } else {
+                    0
+                }
+            ],
             span,
             packets: Slab::default(),
             wheel: Wheel::new(micro.tick),
@@ -274,13 +291,22 @@ impl<'n, R: Routing> Partition<'n, R> {
             let (place, with) = (event.place(), event.with());
             match event.what() {
                 What::Arrival => self.switches.arrive(place, with),
-                What::Credit => self.switches.credit(place, (with >> 24) as u8, with & 0xff_ffff),
+                What::Credit => {
+                    self.switches.credit(place, (with >> 24) as u8, with & 0xff_ffff, self.now);
+                }
                 What::Output => self.switches.wake_output(place),
                 What::Input => self.switches.wake_input(place),
                 What::TerminalCredit => {
                     let seat = self.seat(place);
                     let at = seat << self.micro.all_lane_bits() | (with >> 24) as usize;
-                    self.pools[seat] += self.rooms[at].give(with & 0xff_ffff);
+                    let (room, bytes) = (&mut self.rooms[at], with & 0xff_ffff);
+                    match (self.micro.pfc, self.pauses.get_mut(at)) {
+                        (Some(pfc), Some(pause)) => {
+                            let buffer = self.micro.lane_room(with >> 24);
+                            pause.freed(pfc, &mut room.room, bytes, buffer, self.now);
+                        }
+                        _ => self.pools[seat] += room.give(bytes),
+                    }
                     self.touch(place);
                 }
                 What::Terminal => {
@@ -351,10 +377,17 @@ impl<'n, R: Routing> Partition<'n, R> {
                 let Some(whole) = self.assemble(&packet) else { continue };
                 packet = whole;
             }
+            let class = usize::from(packet.lane >> self.micro.lane_bits());
+            let at = self.seat(packet.to) * self.micro.class_count() + class;
+            let heard = self
+                .arrivals
+                .get_mut(at)
+                .map(|sources| sources.entry(packet.from).or_default().arrived(packet.flowlet));
             if let Some(terms) = self.terms {
-                self.tell_source(terms, &packet, when, (waits, carried));
+                let in_order = heard.map(|(_, oldest)| oldest);
+                self.tell_source(terms, &packet, when, (waits, carried, in_order));
             }
-            arrived.push(Arrived { packet, when });
+            arrived.push(Arrived { packet, when, ahead: heard.map(|(ahead, _)| ahead) });
         }
         self.left = left;
     }
@@ -379,6 +412,11 @@ impl<'n, R: Routing> Partition<'n, R> {
     /// Its switches.
     pub(crate) fn switches(&self) -> &Switches<'n> {
         &self.switches
+    }
+
+    /// Pauses up to a time, in picoseconds: of all its terminals, and by port.
+    pub(crate) fn pauses(&self, now: u64) -> (Paused, Vec<Paused>) {
+        (Paused::sum(&self.pauses, now), self.switches.pauses(now))
     }
 
     /// Takes the packets that went nowhere since this was asked last.

@@ -66,6 +66,7 @@ impl<R: Routing> Partition<'_, R> {
                     bytes: 0,
                     says,
                     lost: None,
+                    in_order: None,
                 };
                 self.ask(terms, note, now);
             }
@@ -187,6 +188,10 @@ impl<R: Routing> Partition<'_, R> {
             let in_class = usize::from(lane) | class << micro.lane_bits();
             let room = &mut self.rooms[seat << micro.all_lane_bits() | in_class];
             self.pools[seat] -= room.take(bytes);
+            let at = seat << micro.all_lane_bits() | in_class;
+            if let (Some(pfc), Some(pause)) = (micro.pfc, self.pauses.get_mut(at)) {
+                pause.sent(pfc, &mut room.room, micro.room(class as u32), now);
+            }
             let terminal = &mut self.terminals[seat];
             terminal.lane = if lane + 1 == micro.lanes { 0 } else { lane + 1 };
             let mut departs = terminal.channel.max(after);

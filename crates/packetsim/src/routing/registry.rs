@@ -7,7 +7,10 @@ use super::{
     Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Hashed, Lines, Minimal, Ofar,
     Omniwar, Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
-use crate::{ConfigError, Load, LoadOutcome, Net, Observer, SwitchModel, load};
+use crate::{
+    ConfigError, Load, LoadOutcome, Net, Observer, PacketWire, Packets, PacketsFor, SwitchModel,
+    load,
+};
 
 /// A routing, by name.
 pub struct RoutingKind {
@@ -40,18 +43,18 @@ pub struct RoutingContext<'a> {
 }
 
 /// Something to do with a routing, whichever it is.
-pub trait WithRouting {
-    /// What comes of it.
+pub trait WithRouting<'r> {
+    /// What comes of it, which may refer to the routing.
     type Out;
 
     /// Does it.
-    fn with<R: Routing>(self, routing: &R) -> Self::Out;
+    fn with<R: Routing>(self, routing: &'r R) -> Self::Out;
 }
 
 /// See [`AnyRouting::lanes`].
 struct Lanes;
 
-impl WithRouting for Lanes {
+impl WithRouting<'_> for Lanes {
     type Out = u8;
 
     fn with<R: Routing>(self, routing: &R) -> u8 {
@@ -67,7 +70,7 @@ struct LoadRun<'a> {
     follow: &'a dyn Observer,
 }
 
-impl WithRouting for LoadRun<'_> {
+impl WithRouting<'_> for LoadRun<'_> {
     type Out = Result<LoadOutcome, ConfigError>;
 
     fn with<R: Routing>(self, routing: &R) -> Self::Out {
@@ -75,7 +78,29 @@ impl WithRouting for LoadRun<'_> {
     }
 }
 
+/// See [`AnyRouting::packets`].
+struct Wired<'a>(PacketsFor<'a>);
+
+impl<'a> WithRouting<'a> for Wired<'a> {
+    type Out = Result<Box<dyn PacketWire<'a> + 'a>, ConfigError>;
+
+    fn with<R: Routing>(self, routing: &'a R) -> Self::Out {
+        Ok(Box::new(Packets::new(routing, self.0)?))
+    }
+}
+
 impl AnyRouting<'_> {
+    /// Messages of programs over a network with it.
+    ///
+    /// # Errors
+    /// If switches, packets and routing do not go together.
+    pub fn packets<'a>(
+        &'a self,
+        what: PacketsFor<'a>,
+    ) -> Result<Box<dyn PacketWire<'a> + 'a>, ConfigError> {
+        self.with(Wired(what))
+    }
+
     /// Lanes that it needs to be free of deadlock; tables: that they use.
     pub fn lanes(&self) -> u8 {
         self.with(Lanes)
@@ -107,7 +132,7 @@ macro_rules! routings {
 
         impl AnyRouting<'_> {
             /// Does something with it, compiled for each routing: nothing is looked up for a packet.
-            pub fn with<W: WithRouting>(&self, what: W) -> W::Out {
+            pub fn with<'r, W: WithRouting<'r>>(&'r self, what: W) -> W::Out {
                 match self { $(Self::$name(routing) => what.with(routing)),* }
             }
         }

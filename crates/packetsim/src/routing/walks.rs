@@ -49,7 +49,7 @@ struct Walks<'n> {
     each: u32,
 }
 
-impl WithRouting for Walks<'_> {
+impl WithRouting<'_> for Walks<'_> {
     type Out = Shown;
 
     fn with<R: Routing>(self, routing: &R) -> Shown {

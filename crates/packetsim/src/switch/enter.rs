@@ -6,6 +6,7 @@ use crate::congestion::{CongestionMessage, Notification, SPECULATIVE};
 use crate::message::Message;
 use crate::packet::NOBODY;
 use crate::routing::{LOST, Routing, SwitchView};
+use crate::switch_model::Order;
 use crate::{Peer, Queues};
 
 impl Switches<'_> {
@@ -40,8 +41,9 @@ impl Switches<'_> {
         packet.lane = was & ((1u8 << self.class_bits) - 1);
         let kind = self.micro.classes.get(usize::from(class));
         (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
-        let ordered = !R::STEADY && self.micro.keeps_order(kind);
-        let before = if ordered { self.flows.again(s, class, packet) } else { None };
+        let order = if R::STEADY { Order::Free } else { self.micro.order(kind) };
+        let follows = order != Order::Free;
+        let before = if follows { self.flows.again(s, class, packet, (order, now)) } else { None };
         let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
         if R::LOSES && out == LOST {
             packet.lane = was;
@@ -49,9 +51,9 @@ impl Switches<'_> {
             return;
         }
         // There is one way to a terminal.
-        if ordered && before.is_none() && matches!(self.net.port(base + out).peer(), Peer::Port(_))
+        if follows && before.is_none() && matches!(self.net.port(base + out).peer(), Peer::Port(_))
         {
-            self.flows.keep(s, class, packet, (out, lane));
+            self.flows.keep(s, class, packet, (out, lane), now);
         }
         debug_assert!(lane < self.micro.lanes, "lane {lane} of {}", self.micro.lanes);
         let lane = class << self.class_bits | lane;
@@ -133,6 +135,7 @@ impl Switches<'_> {
             to_endpoint: false,
             bytes: packet.bytes,
             says: 0,
+            in_order: None,
             lost: Some(Message {
                 number: packet.message,
                 to: packet.to,

@@ -22,6 +22,7 @@ use crate::link::Replay;
 use crate::net::Span;
 use crate::outbound::Outbound;
 use crate::packet::{NOBODY, Packet, Slab};
+use crate::pause::{Pause, Paused, after_storms};
 use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::wheel::{Event, What, Wheel};
@@ -57,6 +58,8 @@ pub(crate) struct Switches<'n> {
     points: Vec<Point>,
     /// By output, what it holds to send it again, if there is a limit to that.
     replays: Vec<Replay>,
+    /// By output and lane, what it knows of pauses, if there are any.
+    pauses: Vec<Pause>,
     /// By input, outputs that would have it but for its crossbar.
     blocked: Vec<u64>,
     /// By port, the packet that arrives there in this tick.
@@ -92,6 +95,7 @@ state! {
         flows: Flows,
         points: Vec<Point>,
         replays: Vec<Replay>,
+        pauses: Vec<Pause>,
         blocked: Vec<u64>,
         random: Vec<Random>,
         again: u64,
@@ -170,6 +174,7 @@ impl<'n> Switches<'n> {
             },
             points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
             replays: vec![Replay::default(); if micro.replay.is_some() { ports } else { 0 }],
+            pauses: vec![Pause::default(); if micro.pfc.is_some() { ports << bits } else { 0 }],
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
             arrivals: vec![0; n * net.words()],
@@ -198,6 +203,7 @@ impl<'n> Switches<'n> {
             && state.of_class.len() == self.of_class.len()
             && state.points.len() == self.points.len()
             && state.replays.len() == self.replays.len()
+            && state.pauses.len() == self.pauses.len()
             && state.blocked.len() == self.blocked.len()
             && state.random.len() == self.random.len()
             && self.shares.is_like(&state.shares)
@@ -256,10 +262,18 @@ impl<'n> Switches<'n> {
 
     /// The switch behind a port has room again.
     #[inline]
-    pub(crate) fn credit(&mut self, port: u32, lane: u8, bytes: u32) {
+    pub(crate) fn credit(&mut self, port: u32, lane: u8, bytes: u32, now: u64) {
         let at = self.at(port);
         let out = &mut self.outputs[at];
-        let shared = self.lanes[at << self.bits | usize::from(lane)].give(bytes);
+        let i = at << self.bits | usize::from(lane);
+        let shared = match (self.micro.pfc, self.pauses.get_mut(i)) {
+            (Some(pfc), Some(pause)) => {
+                let buffer = self.micro.lane_room(lane.into());
+                pause.freed(pfc, &mut self.lanes[i].room, bytes, buffer, now);
+                0
+            }
+            _ => self.lanes[i].give(bytes),
+        };
         out.pool += shared;
         out.used -= bytes;
         if !self.of_class.is_empty() {
@@ -457,6 +471,11 @@ impl<'n> Switches<'n> {
             }
             _ => None,
         };
+        if !micro.storms.is_empty()
+            && let Peer::Terminal(t) = to.peer()
+        {
+            departs = after_storms(&micro.storms, t, departs);
+        }
         let there_and_back = 2 * u64::from(to.latency);
         if micro.bit_errors > 0.0 {
             let again = micro.sent_again(bytes, random);
@@ -525,6 +544,7 @@ impl<'n> Switches<'n> {
                     bytes: 0,
                     says,
                     lost: None,
+                    in_order: None,
                 };
                 let way = packet.back - to.latency;
                 notifications.push(Notification {
@@ -540,6 +560,10 @@ impl<'n> Switches<'n> {
             Peer::Port(peer) => {
                 o.used += bytes;
                 o.pool -= list.take(bytes);
+                let i = output << self.bits | usize::from(next_lane);
+                if let (Some(pfc), Some(pause)) = (micro.pfc, self.pauses.get_mut(i)) {
+                    pause.sent(pfc, &mut list.room, micro.room(class.into()), now);
+                }
                 if self.span.ports.contains(&peer) {
                     wheel.after(packet.at, Event::new(What::Arrival, peer, id));
                 } else {
@@ -578,6 +602,11 @@ impl<'n> Switches<'n> {
             o.stalled += now - o.stuck;
             o.stuck = now;
         }
+    }
+
+    /// By output, its pauses up to a time, in picoseconds; empty if there are none.
+    pub(crate) fn pauses(&self, now: u64) -> Vec<Paused> {
+        self.pauses.chunks(1 << self.bits).map(|lanes| Paused::sum(lanes, now)).collect()
     }
 
     /// What waits for its outputs, by output and class; nothing if there are no classes.

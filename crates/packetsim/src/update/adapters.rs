@@ -181,7 +181,7 @@ impl<'a> Adapters<'a> {
 
     /// A packet is, or will be, at its terminal.
     pub(crate) fn arrived(&mut self, arrived: &Arrived) {
-        let Arrived { packet, when } = *arrived;
+        let Arrived { packet, when, .. } = *arrived;
         let Flying { end, kind } = self.flying[packet.message as usize];
         self.free.push(packet.message);
         let mixed = packet.phase & (OLD | NEW) == OLD | NEW;

@@ -262,7 +262,7 @@ impl<'a> Connected<'a> {
                 if self.measured.len() <= group {
                     self.measured.resize_with(group + 1, Measured::new);
                 }
-                self.measured[group].arrived(&a.packet, a.when, &ALL);
+                self.measured[group].arrived(&a, &ALL);
             }
             self.adapters.arrived(&a);
         }

@@ -1,51 +1,50 @@
 //! Traffic classes.
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_packetsim::routing::{Routing, WithRouting};
-use darkfiber_packetsim::{Packets, TrafficClass};
+use darkfiber_packetsim::routing::AnyRouting;
+use darkfiber_packetsim::{PacketsFor, TrafficClass};
 use darkfiber_workload::play::{Departure, HOSTS, Wire};
 
 use crate::bench::Bench;
 
 /// Sends so many messages of a packet each from every terminal to one in another group, and counts those that overtake one of
 /// the same pair.
-struct Overtaken<'a> {
-    bench: &'a Bench,
-    messages: u32,
-}
-
-impl WithRouting for Overtaken<'_> {
-    type Out = usize;
-
-    fn with<R: Routing>(self, routing: &R) -> usize {
-        let Self { bench, messages } = self;
-        let mut micro = bench.micro.clone();
-        micro.lanes = routing.lanes();
-        let mut wire =
-            Packets::new(&bench.net, &micro, routing, &bench.topology.fabric, &HOSTS[0], 256, 1, 1)
-                .expect("they go together");
-        let n = bench.terminals();
-        let depart = |message: u32| {
-            let (from, to) = (message % n, (message % n + n / 2 + 1) % n);
-            let [from, to] = [from, to].map(|t| TerminalId::new(t as usize));
-            Departure { message, job: 0, from, to, bytes: 256 }
-        };
-        let all: Vec<Departure> = (0..n * messages).map(depart).collect();
-        let mut delivered = Vec::new();
-        wire.depart(0, &all, &mut delivered);
-        while let Some(now) = wire.upcoming() {
-            wire.advance(now, &mut delivered);
-        }
-        assert_eq!(delivered.len(), all.len(), "every message arrives");
-        delivered.sort_by_key(|d| d.arrives);
-        let mut last = vec![0; n as usize];
-        let overtakes = |&d: &u32| {
-            let last = &mut last[(d % n) as usize];
-            *last = d.max(*last);
-            d < *last
-        };
-        delivered.iter().map(|d| d.message).filter(overtakes).count()
+fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
+    let mut micro = bench.micro.clone();
+    micro.lanes = routing.lanes();
+    let what = PacketsFor {
+        net: &bench.net,
+        micro: &micro,
+        fabric: &bench.topology.fabric,
+        host: &HOSTS[0],
+        bytes: 256,
+        parts: 1,
+        seed: 1,
+        path: None,
+        class: None,
+    };
+    let mut wire = routing.packets(what).expect("they go together");
+    let n = bench.terminals();
+    let depart = |message: u32| {
+        let (from, to) = (message % n, (message % n + n / 2 + 1) % n);
+        let [from, to] = [from, to].map(|t| TerminalId::new(t as usize));
+        Departure { message, job: 0, from, to, bytes: 256 }
+    };
+    let all: Vec<Departure> = (0..n * messages).map(depart).collect();
+    let mut delivered = Vec::new();
+    wire.depart(0, &all, &mut delivered);
+    while let Some(now) = wire.upcoming() {
+        wire.advance(now, &mut delivered);
     }
+    assert_eq!(delivered.len(), all.len(), "every message arrives");
+    delivered.sort_by_key(|d| d.arrives);
+    let mut last = vec![0; n as usize];
+    let overtakes = |&d: &u32| {
+        let last = &mut last[(d % n) as usize];
+        *last = d.max(*last);
+        d < *last
+    };
+    delivered.iter().map(|d| d.message).filter(overtakes).count()
 }
 
 /// Adaptive routing has packets overtake each other, but for those that stay in order, which go round all the same: by default, or
@@ -60,7 +59,7 @@ fn packets_stay_in_order_where_they_are_to() {
             let class = |ordered| TrafficClass { ordered, ..TrafficClass::plain("only") };
             bench.micro.classes = of_class.map(class).into_iter().collect();
             let made = bench.make(name, None, 256).expect("it suits");
-            made.with(Overtaken { bench: &bench, messages: 300 })
+            overtaken(&bench, &made, 300)
         };
         for (of_switches, of_class, stays) in [
             (false, None, false),

@@ -2,11 +2,13 @@
 
 mod busy;
 mod matrix;
+mod pfc;
 mod time;
 mod update;
 
 pub use busy::busy;
 pub use matrix::{Matrix, matrices};
+pub use pfc::{PausedChannel, PfcFacts};
 pub use time::{Line, Lines, timeline};
 pub use update::{PauseFacts, PhaseFacts, TransportFacts, UpdateFacts};
 
@@ -59,6 +61,9 @@ pub struct SimulateResult<'a> {
     pub channels: ChannelFacts,
     /// The channels that carried most, for the time that anything ran.
     pub fullest: &'a [Carried],
+    /// With priority flow control, who was paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<PfcFacts>,
     /// What an update of tables did, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<&'a UpdateFacts>,
@@ -213,6 +218,23 @@ pub struct PacketModel {
     pub packet_bytes: u32,
     /// Bytes of buffer for each lane of an input.
     pub buffer_bytes: u32,
+    /// With flowlet switching, how long a pair must have been silent for its packets to go another way, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flowlet: Option<f64>,
+    /// With a reorder window, its packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reorder_window: Option<u8>,
+    /// With priority flow control, bytes of a lane's buffer above which its sender is paused, and at which it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pfc: Option<[u32; 2]>,
+    /// Pause storms.
+    #[serde(skip_serializing_if = "is_none")]
+    pub pause_storms: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Packets of a job or class. Times are in seconds, from when a packet left its terminal to its last byte.
@@ -236,11 +258,18 @@ pub struct PacketFacts {
     pub hops: f64,
     /// Share of those that took another than a shortest path.
     pub round_percent: f64,
+    /// With a reorder window, share of those that arrived before one that their pair sent before them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_percent: Option<f64>,
+    /// The most packets that one of them was ahead of the oldest one that was missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_max: Option<u8>,
 }
 
 impl PacketFacts {
     /// Of what was measured.
     pub fn of(measured: &Measured) -> Self {
+        let share = |count: u64| 100.0 * count as f64 / measured.packets.max(1) as f64;
         let longest = measured.longest as f64 * 1e-12;
         let at = |q: f64| histogram::quantile(&measured.latencies, q, 1e-9, longest);
         Self {
@@ -252,7 +281,9 @@ impl PacketFacts {
             p999: at(0.999),
             max: longest,
             hops: measured.mean_hops(),
-            round_percent: 100.0 * measured.round as f64 / measured.packets.max(1) as f64,
+            round_percent: share(measured.round),
+            early_percent: measured.early.map(|early| share(early.packets)),
+            early_max: measured.early.map(|early| early.furthest),
         }
     }
 }
@@ -351,10 +382,15 @@ impl Report for SimulateResult<'_> {
                 "max",
                 "hops",
                 "round",
+                "early",
+                "at most",
             ];
+            // Only reorder windows count who is early.
+            let columns = packets.iter().map(Vec::len).max().unwrap_or(0);
+            let heading = &heading[..columns];
             let numbers: Vec<usize> = (1..heading.len()).collect();
             text.push('\n');
-            text.push_str(&table::plain(&heading, &packets, &numbers, style));
+            text.push_str(&table::plain(heading, &packets, &numbers, style));
         }
         if let Some(update) = self.update {
             text.push_str(&update.text(style));
@@ -390,6 +426,9 @@ impl Report for SimulateResult<'_> {
             text.push_str(
             "\nTimes are lower bounds: what the fullest channel of a job needs for its bytes, beside those of others.\n",
         );
+        }
+        if let Some(pauses) = &self.pauses {
+            text.push_str(&pauses.text(style));
         }
         // What it took.
         let what = match self.effort {
@@ -452,6 +491,12 @@ impl Report for SimulateResult<'_> {
                 ("packet_max", &|j| packets(j, |p| p.max)),
                 ("packet_hops", &|j| packets(j, |p| p.hops)),
                 ("packet_round_percent", &|j| packets(j, |p| p.round_percent)),
+                ("packet_early_percent", &|j| {
+                    comma::some(j.packets.as_ref().and_then(|p| p.early_percent))
+                }),
+                ("packet_early_max", &|j| {
+                    comma::some(j.packets.as_ref().and_then(|p| p.early_max))
+                }),
             ],
         )
     }
@@ -477,6 +522,19 @@ pub fn made_by(result: &SimulateResult<'_>) -> String {
         );
         if m.framing != "none" {
             let _ok = write!(text, ", framing {}", m.framing);
+        }
+        if let Some(gap) = m.flowlet {
+            let _ok = write!(text, ", flowlets {}", seconds(gap));
+        }
+        if let Some(window) = m.reorder_window {
+            let _ok = write!(text, ", reorder window {window}");
+        }
+        if let Some([xoff, xon]) = m.pfc {
+            let [xoff, xon] = [xoff, xon].map(|b| bytes(b.into()));
+            let _ok = write!(text, ", pauses at {xoff} until {xon}");
+        }
+        if m.pause_storms > 0 {
+            let _ok = write!(text, ", pause storms {}", m.pause_storms);
         }
     }
     let _ok = write!(text, ", seed {}", result.provenance.seed);
@@ -530,5 +588,8 @@ fn packets_row((name, packets): (&String, &Option<PacketFacts>)) -> Option<Vec<S
     let mut row = vec![name.clone(), group(p.packets)];
     row.extend([p.mean, p.p50, p.p95, p.p99, p.p999, p.max].map(seconds));
     row.extend([format!("{:.2}", p.hops), percent(p.round_percent)]);
+    if let (Some(share), Some(most)) = (p.early_percent, p.early_max) {
+        row.extend([percent(share), format!("{most} packets")]);
+    }
     Some(row)
 }
