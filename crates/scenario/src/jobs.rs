@@ -205,8 +205,14 @@ impl Seats<'_> {
         let library = part.library.map_or_else(Library::default, |library| library.0.1);
         let read = match (&part.traffic, &part.files) {
             (None, Some(names)) => {
-                let read = program(&names.0, self.files, library, listener);
+                let copies = part.scale_out.map(|copies| copies.0 as u32);
+                let read = program(&names.0, copies, self.files, library, listener);
                 Some(read.map_err(|e| e.inside("files"))?)
+            }
+            (Some(_), None) if part.scale_out.is_some() => {
+                return Err(Error::input("only traces of files are scaled out")
+                    .hint("traffic has `nodes` and `per-node`")
+                    .inside("scale-out"));
             }
             (Some(_), None) => None,
             _ => {
@@ -376,12 +382,13 @@ impl Called {
     }
 }
 
-/// What files say that ranks do.
+/// What files say that ranks do; of graphs, so many copies of these.
 ///
 /// # Errors
-/// If they cannot be read, or do not make a schedule.
+/// If they cannot be read, do not make a schedule, or cannot be copied.
 pub fn program(
     names: &[String],
+    copies: Option<u32>,
     files: &dyn Files,
     library: Library,
     listener: &mut dyn Listener,
@@ -390,9 +397,12 @@ pub fn program(
     for name in names {
         paths.extend(files.matching(name)?);
     }
-    let (read, found) = schedules::open(&paths, &schedules::Options::default())?;
+    let (mut read, found) = schedules::open(&paths, &schedules::Options::default())?;
     let name = names.first().cloned().unwrap_or_default();
     listener.remarks(&name, &found);
+    if let Some(copies) = copies {
+        read = scaled_out(read, copies).map_err(|e| e.inside("scale-out"))?;
+    }
     let made = match read {
         Read::Schedule(schedule) => Ok(schedule),
         Read::Matrix(matrix) => matrix.schedule().map_err(|e| e.to_string()),
@@ -410,6 +420,27 @@ pub fn program(
         }
     };
     made.map(Program::once).map_err(|e| Error::input(format!("{name}: {e}")))
+}
+
+/// The most ranks and nodes of copies together.
+const MOST_COPIED: u64 = 1 << 27;
+
+/// So many copies of a graph.
+fn scaled_out(read: Read, copies: u32) -> Result<Read, Error> {
+    let Read::Graph(graph) = read else {
+        return Err(Error::input("only graphs are copied, as traces of Chakra and torch are")
+            .hint("leave out scale-out"));
+    };
+    let nodes = u64::from(copies) * (graph.nodes.len() as u64).max(graph.ranks.into());
+    if nodes > MOST_COPIED {
+        return Err(Error::input(format!(
+            "{copies} copies have {nodes} operations: at most {MOST_COPIED} can be"
+        )));
+    }
+    graph.scaled_out(copies).map(Read::Graph).ok_or_else(|| {
+        Error::input("no process group is of every k-th rank of all: copies would never meet")
+            .hint("data parallelism, or a group of all ranks, is what grows")
+    })
 }
 
 /// Writes a collective of a trace as the library does it.

@@ -10,6 +10,7 @@
 
 mod error;
 mod graph;
+mod scale;
 mod scheduled;
 #[cfg(test)]
 mod tests;

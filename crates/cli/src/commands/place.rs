@@ -156,6 +156,7 @@ fn program(args: &PlaceCommand, common: &Common) -> Result<Program, Failure> {
     let Some(spec) = &args.traffic else {
         let program = darkfiber_scenario::program(
             &args.files,
+            None,
             &Folder::default(),
             library,
             &mut Teller::new(common),

@@ -414,8 +414,16 @@ fn examples_run() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let dir = folder(&[]);
     let mut count = 0;
-    for entry in fs::read_dir(&examples).expect("a directory") {
-        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+    let mut names: Vec<String> = fs::read_dir(&examples)
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    // Traces before the scenarios that read them.
+    names.sort_by_key(|name| name.ends_with(".toml"));
+    for name in names {
+        if name.ends_with(".json.gz") {
+            fs::copy(examples.join(&name), dir.path().join(&name)).expect("a trace");
+        }
         let Some(stem) = name.strip_suffix(".toml") else { continue };
         let mut text = fs::read_to_string(examples.join(&name)).expect("a file");
         assert!(

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`goal`], [`goal_binary`] | GOAL of LogGOPSim | [`Schedule`] |
 //! | [`chakra`] | execution traces of Chakra | [`OpGraph`] |
+//! | [`torch`] | traces of `torch.profiler` | [`OpGraph`] |
 //! | [`simgrid`] | time-independent traces of SimGrid | [`MpiTrace`] |
 //! | [`dumpi`] | traces of DUMPI, binary or made text by dumpi2ascii | [`MpiTrace`] |
 //! | [`matrix`] | graphs of mpiP, tables, lists | [`CommMatrix`] |
@@ -29,6 +30,7 @@ mod open;
 mod run;
 pub mod simgrid;
 mod tar;
+pub mod torch;
 mod values;
 mod wire;
 

@@ -7,7 +7,7 @@ use darkfiber_fabric::Registry;
 
 use super::run::{EXPECTED, File, Head, Options, Read, ReadBy, ScheduleFormat, folder};
 use super::values::number;
-use super::{chakra, dumpi, goal, goal_binary, list, matrix, mpip, simgrid, tar};
+use super::{chakra, dumpi, goal, goal_binary, list, matrix, mpip, simgrid, tar, torch};
 use crate::{Diagnostics, ReadError, input};
 
 /// All formats. Of two that would know the same file, the first counts.
@@ -16,6 +16,7 @@ pub static FORMS: Registry<ScheduleFormat> = Registry::new(
     &[
         goal_binary::FORMAT,
         dumpi::FORMAT,
+        torch::FORMAT,
         chakra::FORMAT,
         goal::FORMAT,
         mpip::FORMAT,

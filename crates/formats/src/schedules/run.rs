@@ -104,8 +104,7 @@ impl<'a> Head<'a> {
 named!(ScheduleFormat);
 
 /// What was expected where nothing is known.
-pub(super) const EXPECTED: &str =
-    "GOAL, a trace of Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes";
+pub(super) const EXPECTED: &str = "GOAL, a trace of torch, Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes";
 
 /// The files in a folder, by name.
 pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, ReadError> {

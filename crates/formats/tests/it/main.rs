@@ -17,3 +17,4 @@ mod schedules;
 mod spoilt_schedules;
 mod support;
 mod topology_conf;
+mod torch;

@@ -1,0 +1,116 @@
+//! The events of a trace, as far as anything of them is read.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A trace of one rank.
+#[derive(Debug, Deserialize)]
+pub(super) struct Trace {
+    #[serde(rename = "distributedInfo")]
+    pub(super) distributed: Option<Distributed>,
+    #[serde(rename = "traceEvents")]
+    pub(super) events: Vec<Event>,
+}
+
+/// Whose trace it is.
+#[derive(Debug, Deserialize)]
+pub(super) struct Distributed {
+    pub(super) rank: Option<u32>,
+    pub(super) world_size: Option<u32>,
+    #[serde(default)]
+    pub(super) pg_config: Vec<GroupConfig>,
+}
+
+/// A process group, as the trace knows it.
+#[derive(Debug, Deserialize)]
+pub(super) struct GroupConfig {
+    pub(super) pg_name: Option<String>,
+    pub(super) ranks: Option<Value>,
+}
+
+/// Something that took time, or a remark.
+#[derive(Debug, Deserialize)]
+pub(super) struct Event {
+    #[serde(default)]
+    pub(super) ph: String,
+    #[serde(default)]
+    pub(super) cat: String,
+    #[serde(default)]
+    pub(super) name: String,
+    /// When it began and how long it took, in microseconds.
+    pub(super) ts: Option<f64>,
+    pub(super) dur: Option<f64>,
+    pub(super) args: Option<Args>,
+}
+
+/// What is known of a kernel.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Args {
+    pub(super) stream: Option<Value>,
+    #[serde(rename = "Collective name")]
+    pub(super) collective: Option<Value>,
+    #[serde(rename = "In msg nelems")]
+    pub(super) given: Option<Value>,
+    pub(super) dtype: Option<Value>,
+    #[serde(rename = "Group size")]
+    pub(super) group_size: Option<Value>,
+    #[serde(rename = "Process Group Name")]
+    pub(super) group: Option<Value>,
+    #[serde(rename = "Process Group Ranks")]
+    pub(super) members: Option<Value>,
+    #[serde(rename = "Root Rank")]
+    pub(super) root: Option<Value>,
+    #[serde(rename = "Src Rank")]
+    pub(super) source: Option<Value>,
+    #[serde(rename = "Dst Rank")]
+    pub(super) destination: Option<Value>,
+}
+
+impl Event {
+    /// Whether it kept a stream of a GPU busy.
+    pub(super) fn is_on_gpu(&self) -> bool {
+        self.ph == "X"
+            && matches!(self.cat.as_str(), "kernel" | "Kernel" | "gpu_memcpy" | "gpu_memset")
+    }
+}
+
+/// An integer, as such or as text.
+pub(super) fn integer(value: Option<&Value>) -> Option<i64> {
+    match value? {
+        Value::Number(n) => n.as_i64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Text, or a number as text.
+pub(super) fn text(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(n) => Some(n.to_string()),
+        _ => None,
+    }
+}
+
+/// A list of ranks, as such or as text (`[0, 1, 2]`), and whether it is cut off (`[0, 1, ...]`).
+pub(super) fn ranks(value: Option<&Value>) -> Option<(Vec<u32>, bool)> {
+    match value? {
+        Value::Array(all) => {
+            let one = |v: &Value| integer(Some(v)).and_then(|n| u32::try_from(n).ok());
+            Some((all.iter().map(one).collect::<Option<_>>()?, false))
+        }
+        Value::String(text) => {
+            let inside = text.trim().strip_prefix('[')?.trim_end_matches(']');
+            let words = inside.split(',').map(str::trim).filter(|w| !w.is_empty());
+            let mut all = Vec::new();
+            for word in words {
+                if word.contains("..") {
+                    return Some((all, true));
+                }
+                all.push(word.parse().ok()?);
+            }
+            Some((all, false))
+        }
+        _ => None,
+    }
+}
