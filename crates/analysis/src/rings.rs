@@ -24,14 +24,17 @@ pub struct Rings {
     pub channels: Vec<Vec<Stop>>,
 }
 
-/// A connection of a ring between two hosts.
+/// By channel its connections between hosts: who sends to whom.
+pub type Connections = Vec<Vec<(TerminalId, TerminalId)>>;
+
+/// A connection of a ring or tree between two hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingFlow {
     /// The job.
     pub job: usize,
     /// Its channel.
     pub channel: usize,
-    /// The position of the host that sends.
+    /// Its position in the channel: in a ring, that of the host that sends.
     pub host: usize,
     /// Who sends.
     pub from: TerminalId,
@@ -52,14 +55,19 @@ pub struct RingTraffic {
 }
 
 impl RingTraffic {
-    /// Follows all connections. Complexity: O(flows x hops).
+    /// Follows all connections of rings. Complexity: O(flows x hops).
     pub fn of(fabric: &Fabric, routes: &Routes, jobs: &[Rings]) -> Self {
+        let all: Vec<Connections> = jobs.iter().map(Rings::connections).collect();
+        Self::over(fabric, routes, &all)
+    }
+
+    /// Follows all connections of jobs. Complexity: O(flows x hops).
+    pub fn over(fabric: &Fabric, routes: &Routes, jobs: &[Connections]) -> Self {
         let mut flows = Vec::new();
         let mut on: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (job, rings) in jobs.iter().enumerate() {
-            for (channel, stops) in rings.channels.iter().enumerate() {
-                for (host, stop) in stops.iter().enumerate().filter(|_| stops.len() > 1) {
-                    let (from, to) = (stop.leaves, stops[(host + 1) % stops.len()].enters);
+        for (job, channels) in jobs.iter().enumerate() {
+            for (channel, connections) in channels.iter().enumerate() {
+                for (host, &(from, to)) in connections.iter().enumerate() {
                     let path = path(fabric, routes, from, to, channel).unwrap_or_default();
                     for &c in &path {
                         on.entry(c).or_default().push(flows.len());
@@ -122,6 +130,17 @@ pub fn speed(fabric: &Fabric, channel: u32) -> f64 {
 }
 
 impl Rings {
+    /// Its connections: each host's with the next one.
+    pub fn connections(&self) -> Connections {
+        let of = |stops: &Vec<Stop>| match stops.as_slice() {
+            [] | [_] => Vec::new(),
+            stops => (0..stops.len())
+                .map(|i| (stops[i].leaves, stops[(i + 1) % stops.len()].enters))
+                .collect(),
+        };
+        self.channels.iter().map(of).collect()
+    }
+
     /// The same with hosts in another order: `order[i]` is the host that comes to position i. Where a ring enters and leaves by
     /// different NICs, hosts that change between even and odd positions exchange them, as NCCL does.
     #[must_use]

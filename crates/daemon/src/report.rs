@@ -160,3 +160,39 @@ impl Totals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Names of metrics in a text.
+    fn names(text: &str) -> BTreeSet<&str> {
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        text.match_indices("darkfiber_operate_")
+            .map(|(at, _)| {
+                let rest = &text[at..];
+                rest.find(|c| !is_of_name(c)).map_or(rest, |end| &rest[..end])
+            })
+            .collect()
+    }
+
+    /// The dashboard for Grafana asks for what there is, and for all of it.
+    #[test]
+    fn the_dashboard_knows_the_metrics() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/grafana-operate.json");
+        let text = std::fs::read_to_string(&path).expect("the dashboard");
+        let dashboard: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        assert!(dashboard["panels"].as_array().is_some_and(|panels| panels.len() > 9));
+        let mut totals = Totals::default();
+        totals.plans.insert("proposed", 1);
+        totals.heard.insert(Source::Jobs, Millis::default());
+        let state = State { measured: Some(Default::default()), ..State::default() };
+        let given = metrics(&state, 0, &totals);
+        let samples: String =
+            given.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+        assert_eq!(names(&text), names(&samples));
+    }
+}

@@ -16,6 +16,8 @@ use crate::{Report, comma};
 pub struct NcclResult<'a> {
     /// The tables: their file, or the engine that made them.
     pub tables: &'a str,
+    /// What of each channel is followed: rings or trees.
+    pub algorithm: &'static str,
     /// By job what it can expect.
     pub jobs: &'a [NcclJob],
     /// Channels of the fabric that more than one flow uses, the ones with the least for each first.
@@ -39,8 +41,8 @@ pub struct NcclJob {
     pub hosts: usize,
     /// Channels of NCCL.
     pub channels: usize,
-    /// Bus bandwidth of a large Allreduce by rings that its cables leave it, in bytes a second: the share of its slowest connection
-    /// times its channels.
+    /// Bus bandwidth of a large Allreduce by rings or trees that its cables leave it, in bytes a second: the share of its slowest
+    /// connection times its channels; of trees times 2 (n - 1) / n, as bus bandwidth counts.
     pub bus_bandwidth: f64,
     /// Where the slowest connection is slowest.
     pub bound_by: String,
@@ -48,8 +50,8 @@ pub struct NcclJob {
     pub rails_left: usize,
     /// The same bandwidth, alone on the fabric, in this order of hosts.
     pub alone: f64,
-    /// The same, alone, with `NCCL_CROSS_NIC=0`.
-    pub on_one_nic: f64,
+    /// The same, alone, with `NCCL_CROSS_NIC=0`; `null` of trees.
+    pub on_one_nic: Option<f64>,
     /// The same, alone, in a better order of hosts; `null` if none was found.
     pub reordered: Option<f64>,
     /// That order; empty if none was found.
@@ -112,7 +114,8 @@ impl Report for NcclResult<'_> {
 fn text(r: &NcclResult<'_>, style: Style) -> String {
     let most = style.most();
     let gb = |x: f64| format!("{:.1}", x / 1e9);
-    let mut text = format!("{}\nroutes of {}\n\n", table::headline(r.fabric), r.tables);
+    let mut text =
+        format!("{}\nroutes of {}, {}\n\n", table::headline(r.fabric), r.tables, r.algorithm);
     let heading = [
         "job",
         "ranks",
@@ -136,7 +139,7 @@ fn text(r: &NcclResult<'_>, style: Style) -> String {
                 j.channels.to_string(),
                 gb(j.bus_bandwidth),
                 gb(j.alone),
-                gb(j.on_one_nic),
+                j.on_one_nic.map_or("-".to_owned(), gb),
                 j.reordered.map_or("-".to_owned(), gb),
                 j.rails_left.to_string(),
                 j.bound_by.clone(),
@@ -144,9 +147,11 @@ fn text(r: &NcclResult<'_>, style: Style) -> String {
         })
         .collect();
     text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 5, 6, 7, 8], style));
-    text.push_str(
-        "\nGB/s: bus bandwidth of a large Allreduce by rings at the data rates of cables, beside the other jobs; alone; alone with\n\
+    let _infallible = write!(
+        text,
+        "\nGB/s: bus bandwidth of a large Allreduce by {} at the data rates of cables, beside the other jobs; alone; alone with\n\
          NCCL_CROSS_NIC=0; alone in a better order of hosts. NCCL itself counts on 96 % of a NIC.\n",
+        r.algorithm
     );
     if r.shared.is_empty() {
         text.push_str("\nno cable is shared by two connections in one direction\n");

@@ -83,6 +83,53 @@ fn rings_of_a_log_and_a_better_order() {
     assert_eq!(first["path"].as_array().map(Vec::len), Some(2));
 }
 
+/// A tree of four hosts below the first one: the third has the second and the fourth below it, so that three flows share its NIC each way.
+#[test]
+fn trees_of_a_log() {
+    let hosts = ["cn0001", "cn0002", "cn0003", "cn0004"];
+    let mut text = log(&hosts, false);
+    let above = [None, Some(2), Some(0), Some(2)];
+    for channel in 0..4 {
+        for (host, up) in above.iter().enumerate() {
+            let rank = 4 * host + channel;
+            let above = up.map_or("-1".to_owned(), |up: usize| (4 * up + channel).to_string());
+            let says =
+                |host: usize, what: &str| format!("{}:1:2 [0] NCCL INFO {what}\n", hosts[host]);
+            text += &says(host, &format!("Tree {channel} : {above} -> {rank} -> -1/-1/-1"));
+            let Some(up) = *up else { continue };
+            for (from, to) in [(host, up), (up, host)] {
+                let line = |word: &str| {
+                    let (a, b) = (4 * from + channel, 4 * to + channel);
+                    format!(
+                        "Channel {channel:02}/0 : {a}[0] -> {b}[0] [{word}] via NET/IB/{channel}"
+                    )
+                };
+                text += &says(from, &line("send"));
+                text += &says(to, &line("receive"));
+            }
+        }
+    }
+    let dir = folder(&[("job.log", &text)]);
+    let run =
+        |more: &str| run_in(dir.path(), &format!("nccl {FABRIC} -e ftree --log job.log {more}"));
+    let json = run("--trees --format json").json();
+    let job = &json["jobs"][0];
+    assert_eq!(json["algorithm"].as_str(), Some("trees"));
+    // 50 GB/s for three flows, four channels, 2 (n - 1) / n with 16 ranks.
+    let bus = job["bus_bandwidth"].as_f64().expect("a number");
+    assert!((bus - 125e9).abs() < 1.0, "{bus}");
+    assert_eq!((job["alone"].as_f64(), job["on_one_nic"].as_f64()), (Some(bus), None));
+    assert_eq!(json["flows"].as_array().map(Vec::len), Some(4 * 6));
+    assert_eq!(job["rails_left"].as_u64(), Some(0));
+    assert!(run("--trees").out.contains("routes of ftree, trees"));
+    assert!(run("").out.contains("routes of ftree, rings"));
+    // A log of rings alone.
+    let dir = folder(&[("job.log", &log(&hosts, false))]);
+    let found = run_in(dir.path(), &format!("nccl {FABRIC} -e ftree --log job.log --trees"));
+    assert_eq!(found.code, 3);
+    assert!(found.err.contains("who is above whom in trees"), "{}", found.err);
+}
+
 #[test]
 fn two_jobs_share_cables_and_crossed_rails_are_a_finding() {
     let hosts = ["cn0001", "cn0002", "cn0003", "cn0004"];

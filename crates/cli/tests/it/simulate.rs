@@ -419,7 +419,7 @@ fn examples_run() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     // Traces before the scenarios that read them.
-    names.sort_by_key(|name| name.ends_with(".toml"));
+    names.sort_by_key(|name| !name.ends_with(".json.gz"));
     for name in names {
         if name.ends_with(".json.gz") {
             fs::copy(examples.join(&name), dir.path().join(&name)).expect("a trace");

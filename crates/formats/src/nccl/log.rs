@@ -51,6 +51,8 @@ pub struct NcclLog {
     pub nics: BTreeMap<(String, u32), LogNic>,
     /// By channel and rank the next rank of the ring.
     pub next: BTreeMap<u32, BTreeMap<u32, u32>>,
+    /// By channel and rank the rank above it in the tree; none above a root.
+    pub above: BTreeMap<u32, BTreeMap<u32, Option<u32>>>,
     /// Ends of connections over the network.
     pub connections: Vec<NetConnection>,
     /// Ranks of the communicator, if a line says so.
@@ -110,6 +112,19 @@ impl NcclLog {
                 self.seat(*me, host)?;
                 self.follows(channel, *before, *me)?;
                 self.follows(channel, *me, *after)?;
+            }
+        } else if let Some(rest) = said.strip_prefix("Trees ") {
+            for (channel, chain) in rest.split('[').filter_map(|piece| piece.split_once(']')) {
+                // The last one of a long line may be cut off.
+                let ranks: Vec<&str> = chain.trim().split("->").collect();
+                if let (Ok(channel), [_, me, up]) = (channel.parse(), ranks.as_slice()) {
+                    self.hangs(host, channel, me, up)?;
+                }
+            }
+        } else if let Some(rest) = said.strip_prefix("Tree ") {
+            let Some((channel, ranks)) = numbered(rest) else { return Ok(()) };
+            if let [up, me, _] = ranks.split("->").collect::<Vec<&str>>()[..] {
+                self.hangs(host, channel, me, up)?;
             }
         } else if let Some(rest) = said.strip_prefix("Channel ") {
             let Some((channel, rest)) = numbered(rest) else { return Ok(()) };
@@ -186,6 +201,25 @@ impl NcclLog {
         }
         Err(format!(
             "in channel {channel} rank {rank} is followed by {next}, and by {known} before: several communicators, or no ring"
+        ))
+    }
+
+    /// A rank is below another one in the tree of a channel, or below none (`-1`).
+    fn hangs(&mut self, host: &str, channel: u32, me: &str, up: &str) -> Result<(), String> {
+        let (Ok(rank), Ok(up)) = (me.trim().parse::<u32>(), up.trim().parse::<i64>()) else {
+            return Ok(());
+        };
+        self.seat(rank, host)?;
+        let up = u32::try_from(up).ok();
+        let known = *self.above.entry(channel).or_default().entry(rank).or_insert(up);
+        if known == up {
+            return Ok(());
+        }
+        let name = |up: Option<u32>| up.map_or("nobody".to_owned(), |up| up.to_string());
+        Err(format!(
+            "in the tree of channel {channel} rank {rank} is below {}, and below {} before: several communicators",
+            name(up),
+            name(known)
         ))
     }
 
@@ -322,6 +356,25 @@ something else
             ends,
             [(0, 1, 2, Direction::Send, 1, "a"), (0, 1, 2, Direction::Receive, 0, "b")]
         );
+    }
+
+    /// As `Trees` says it of all channels at once, and `Tree` of one.
+    #[test]
+    fn trees_are_read_from_both_forms() {
+        let log = read(
+            "a:1:2 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1 [1] 1/-1/-1->0->2 [2] 1/-1\n\
+             b:3:4 [0] NCCL INFO Tree 0 : 0 -> 2 -> 3/-1/-1\n\
+             b:3:4 [0] NCCL INFO Tree 01 : -1 -> 2 -> 3/0/-1\n",
+        );
+        let log = log.expect("it can be read");
+        let of =
+            |channel: u32| log.above[&channel].iter().map(|(r, up)| (*r, *up)).collect::<Vec<_>>();
+        assert_eq!(of(0), [(0, None), (2, Some(0))]);
+        assert_eq!(of(1), [(0, Some(2)), (2, None)]);
+        assert_eq!(log.hosts[&2], "b");
+        let two = "a:1:2 [0] NCCL INFO Tree 0 : 3 -> 0 -> 1/-1/-1\na:1:2 [0] NCCL INFO Tree 0 : 4 -> 0 -> 1/-1/-1\n";
+        let why = read(two).expect_err("two communicators");
+        assert!(why.contains("rank 0 is below 4, and below 3 before"), "{why}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use darkfiber_analysis::Names;
-use darkfiber_analysis::rings::{RingTraffic, Rings, speed};
+use darkfiber_analysis::rings::{Connections, RingTraffic, Rings, speed};
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_report::nccl::{NcclFlow, NcclJob, NcclResult, SharedCable};
 use darkfiber_routing::ecmp::Ecmp;
@@ -42,6 +42,9 @@ pub(crate) struct NcclCommand {
     pub(crate) routes: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) beside: BesideTables,
+    /// Follow the double binary trees of the logs instead of their rings
+    #[arg(long, conflicts_with = "graph")]
+    pub(crate) trees: bool,
     /// Instead: the tables of this engine; ftree+updn falls back on updn
     #[arg(short, long = "engine", value_name = "ENGINE", conflicts_with = "ecmp")]
     pub(crate) engine: Option<String>,
@@ -65,6 +68,7 @@ the fabric by GUID (system image, node, port) if --topo has them, else by the ho
 Examples:
   darkfiber nccl ibnetdiscover.out --routes lfts.dump --log job.*.log
   darkfiber nccl ibnetdiscover.out --routes lfts.dump --log train=a.log eval=b.log --top 30
+  darkfiber nccl ibnetdiscover.out --routes lfts.dump --log job.*.log --trees
   darkfiber nccl fabric.csv --ecmp crc32:seed=switch --log job.*.log
   darkfiber nccl ibnetdiscover.out -e ftree --graph 'cn[0001-0032]=graph.xml' -o rankfile
 
@@ -83,16 +87,22 @@ pub(crate) fn run(args: &NcclCommand, common: &Common) -> Result<Exit, Failure> 
     let jobs = if args.log.is_empty() {
         vec![rings::of_graphs(&args.graph, &finder)?]
     } else {
-        rings::of_logs(&args.log, &finder, common)?
+        rings::of_logs(&args.log, args.trees, &finder, common)?
     };
-    let all: Vec<Rings> = jobs.iter().map(|job| job.rings.clone()).collect();
-    let traffic = RingTraffic::of(fabric, &routes, &all);
+    let all: Vec<Connections> = jobs.iter().map(connections).collect();
+    let traffic = RingTraffic::over(fabric, &routes, &all);
     let names = Names::new(fabric);
     let rails = numbers_in_hosts(fabric);
     let found: Vec<(NcclJob, Vec<usize>)> = jobs
         .iter()
         .enumerate()
-        .map(|(j, job)| expected(fabric, &routes, &names, &traffic, &rails, (j, job)))
+        .map(|(j, job)| {
+            if !args.trees {
+                return expected(fabric, &routes, &names, &traffic, &rails, (j, job));
+            }
+            let alone = RingTraffic::over(fabric, &routes, &all[j..=j]);
+            (of_trees(fabric, &names, (&traffic, &alone), &rails, (j, job)), Vec::new())
+        })
         .collect();
     let flows: Vec<NcclFlow> = traffic
         .flows
@@ -116,6 +126,7 @@ pub(crate) fn run(args: &NcclCommand, common: &Common) -> Result<Exit, Failure> 
     let provenance = provenance::of(fabric, common);
     let result = NcclResult {
         tables: &tables,
+        algorithm: if args.trees { "trees" } else { "rings" },
         jobs: &rows,
         shared: &shared,
         flows: &flows,
@@ -159,6 +170,53 @@ fn tables(
     route::tables(&chain, &loaded.topology.fabric, &request)
 }
 
+/// What of a job is followed: its trees, if they were asked for, or its rings.
+fn connections(job: &GpuJob) -> Connections {
+    job.trees.clone().unwrap_or_else(|| job.rings.connections())
+}
+
+/// Where a flow has the least share.
+fn tightest(
+    fabric: &Fabric,
+    names: &Names<'_>,
+    traffic: &RingTraffic,
+    flow: usize,
+) -> Option<String> {
+    let share = |c: &u32| speed(fabric, *c) / traffic.on[c].len() as f64;
+    let path = &traffic.flows.get(flow)?.path;
+    let found = path.iter().copied().min_by(|a, b| share(a).total_cmp(&share(b)))?;
+    Some(cable(fabric, names, found))
+}
+
+/// What a job can expect of its trees, beside the others and alone: each channel sends its part of the vector up and down every
+/// connection once.
+fn of_trees(
+    fabric: &Fabric,
+    names: &Names<'_>,
+    (traffic, alone): (&RingTraffic, &RingTraffic),
+    rails: &[usize],
+    (j, job): (usize, &GpuJob),
+) -> NcclJob {
+    let channels = connections(job).len();
+    let ranks = f64::from(job.ranks.max(1));
+    let factor = 2.0 * (ranks - 1.0) / ranks;
+    let (rate, slowest) = traffic.bus(fabric, j, channels).unwrap_or((0.0, 0));
+    let of_job = traffic.flows.iter().filter(|f| f.job == j);
+    NcclJob {
+        name: job.name.clone(),
+        ranks: job.ranks,
+        hosts: job.hosts.len(),
+        channels,
+        bus_bandwidth: factor * rate,
+        bound_by: tightest(fabric, names, traffic, slowest).unwrap_or("no route".to_owned()),
+        rails_left: of_job.filter(|f| rails[f.from.index()] != rails[f.to.index()]).count(),
+        alone: factor * alone.bus(fabric, 0, channels).map_or(0.0, |b| b.0),
+        on_one_nic: None,
+        reordered: None,
+        order: Vec::new(),
+    }
+}
+
 /// What a job can expect, and a better order of its hosts, if there is one.
 fn expected(
     fabric: &Fabric,
@@ -174,10 +232,6 @@ fn expected(
         traffic.bus(fabric, 0, channels).map_or(0.0, |b| b.0)
     };
     let (bus_bandwidth, slowest) = traffic.bus(fabric, j, channels).unwrap_or((0.0, 0));
-    let tightest = traffic.flows.get(slowest).and_then(|f| {
-        let share = |c: &u32| speed(fabric, *c) / traffic.on[c].len() as f64;
-        f.path.iter().copied().min_by(|a, b| share(a).total_cmp(&share(b)))
-    });
     let order = if job.is_one_order {
         job.rings.better_order(fabric, routes, TRIES).unwrap_or_default()
     } else {
@@ -190,10 +244,10 @@ fn expected(
         hosts: job.hosts.len(),
         channels,
         bus_bandwidth,
-        bound_by: tightest.map_or("no route".to_owned(), |c| cable(fabric, names, c)),
+        bound_by: tightest(fabric, names, traffic, slowest).unwrap_or("no route".to_owned()),
         rails_left: of_job.filter(|f| rails[f.from.index()] != rails[f.to.index()]).count(),
         alone: alone(&job.rings),
-        on_one_nic: alone(&job.rings.on_one_nic()),
+        on_one_nic: Some(alone(&job.rings.on_one_nic())),
         reordered: (!order.is_empty()).then(|| alone(&job.rings.reordered(&order))),
         order: order.iter().map(|&h| job.hosts[h].clone()).collect(),
     };

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use darkfiber_analysis::rings::{Rings, Stop};
+use darkfiber_analysis::rings::{Connections, Rings, Stop};
+use darkfiber_fabric::TerminalId;
 use darkfiber_formats::input;
-use darkfiber_formats::nccl::{Direction, Graphs, NcclLog};
+use darkfiber_formats::nccl::{Direction, Graphs, NcclLog, NetConnection};
 
 use super::nics::{NicFinder, hosts_and_file};
 use crate::failure::Failure;
@@ -21,6 +22,8 @@ pub(super) struct GpuJob {
     /// By host its ranks.
     pub(super) ranks_of: Vec<u32>,
     pub(super) rings: Rings,
+    /// Connections of its trees, up and down, if they were asked for.
+    pub(super) trees: Option<Connections>,
     /// Whether all channels visit hosts in one order.
     pub(super) is_one_order: bool,
 }
@@ -76,6 +79,7 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
         hosts,
         ranks_of,
         rings: Rings { channels: doubled },
+        trees: None,
         is_one_order: true,
     })
 }
@@ -83,6 +87,7 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
 /// Reads `FILE` or `NAME=FILE`; those of one name are of one job.
 pub(super) fn of_logs(
     texts: &[String],
+    with_trees: bool,
     finder: &NicFinder<'_>,
     common: &Common,
 ) -> Result<Vec<GpuJob>, Failure> {
@@ -100,11 +105,17 @@ pub(super) fn of_logs(
         let remarks = logs[at].1.read(&input::read_text(path)?, path).map_err(Failure::input)?;
         out::diagnostics(file, &remarks, common);
     }
-    logs.iter().map(|(name, log, file)| job(name, log, file, finder)).collect()
+    logs.iter().map(|(name, log, file)| job(name, log, file, with_trees, finder)).collect()
 }
 
 /// The rings of one communicator.
-fn job(name: &str, log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<GpuJob, Failure> {
+fn job(
+    name: &str,
+    log: &NcclLog,
+    file: &str,
+    with_trees: bool,
+    finder: &NicFinder<'_>,
+) -> Result<GpuJob, Failure> {
     let bad = |why: String| Failure::input(format!("{file}: {why}"));
     if log.next.is_empty() {
         return Err(bad("no line says how ranks follow each other in rings".to_owned())
@@ -131,25 +142,7 @@ fn job(name: &str, log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<
         for _ in 0..ranks {
             let after = next[&at];
             if log.hosts[&at] != log.hosts[&after] {
-                let nic = |direction: Direction| {
-                    let is_it = |c: &&darkfiber_formats::nccl::NetConnection| {
-                        (c.channel, c.from, c.to, c.direction) == (channel, at, after, direction)
-                    };
-                    let Some(end) = log.connections.iter().find(is_it) else {
-                        let (rank, word) = match direction {
-                            Direction::Send => (at, "send"),
-                            Direction::Receive => (after, "receive"),
-                        };
-                        return Err(bad(format!(
-                            "channel {channel}: rank {rank} on {} has no NIC: there is no line `{at} -> {after} [{word}] via NET/...`",
-                            log.hosts[&rank]
-                        ))
-                        .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
-                    };
-                    let logged = log.nics.get(&(end.host.clone(), end.nic));
-                    let from = format!("{file}: line {}", end.line);
-                    finder.terminal(&end.host, end.nic, logged, &from)
-                };
+                let nic = |direction| nic(log, file, finder, (channel, at, after), direction);
                 crossings.push((at, nic(Direction::Send)?, after, nic(Direction::Receive)?));
             }
             at = after;
@@ -183,5 +176,66 @@ fn job(name: &str, log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<
         is_one_order: orders.iter().all(|o| *o == orders[0]),
         hosts,
         rings: Rings { channels },
+        trees: with_trees.then(|| trees(log, file, finder)).transpose()?,
     })
+}
+
+/// The NIC of one end of a connection in a channel from a rank to another.
+fn nic(
+    log: &NcclLog,
+    file: &str,
+    finder: &NicFinder<'_>,
+    (channel, from, to): (u32, u32, u32),
+    direction: Direction,
+) -> Result<TerminalId, Failure> {
+    let is_it = |c: &&NetConnection| {
+        (c.channel, c.from, c.to, c.direction) == (channel, from, to, direction)
+    };
+    let Some(end) = log.connections.iter().find(is_it) else {
+        let (rank, word) = match direction {
+            Direction::Send => (from, "send"),
+            Direction::Receive => (to, "receive"),
+        };
+        return Err(Failure::input(format!(
+            "{file}: channel {channel}: rank {rank} on {} has no NIC: there is no line `{from} -> {to} [{word}] via NET/...`",
+            log.hosts[&rank]
+        ))
+        .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
+    };
+    let logged = log.nics.get(&(end.host.clone(), end.nic));
+    let at = format!("{file}: line {}", end.line);
+    finder.terminal(&end.host, end.nic, logged, &at)
+}
+
+/// The connections of trees between hosts: what goes up to be reduced, and down again.
+fn trees(log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<Connections, Failure> {
+    let bad = |why: String| {
+        Failure::input(format!("{file}: {why}"))
+            .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET")
+    };
+    if log.above.is_empty() {
+        return Err(bad("no line says who is above whom in trees".to_owned()));
+    }
+    let mut channels = Vec::new();
+    for (&channel, above) in &log.above {
+        let mut connections = Vec::new();
+        for (&rank, up) in above {
+            let Some(up) = *up else { continue };
+            let (Some(here), Some(there)) = (log.hosts.get(&rank), log.hosts.get(&up)) else {
+                return Err(bad(format!("no line says on which hosts ranks {rank} and {up} are")));
+            };
+            if here == there {
+                continue;
+            }
+            for (from, to) in [(rank, up), (up, rank)] {
+                let end = |direction| nic(log, file, finder, (channel, from, to), direction);
+                connections.push((end(Direction::Send)?, end(Direction::Receive)?));
+            }
+        }
+        channels.push(connections);
+    }
+    if channels.iter().all(Vec::is_empty) {
+        return Err(bad("all ranks are on one host: nothing goes over the network".to_owned()));
+    }
+    Ok(channels)
 }
