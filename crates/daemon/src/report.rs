@@ -182,17 +182,18 @@ mod tests {
     /// The dashboard for Grafana asks for what there is, and for all of it.
     #[test]
     fn the_dashboard_knows_the_metrics() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/grafana-operate.json");
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/grafana-operate.json");
         let text = std::fs::read_to_string(&path).expect("the dashboard");
         let dashboard: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         assert!(dashboard["panels"].as_array().is_some_and(|panels| panels.len() > 9));
         let mut totals = Totals::default();
         totals.plans.insert("proposed", 1);
         totals.heard.insert(Source::Jobs, Millis::default());
-        let state = State { measured: Some(Default::default()), ..State::default() };
+        let measured = Some(darkfiber_operate::Measured { efi: 3, bound: None });
+        let state = State { measured, ..State::default() };
         let given = metrics(&state, 0, &totals);
-        let samples: String =
-            given.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
-        assert_eq!(names(&text), names(&samples));
+        let samples: Vec<&str> = given.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(names(&text), names(&samples.join("\n")));
     }
 }

@@ -81,7 +81,7 @@ pub use congestion::{
 pub use deadlock::{Buffer, Stalled, Waits};
 pub use framing::{FRAMINGS, Framing, Header, framing};
 pub use link::{LaneFault, draw_cables};
-pub use measure::{BATCHES, Early, Measured};
+pub use measure::{BATCHES, Measured, OutOfOrder};
 pub use net::{Net, Peer, Port};
 pub use observer::{Observer, Pulse, read, unlike, write};
 pub use packet::{NOBODY, Packet};

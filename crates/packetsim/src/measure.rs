@@ -40,7 +40,7 @@ pub struct Measured {
     /// Of them, packets that took another than a shortest path.
     pub round: u64,
     /// Of them, with a reorder window, those that arrived before one of their pair that was sent before them.
-    pub early: Option<Early>,
+    pub out_of_order: Option<OutOfOrder>,
     /// Bytes that arrived while it was measured, whenever they were created.
     pub bytes: u64,
     /// Packets that were created while it was measured.
@@ -51,9 +51,9 @@ pub struct Measured {
     pub batches: [(u128, u64); BATCHES],
 }
 
-/// Packets that arrived early.
+/// Packets that arrived out of order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Early {
+pub struct OutOfOrder {
     /// How many.
     pub packets: u64,
     /// By how many packets one was ahead of the oldest one that was missing, at most.
@@ -77,7 +77,7 @@ impl Measured {
             longest: 0,
             hops: 0,
             round: 0,
-            early: None,
+            out_of_order: None,
             bytes: 0,
             created: 0,
             created_bytes: 0,
@@ -103,9 +103,9 @@ impl Measured {
         self.hops += u64::from(packet.hops);
         self.round += u64::from(packet.round);
         if let Some(ahead) = *ahead {
-            let early = self.early.get_or_insert_default();
-            early.packets += u64::from(ahead > 0);
-            early.furthest = early.furthest.max(ahead);
+            let out_of_order = self.out_of_order.get_or_insert_default();
+            out_of_order.packets += u64::from(ahead > 0);
+            out_of_order.furthest = out_of_order.furthest.max(ahead);
         }
         let long = u128::from(measuring.to - measuring.from);
         let batch = u128::from(packet.born - measuring.from) * BATCHES as u128 / long;
@@ -122,10 +122,10 @@ impl Measured {
         self.longest = self.longest.max(other.longest);
         self.hops += other.hops;
         self.round += other.round;
-        if let Some(more) = other.early {
-            let early = self.early.get_or_insert_default();
-            early.packets += more.packets;
-            early.furthest = early.furthest.max(more.furthest);
+        if let Some(more) = other.out_of_order {
+            let out_of_order = self.out_of_order.get_or_insert_default();
+            out_of_order.packets += more.packets;
+            out_of_order.furthest = out_of_order.furthest.max(more.furthest);
         }
         self.bytes += other.bytes;
         self.created += other.created;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When an input pauses whoever sends to it, by bytes of a lane's buffer that are taken or on their way there (IEEE 802.1Qbb).
+/// When an input pauses whoever sends to it, by bytes that are in a lane's buffer (IEEE 802.1Qbb).
 ///
-/// What is on its way when a pause is sent is counted already, so that no buffer overflows: the headroom is what the buffer has beyond
-/// `xoff`. A pause, and its end, take what a credit does.
+/// A pause, and its end, reach the sender over the cable and as late as a credit does. What is on its way then needs the buffer beyond
+/// `xoff` as headroom; where that is too little, credits hold back what real switches would lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pfc {
     /// With more than this many bytes there a lane is paused.
@@ -89,8 +89,9 @@ pub struct Pauses {
 /// What a sender knows of pauses of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pause {
-    /// Bytes of room that it may not use while it is paused, and since when it is, in picoseconds.
-    withheld: u32,
+    /// Bytes in the buffer at the other end, as it was when what is heard now was sent.
+    held: i64,
+    /// Since when it is paused, in picoseconds.
     since: Option<u64>,
     /// How often it was paused, and how long in all, in picoseconds.
     count: u64,
@@ -98,27 +99,32 @@ pub(crate) struct Pause {
 }
 
 impl Pause {
-    /// Something was sent in a lane whose buffer has this many bytes, and now has room for `room`: a pause may begin.
-    pub(crate) fn sent(&mut self, pfc: Pfc, room: &mut u32, buffer: u32, now: u64) {
-        if self.since.is_none() && buffer - *room > pfc.xoff {
-            self.withheld = std::mem::take(room);
-            self.since = Some(now);
-            self.count += 1;
+    /// Bytes have come in at the other end, or left (below zero).
+    pub(crate) fn note(&mut self, bytes: i64) {
+        self.held += bytes;
+    }
+
+    /// All of a tick was noted: a pause begins or ends. Whether it ends.
+    pub(crate) fn decide(&mut self, pfc: Pfc, now: u64) -> bool {
+        match self.since {
+            None if self.held > pfc.xoff.into() => {
+                self.since = Some(now);
+                self.count += 1;
+                false
+            }
+            Some(since) if self.held <= pfc.xon.into() => {
+                self.since = None;
+                self.long += now - since;
+                true
+            }
+            _ => false,
         }
     }
 
-    /// There is room for this many bytes again: the sender's, unless it is paused and stays so.
-    pub(crate) fn freed(&mut self, pfc: Pfc, room: &mut u32, bytes: u32, buffer: u32, now: u64) {
-        let Some(since) = self.since else {
-            *room += bytes;
-            return;
-        };
-        self.withheld += bytes;
-        if buffer - self.withheld <= pfc.xon {
-            *room = std::mem::take(&mut self.withheld);
-            self.since = None;
-            self.long += now - since;
-        }
+    /// Whether it is paused.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.since.is_some()
     }
 }
 
@@ -126,25 +132,27 @@ impl Pause {
 mod tests {
     use super::*;
 
-    /// A buffer of 1,000 B, paused above 600 and on again at 300: four packets of 200 B go, the pause lasts until three have left.
+    /// Paused above 600 B, on again at 300: after four packets of 200 B, until three have left.
     #[test]
     fn pauses_last_until_enough_has_left() {
         let pfc = Pfc { xoff: 600, xon: 300 };
-        let mut room = 1000;
         let mut pause = Pause::default();
-        for sent in 1..=4u64 {
-            assert!(room >= 200, "packet {sent}");
-            room -= 200;
-            pause.sent(pfc, &mut room, 1000, 10 * sent);
-        }
-        assert_eq!((room, pause.count), (0, 1));
-        for (freed, expected) in [(1, 0), (2, 0), (3, 800)] {
-            pause.freed(pfc, &mut room, 200, 1000, 100 * freed);
-            assert_eq!(room, expected);
+        for (now, bytes, is_on) in [
+            (10, 200, false),
+            (20, 200, false),
+            (30, 200, false),
+            (40, 200, true),
+            (100, -200, true),
+            (200, -200, true),
+            (300, -200, false),
+            (400, -200, false),
+        ] {
+            pause.note(bytes);
+            let was_on = pause.is_on();
+            assert_eq!(pause.decide(pfc, now), was_on && !is_on);
+            assert_eq!(pause.is_on(), is_on, "{now}");
         }
         assert_eq!(Paused::sum(&[pause], 1000), Paused { count: 1, long: 260 });
-        pause.freed(pfc, &mut room, 200, 1000, 400);
-        assert_eq!(room, 1000);
     }
 
     #[test]

@@ -146,8 +146,8 @@ pub struct SwitchModel {
     ///
     /// E. Vanini et al., Let It Flow: Resilient Asymmetric Load Balancing with Flowlet Switching (NSDI'17), section 3.
     pub flowlet: Option<u64>,
-    /// Packets that a source may be ahead of the oldest one that a pair's endpoint misses, where order is not kept: up to 128; as many
-    /// as it likes without.
+    /// Packets of a pair that may be under way from the oldest one on that its endpoint misses, where order is not kept: up to 128; as
+    /// many as it likes without.
     pub reorder: Option<u8>,
     /// When inputs pause their senders; without, as credits do: while there is no room for a packet.
     pub pfc: Option<Pfc>,
@@ -425,11 +425,6 @@ impl SwitchModel {
     /// Bytes that an input keeps for each lane of a class.
     pub(crate) fn room(&self, class: u32) -> u32 {
         self.classes.get(class as usize).and_then(|c| c.buffer).unwrap_or(self.buffer)
-    }
-
-    /// The same, by the number of a lane among all.
-    pub(crate) fn lane_room(&self, lane: u32) -> u32 {
-        self.room(lane >> self.lane_bits())
     }
 
     /// What keeps packets of a class on one way.

@@ -53,6 +53,15 @@ impl Ticks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Event(u64);
 
+/// Of a credit: bytes have come in at the other end, instead of left it, which counts where it pauses its sender.
+pub(crate) const CAME_IN: u32 = 1 << 31;
+
+/// The lane of a credit, and its bytes.
+#[inline]
+pub(crate) fn lane_and_bytes(with: u32) -> (u32, u32) {
+    (with >> 24 & 0x3f, with & 0xff_ffff)
+}
+
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -196,6 +196,10 @@ impl<'a, R: Routing> Packets<'a, R> {
     /// If switches, packets and routing do not go together.
     pub fn new(routing: &'a R, what: PacketsFor<'a>) -> Result<Self, ConfigError> {
         let PacketsFor { net, micro, fabric, host, bytes, parts, seed, path, class } = what;
+        if R::STEADY && micro.flowlet.is_some() {
+            let why = "this routing sends a pair one way only: flowlets need one that chooses, such as minimal or adaptive";
+            return Err(ConfigError(why.to_owned()));
+        }
         let n = net.terminal_count();
         let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Post {
             net,

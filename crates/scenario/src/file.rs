@@ -219,11 +219,11 @@ pub struct PacketsPart {
     /// Whether packets of a pair stay in order, unless their traffic class says otherwise; as the switches have it without: rosetta keeps
     /// order, as RoCE needs it.
     pub ordered: Option<bool>,
-    /// Flowlet switching, instead of order: a switch sends packets of a pair the way of those before them until none has passed for
+    /// Flowlet switching, instead of order: a switch sends packets of a pair the way of those before them until it has been idle for
     /// this long, and then lets its routing decide anew (`minimal`: at random, `adaptive`: the less loaded).
     pub flowlet: Option<Picos>,
-    /// Packets that a source may be ahead of the oldest one of a pair that has not arrived, instead of order: 1 to 128. Results say how
-    /// many arrived early, and by how much.
+    /// Packets of a pair and traffic class under way at most, from the oldest one that is missing on, instead of order: 1 to 128. Results
+    /// say how many arrived out of order, and how far ahead of the oldest one that was missing.
     pub reorder_window: Option<Count<1, 128>>,
     /// Priority flow control: pauses by thresholds; without, a sender waits while there is no room for its packet.
     pub pfc: Option<PfcPart>,

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use darkfiber_fabric::{Fabric, TerminalId, Topology};
-use darkfiber_formats::input;
 use darkfiber_formats::jobs::hostlist::{Groups, expand_with};
 use darkfiber_formats::places::{self, Aliases, Places};
 use darkfiber_formats::schedules::{self, Read};
+use darkfiber_formats::{Diagnostics, input};
 use darkfiber_workload::collective::{Call, Collective, Library};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{self, Repeat};
@@ -400,8 +400,10 @@ pub fn program(
     let (mut read, found) = schedules::open(&paths, &schedules::Options::default())?;
     let name = names.first().cloned().unwrap_or_default();
     listener.remarks(&name, &found);
-    if let Some(copies) = copies {
-        read = scaled_out(read, copies).map_err(|e| e.inside("scale-out"))?;
+    if let Some(copies) = copies.filter(|&copies| copies > 1) {
+        let (large, remarks) = scaled_out(read, copies).map_err(|e| e.inside("scale-out"))?;
+        listener.remarks(&name, &remarks);
+        read = large;
     }
     let made = match read {
         Read::Schedule(schedule) => Ok(schedule),
@@ -423,10 +425,10 @@ pub fn program(
 }
 
 /// The most ranks and nodes of copies together.
-const MOST_COPIED: u64 = 1 << 27;
+const MOST_COPIED: u64 = 1 << 25;
 
-/// So many copies of a graph.
-fn scaled_out(read: Read, copies: u32) -> Result<Read, Error> {
+/// So many copies of a graph, and what is to be said of them.
+fn scaled_out(read: Read, copies: u32) -> Result<(Read, Diagnostics), Error> {
     let Read::Graph(graph) = read else {
         return Err(Error::input("only graphs are copied, as traces of Chakra and torch are")
             .hint("leave out scale-out"));
@@ -437,10 +439,17 @@ fn scaled_out(read: Read, copies: u32) -> Result<Read, Error> {
             "{copies} copies have {nodes} operations: at most {MOST_COPIED} can be"
         )));
     }
-    graph.scaled_out(copies).map(Read::Graph).ok_or_else(|| {
-        Error::input("no process group is of every k-th rank of all: copies would never meet")
-            .hint("data parallelism, or a group of all ranks, is what grows")
-    })
+    let (large, grew) = graph.scaled_out(copies).ok_or_else(|| {
+        Error::input("no process group is of every k-th rank of all, for some k: copies would never meet")
+            .hint("groups of the slowest dimension of the ranks grow: data parallelism, where ranks are numbered so")
+    })?;
+    let mut remarks = Diagnostics::default();
+    remarks.note(
+        0,
+        format!("{grew} of {} process groups grow over {copies} copies", graph.groups.len()),
+        "those of every k-th rank of all; the others stay within a copy",
+    );
+    Ok((Read::Graph(large), remarks))
 }
 
 /// Writes a collective of a trace as the library does it.

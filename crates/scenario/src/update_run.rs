@@ -66,7 +66,7 @@ pub(crate) fn simulate(
         packets: wire.by_job(setup.jobs.len()),
         crossed: wire.crossed(),
         events: wire.events(),
-        pauses: None,
+        pauses: wire.pauses(end),
     };
     let series = wire.series(end).cloned();
     let mut simulated = packets::simulated(setup, &net, driven, facts, series.as_ref());

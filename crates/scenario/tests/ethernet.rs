@@ -1,6 +1,6 @@
 //! Flowlets, reorder windows, pauses and pause storms, packet by packet.
 
-use darkfiber_packetsim::Early;
+use darkfiber_packetsim::OutOfOrder;
 use darkfiber_scenario::{
     Case, Depth, Error, Folder, Medium, ScenarioFile, Setup, Simulated, simulate,
 };
@@ -24,29 +24,29 @@ fn run(packets: &str, jobs: &str) -> Simulated {
     case.run(None, &mut |_| ()).unwrap_or_else(|e| panic!("{e}: {packets}"))
 }
 
-fn early(simulated: &Simulated) -> Early {
-    simulated.packets[0].early.expect("it is counted")
+fn out_of_order(simulated: &Simulated) -> OutOfOrder {
+    simulated.packets[0].out_of_order.expect("it is counted")
 }
 
 /// Sprayed packets overtake each other; with flowlets that never end none does, and the longer the gap, the fewer do.
 #[test]
 fn flowlets_keep_packets_in_order_as_long_as_they_last() {
-    let of = |flowlet: &str| early(&run(&format!("{flowlet}\nreorder-window = 128"), SHIFT));
+    let of = |flowlet: &str| out_of_order(&run(&format!("{flowlet}\nreorder-window = 128"), SHIFT));
     let (sprayed, short, endless) = (of(""), of("flowlet = \"300ns\""), of("flowlet = \"1s\""));
     assert!(sprayed.packets > 1000 && sprayed.furthest > 1, "{sprayed:?}");
     assert!(short.packets < sprayed.packets, "{short:?} {sprayed:?}");
-    assert_eq!(endless, Early::default());
+    assert_eq!(endless, OutOfOrder::default());
 }
 
 /// Nobody is ahead of the oldest missing packet by the window or more; the wider it is, the sooner all is over.
 #[test]
 fn windows_bound_how_far_packets_are_ahead() {
     let free = run("", SHIFT);
-    assert_eq!(free.packets[0].early, None);
+    assert_eq!(free.packets[0].out_of_order, None);
     let mut last = u64::MAX;
     for window in [1u8, 2, 8, 128] {
         let found = run(&format!("reorder-window = {window}"), SHIFT);
-        assert!(early(&found).furthest < window, "{window}: {:?}", early(&found));
+        assert!(out_of_order(&found).furthest < window, "{window}: {:?}", out_of_order(&found));
         assert_eq!(found.packets[0].packets, free.packets[0].packets);
         assert!(found.end <= last, "{window}: {} after {last}", found.end);
         last = found.end;
@@ -75,6 +75,15 @@ fn pauses_lose_nothing() {
         let all: u64 = channels.iter().map(|c| c.long).sum();
         assert!(all <= found.end * channels.len() as u64);
     }
+    // What is on its way does not count: long cables alone pause nobody.
+    let long = "buffer = \"1MiB\"\ncable = \"10us\"\n";
+    let (without, with) = (
+        run(long, SHIFT),
+        run(&format!("{long}pfc = {{ xoff = \"160KiB\", xon = \"96KiB\" }}"), SHIFT),
+    );
+    assert_eq!(with.end, without.end);
+    let (adapters, channels) = with.pauses.expect("they are counted");
+    assert_eq!((adapters.count, channels.iter().map(|c| c.count).sum::<u64>()), (0, 0));
     // Nobody is paused who sends no more than the next one takes.
     let quiet = "[[job]]\ntraffic = \"pattern:of=shift:by=1,bytes=64KiB\"\nnodes = 8\n";
     let (adapters, channels) =
@@ -120,7 +129,7 @@ fn parts_do_not_matter() {
         simulate(&Setup { ..case.setup() }, &mut |_| ()).expect("it runs")
     };
     let one = of(1);
-    assert!(one.packets[0].early.is_some_and(|e| e.packets > 0) && one.pauses.is_some());
+    assert!(one.packets[0].out_of_order.is_some_and(|e| e.packets > 0) && one.pauses.is_some());
     assert_eq!(of(2), one);
     assert_eq!(of(3), one);
 }
@@ -128,7 +137,8 @@ fn parts_do_not_matter() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     let refused = |packets: &str| {
-        let text = format!("{TREE}[packets]\nrouting = \"minimal\"\n{packets}\n{SHIFT}");
+        let routing = if packets.contains("routing") { "" } else { "routing = \"minimal\"" };
+        let text = format!("{TREE}[packets]\n{routing}\n{packets}\n{SHIFT}");
         match resolve(&text) {
             Err(e) => e.to_string(),
             Ok(case) => {
@@ -138,6 +148,7 @@ fn what_does_not_go_together_is_refused() {
     };
     for (packets, expected) in [
         ("ordered = true\nflowlet = \"1us\"", "one of both"),
+        ("routing = \"tables\"\nflowlet = \"1us\"", "flowlets need one that chooses"),
         ("ordered = true\nreorder-window = 8", "one of both"),
         ("reorder-window = 129", "reorder-window 129"),
         ("reorder-window = 0", "reorder-window 0"),

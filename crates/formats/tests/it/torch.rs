@@ -143,6 +143,29 @@ fn one_trace_stands_for_all() {
     assert_eq!(graph.groups.len(), 6);
 }
 
+/// Devices have streams of their own, other programs' events are passed over, and roots are places.
+#[test]
+fn streams_are_of_devices_and_roots_are_places() {
+    let root = r#""Collective name":"broadcast","In msg nelems":4,"dtype":"Float","Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]","Rank":1"#;
+    let scatter =
+        root.replace("broadcast", "scatter").replace("\"dtype\"", "\"Out msg nelems\":2,\"dtype\"");
+    let mut text = trace(0, 2, &[root, &scatter]);
+    let odd = r#"{"ph":"M","name":5,"args":[1]},{"ph":"X","cat":"kernel","name":"gemm","ts":10,"dur":5,"args":{"stream":7,"device":1}},"#;
+    text = text.replacen("[{", &format!("[{odd}{{"), 1);
+    let graph = read(&[("a.json", text)]).expect("it can be read");
+    let of_rank = graph.nodes.iter().filter(|n| n.rank == 0);
+    let streams: std::collections::BTreeSet<u8> =
+        of_rank.clone().filter(|n| matches!(n.what, OpWhat::Alone(_))).map(|n| n.stream).collect();
+    assert!(streams.len() >= 2, "{streams:?}");
+    let sent: Vec<(u32, u64)> = of_rank
+        .filter_map(|n| match &n.what {
+            OpWhat::Collective(c) => Some((c.root, c.bytes)),
+            OpWhat::Alone(_) => None,
+        })
+        .collect();
+    assert_eq!(sent, [(1, 16), (1, 8)]);
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let all = r#""Collective name":"allreduce","In msg nelems":4,"dtype":"Float","Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]""#;
@@ -155,7 +178,7 @@ fn what_is_missing_is_said() {
         ),
         (
             r#""Collective name":"allreduce","In msg nelems":4,"dtype":"Blob","Group size":2"#,
-            "has no size",
+            "unknown type Blob",
         ),
         (
             r#""Collective name":"allreduce","In msg nelems":4,"dtype":"Float","Group size":3"#,
@@ -174,6 +197,18 @@ fn what_is_missing_is_said() {
             "not the same for all",
         ),
         (r#""Collective name":"send","In msg nelems":8,"dtype":"Float""#, "at its other end"),
+        (
+            r#""Collective name":"send","In msg nelems":8,"dtype":"Float","Dst Rank":9"#,
+            "rank 9 of a world of 2",
+        ),
+        (
+            r#""Collective name":"allreduce","In msg nelems":-5,"dtype":"Float","Group size":2"#,
+            "-5 elements",
+        ),
+        (
+            r#""Collective name":"allreduce","In msg nelems":5,"dtype":"Float","Process Group Ranks":"[0, 0]""#,
+            "a rank twice",
+        ),
     ] {
         let why = world(args);
         assert!(why.contains(expected), "{args}: {why}");

@@ -18,7 +18,7 @@ pub(crate) struct CongestionParams<'a> {
     pub(crate) wire: u32,
     /// Terminals.
     pub(crate) terminals: usize,
-    /// Packets that a source may be ahead of the oldest one that a pair's endpoint misses.
+    /// Packets of a pair that may be under way from the oldest one on that its endpoint misses.
     pub(crate) reorder: Option<u8>,
     /// Whether packets of an endpoint share its channel with those of other classes.
     pub(crate) shared: bool,

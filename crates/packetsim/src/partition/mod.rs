@@ -32,7 +32,7 @@ use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::stop::Stop;
 use crate::switch::{Delivered, Lane, SwitchContext, SwitchState, Switches};
-use crate::wheel::{Event, What, Wheel, WheelState};
+use crate::wheel::{CAME_IN, Event, What, Wheel, WheelState, lane_and_bytes};
 use crate::{Interleave, Net, Random, SwitchModel};
 
 /// A partition of the network. Of each tick, first [`Partition::begin`] it, then let terminals send, then [`Partition::finish`] it.
@@ -72,6 +72,8 @@ pub(crate) struct Partition<'n, R> {
     arrivals: Vec<BTreeMap<u32, Arrivals>>,
     /// With pauses, by seat and lane, what terminals know of them.
     pauses: Vec<Pause>,
+    /// Terminals of which some were noted in this tick, and the places of these.
+    noted: Vec<(u32, u32)>,
     /// Notes that are under way, places of those that are gone, and those of this tick.
     notes: Vec<CongestionMessage>,
     unused: Vec<u32>,
@@ -125,10 +127,13 @@ impl<R: Routing> Partition<'_, R> {
             let port = self.span.ports.contains(&e.place());
             match e.what() {
                 What::Arrival => port && e.with() < packets,
-                What::Credit => port && e.with() >> 24 < 1 << self.micro.all_lane_bits(),
+                What::Credit => {
+                    port && lane_and_bytes(e.with()).0 < 1 << self.micro.all_lane_bits()
+                }
                 What::Output | What::Input => port,
                 What::TerminalCredit => {
-                    is_mine(e.place()) && e.with() >> 24 < 1 << self.micro.all_lane_bits()
+                    is_mine(e.place())
+                        && lane_and_bytes(e.with()).0 < 1 << self.micro.all_lane_bits()
                 }
                 What::Terminal | What::Birth => is_mine(e.place()),
                 What::Note => {
@@ -217,6 +222,7 @@ impl<'n, R: Routing> Partition<'n, R> {
             balance: 0,
             ends: vec![Receiver::new(micro.congestion); held],
             arrivals: vec![BTreeMap::new(); if micro.reorder.is_some() { all } else { 0 }],
+            noted: Vec::new(),
             pauses: vec![
                 Pause::default();
                 if micro.pfc.is_some() {
@@ -291,21 +297,20 @@ impl<'n, R: Routing> Partition<'n, R> {
             let (place, with) = (event.place(), event.with());
             match event.what() {
                 What::Arrival => self.switches.arrive(place, with),
-                What::Credit => {
-                    self.switches.credit(place, (with >> 24) as u8, with & 0xff_ffff, self.now);
-                }
+                What::Credit => self.switches.credit(place, with),
                 What::Output => self.switches.wake_output(place),
                 What::Input => self.switches.wake_input(place),
                 What::TerminalCredit => {
                     let seat = self.seat(place);
-                    let at = seat << self.micro.all_lane_bits() | (with >> 24) as usize;
-                    let (room, bytes) = (&mut self.rooms[at], with & 0xff_ffff);
-                    match (self.micro.pfc, self.pauses.get_mut(at)) {
-                        (Some(pfc), Some(pause)) => {
-                            let buffer = self.micro.lane_room(with >> 24);
-                            pause.freed(pfc, &mut room.room, bytes, buffer, self.now);
-                        }
-                        _ => self.pools[seat] += room.give(bytes),
+                    let (lane, bytes) = lane_and_bytes(with);
+                    let at = seat << self.micro.all_lane_bits() | lane as usize;
+                    if with & CAME_IN == 0 {
+                        self.pools[seat] += self.rooms[at].give(bytes);
+                    }
+                    if let Some(pause) = self.pauses.get_mut(at) {
+                        let came_in = with & CAME_IN != 0;
+                        pause.note(if came_in { bytes.into() } else { -i64::from(bytes) });
+                        self.noted.push((place, at as u32));
                     }
                     self.touch(place);
                 }
@@ -326,6 +331,16 @@ impl<'n, R: Routing> Partition<'n, R> {
             }
         }
         self.events = events;
+        if let Some(pfc) = self.micro.pfc {
+            self.switches.decide_pauses(pfc, self.now);
+            let mut noted = std::mem::take(&mut self.noted);
+            for (terminal, at) in noted.drain(..) {
+                if self.pauses[at as usize].decide(pfc, self.now) {
+                    self.touch(terminal);
+                }
+            }
+            self.noted = noted;
+        }
         if !self.passing.is_empty() {
             self.pass_notes();
         }

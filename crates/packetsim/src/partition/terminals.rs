@@ -8,8 +8,9 @@ use crate::class::Next;
 use crate::congestion::{CongestionMessage, Outbox, Sent, Turn};
 use crate::message::Message;
 use crate::packet::{NOBODY, Packet};
+use crate::pause::Pause;
 use crate::routing::Routing;
-use crate::wheel::{Event, What};
+use crate::wheel::{CAME_IN, Event, What};
 
 /// The message whose turn it is sends a packet with this many bytes of it.
 pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
@@ -95,9 +96,10 @@ impl<R: Routing> Partition<'_, R> {
         let lanes = usize::from(self.micro.lanes);
         let first = seat << self.micro.all_lane_bits() | class << self.micro.lane_bits();
         let (rooms, pool) = (&self.rooms[first..first + lanes], self.pools[seat]);
+        let is_paused = |lane: usize| self.pauses.get(first + lane).is_some_and(Pause::is_on);
         if R::BY_SERVICE_LEVEL {
             let lane = self.queues[at].front().map_or(0, |message| message.path >> 4);
-            if rooms[usize::from(lane)].room + pool < bytes {
+            if rooms[usize::from(lane)].room + pool < bytes || is_paused(lane.into()) {
                 return Ready::Nothing;
             }
             return Ready::Now(Could { payload, after, lane });
@@ -106,7 +108,7 @@ impl<R: Routing> Partition<'_, R> {
             let lane = usize::from(self.terminals[seat].lane) + i;
             if lane >= lanes { lane - lanes } else { lane }
         });
-        match by_turns.into_iter().find(|&l| rooms[l].room + pool >= bytes) {
+        match by_turns.into_iter().find(|&l| rooms[l].room + pool >= bytes && !is_paused(l)) {
             Some(lane) => Ready::Now(Could { payload, after, lane: lane as u8 }),
             None => Ready::Nothing,
         }
@@ -188,10 +190,6 @@ impl<R: Routing> Partition<'_, R> {
             let in_class = usize::from(lane) | class << micro.lane_bits();
             let room = &mut self.rooms[seat << micro.all_lane_bits() | in_class];
             self.pools[seat] -= room.take(bytes);
-            let at = seat << micro.all_lane_bits() | in_class;
-            if let (Some(pfc), Some(pause)) = (micro.pfc, self.pauses.get_mut(at)) {
-                pause.sent(pfc, &mut room.room, micro.room(class as u32), now);
-            }
             let terminal = &mut self.terminals[seat];
             terminal.lane = if lane + 1 == micro.lanes { 0 } else { lane + 1 };
             let mut departs = terminal.channel.max(after);
@@ -213,6 +211,12 @@ impl<R: Routing> Partition<'_, R> {
                 }
             };
             let Some(Sent { message, flowlet, mark }) = sent else { return };
+            if micro.pfc.is_some() {
+                // Its switch has all of it, and says so by a pause if that is too much.
+                let told = departs + port.long(bytes) + 2 * u64::from(port.latency) + micro.credit;
+                let with = CAME_IN | (in_class as u32) << 24 | bytes;
+                self.wheel.after(told, Event::new(What::TerminalCredit, from, with));
+            }
             let at = departs + u64::from(port.latency);
             let packet = Packet {
                 born: message.born.unwrap_or(departs),

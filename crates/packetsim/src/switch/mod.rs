@@ -25,8 +25,8 @@ use crate::packet::{NOBODY, Packet, Slab};
 use crate::pause::{Pause, Paused, after_storms};
 use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
-use crate::wheel::{Event, What, Wheel};
-use crate::{Arbitration, Interleave, Net, Peer, Port, Queues, Random, SwitchModel, Waits};
+use crate::wheel::{CAME_IN, Event, What, Wheel, lane_and_bytes};
+use crate::{Arbitration, Interleave, Net, Peer, Pfc, Port, Queues, Random, SwitchModel, Waits};
 
 /// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
 pub(crate) struct Switches<'n> {
@@ -58,8 +58,10 @@ pub(crate) struct Switches<'n> {
     points: Vec<Point>,
     /// By output, what it holds to send it again, if there is a limit to that.
     replays: Vec<Replay>,
-    /// By output and lane, what it knows of pauses, if there are any.
+    /// By output and lane, what it knows of pauses, if there are any; and outputs of which some were noted in this tick, with the
+    /// places of these.
     pauses: Vec<Pause>,
+    noted: Vec<(u32, u32)>,
     /// By input, outputs that would have it but for its crossbar.
     blocked: Vec<u64>,
     /// By port, the packet that arrives there in this tick.
@@ -175,6 +177,7 @@ impl<'n> Switches<'n> {
             points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
             replays: vec![Replay::default(); if micro.replay.is_some() { ports } else { 0 }],
             pauses: vec![Pause::default(); if micro.pfc.is_some() { ports << bits } else { 0 }],
+            noted: Vec::new(),
             blocked: vec![0; ports * net.words()],
             arriving: vec![NOBODY; ports],
             arrivals: vec![0; n * net.words()],
@@ -262,27 +265,40 @@ impl<'n> Switches<'n> {
 
     /// The switch behind a port has room again.
     #[inline]
-    pub(crate) fn credit(&mut self, port: u32, lane: u8, bytes: u32, now: u64) {
+    pub(crate) fn credit(&mut self, port: u32, with: u32) {
+        let (lane, bytes) = lane_and_bytes(with);
         let at = self.at(port);
-        let out = &mut self.outputs[at];
-        let i = at << self.bits | usize::from(lane);
-        let shared = match (self.micro.pfc, self.pauses.get_mut(i)) {
-            (Some(pfc), Some(pause)) => {
-                let buffer = self.micro.lane_room(lane.into());
-                pause.freed(pfc, &mut self.lanes[i].room, bytes, buffer, now);
-                0
+        let i = at << self.bits | lane as usize;
+        if let Some(pause) = self.pauses.get_mut(i) {
+            let came_in = with & CAME_IN != 0;
+            pause.note(if came_in { bytes.into() } else { -i64::from(bytes) });
+            self.noted.push((port, i as u32));
+            if came_in {
+                return;
             }
-            _ => self.lanes[i].give(bytes),
-        };
+        }
+        let out = &mut self.outputs[at];
+        let shared = self.lanes[i].give(bytes);
         out.pool += shared;
         out.used -= bytes;
         if !self.of_class.is_empty() {
-            let class = usize::from(lane >> self.class_bits);
+            let class = (lane >> self.class_bits) as usize;
             self.of_class[at * self.micro.classes.len() + class].used -= bytes;
         }
         if out.lanes >> lane & 1 != 0 || (shared > 0 && out.lanes != 0) {
             self.touch(port);
         }
+    }
+
+    /// All of a tick was noted: pauses begin and end.
+    pub(crate) fn decide_pauses(&mut self, pfc: Pfc, now: u64) {
+        let mut noted = std::mem::take(&mut self.noted);
+        for (port, i) in noted.drain(..) {
+            if self.pauses[i as usize].decide(pfc, now) {
+                self.touch(port);
+            }
+        }
+        self.noted = noted;
     }
 
     /// An output may send again.
@@ -560,9 +576,11 @@ impl<'n> Switches<'n> {
             Peer::Port(peer) => {
                 o.used += bytes;
                 o.pool -= list.take(bytes);
-                let i = output << self.bits | usize::from(next_lane);
-                if let (Some(pfc), Some(pause)) = (micro.pfc, self.pauses.get_mut(i)) {
-                    pause.sent(pfc, &mut list.room, micro.room(class.into()), now);
+                if micro.pfc.is_some() {
+                    // The other end has all of it, and says so by a pause if that is too much.
+                    let told = departs + long + there_and_back + micro.credit;
+                    let with = CAME_IN | u32::from(next_lane) << 24 | bytes;
+                    wheel.after(told, Event::new(What::Credit, base + out, with));
                 }
                 if self.span.ports.contains(&peer) {
                     wheel.after(packet.at, Event::new(What::Arrival, peer, id));
@@ -623,7 +641,8 @@ impl<'n> Switches<'n> {
     pub(crate) fn waits(&self, packets: &Slab, all: &mut Vec<Waits>) {
         for (i, lane) in self.lanes.iter().enumerate() {
             let port = self.span.ports.start + (i >> self.bits) as u32;
-            let space = lane.room + self.outputs[i >> self.bits].pool;
+            let is_paused = self.pauses.get(i).is_some_and(Pause::is_on);
+            let space = if is_paused { 0 } else { lane.room + self.outputs[i >> self.bits].pool };
             let mut id = lane.first;
             // Room is for the one that came first: a shorter one behind it waits for room, too.
             let is_short = id != NOBODY && space < packets.of(id).bytes;

@@ -5,6 +5,7 @@ use super::ports::{Lane, MOVES, OutPort};
 use super::{SwitchContext, Switches};
 use crate::class::Next;
 use crate::packet::{NOBODY, Packet};
+use crate::pause::Pause;
 use crate::tiles::{after, behind};
 use crate::wheel::{Event, What, Wheel};
 use crate::{Arbitration, Peer, Queues};
@@ -187,7 +188,9 @@ impl Switches<'_> {
                 let lane = lanes.trailing_zeros();
                 lanes &= lanes - 1;
                 let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
-                let room = room + pool;
+                let is_paused =
+                    self.pauses.get(port << self.bits | lane as usize).is_some_and(Pause::is_on);
+                let room = if is_paused { 0 } else { room + pool };
                 // Room is for those that came first: nobody short goes before somebody long for ever.
                 if !to_terminal && room < context.packets.of(first).bytes {
                     full = true;

@@ -18,7 +18,7 @@ use crate::partition::{Lengths, Partition};
 use crate::queue_board::QueueBoard;
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::{ConfigError, Congestion, Interleave, Net, SwitchModel};
+use crate::{ConfigError, Congestion, Interleave, Net, Pauses, SwitchModel};
 
 /// A [`Wire`] whose messages go over reliable connections, one for each pair of terminals, while tables are updated.
 ///
@@ -71,6 +71,12 @@ impl<'a> Connected<'a> {
         if micro.congestion != Congestion::None || !micro.classes.is_empty() {
             return Err(ConfigError(
                 "updates under traffic are simulated without congestion control and traffic classes: remove them from [packets]"
+                    .to_owned(),
+            ));
+        }
+        if micro.reorder.is_some() {
+            return Err(ConfigError(
+                "updates under traffic have queue pairs of their own: remove reorder-window from [packets]"
                     .to_owned(),
             ));
         }
@@ -168,6 +174,12 @@ impl<'a> Connected<'a> {
     pub fn by_job(&self, jobs: usize) -> Vec<Measured> {
         let of = |j: usize| self.measured.get(j).cloned().unwrap_or_default();
         (0..jobs).map(of).collect()
+    }
+
+    /// Pauses of priority flow control up to a time, in picoseconds; `None` if switches have none.
+    pub fn pauses(&self, end: u64) -> Option<Pauses> {
+        let (adapters, ports) = self.part.pauses(end);
+        (!ports.is_empty()).then_some(Pauses { adapters, ports })
     }
 
     /// Packets times switches that they crossed.

@@ -260,10 +260,10 @@ pub struct PacketFacts {
     pub round_percent: f64,
     /// With a reorder window, share of those that arrived before one that their pair sent before them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub early_percent: Option<f64>,
+    pub out_of_order_percent: Option<f64>,
     /// The most packets that one of them was ahead of the oldest one that was missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub early_max: Option<u8>,
+    pub out_of_order_max: Option<u8>,
 }
 
 impl PacketFacts {
@@ -282,8 +282,8 @@ impl PacketFacts {
             max: longest,
             hops: measured.mean_hops(),
             round_percent: share(measured.round),
-            early_percent: measured.early.map(|early| share(early.packets)),
-            early_max: measured.early.map(|early| early.furthest),
+            out_of_order_percent: measured.out_of_order.map(|found| share(found.packets)),
+            out_of_order_max: measured.out_of_order.map(|found| found.furthest),
         }
     }
 }
@@ -382,10 +382,10 @@ impl Report for SimulateResult<'_> {
                 "max",
                 "hops",
                 "round",
-                "early",
-                "at most",
+                "out of order",
+                "ahead by",
             ];
-            // Only reorder windows count who is early.
+            // Only reorder windows count what is out of order.
             let columns = packets.iter().map(Vec::len).max().unwrap_or(0);
             let heading = &heading[..columns];
             let numbers: Vec<usize> = (1..heading.len()).collect();
@@ -491,11 +491,11 @@ impl Report for SimulateResult<'_> {
                 ("packet_max", &|j| packets(j, |p| p.max)),
                 ("packet_hops", &|j| packets(j, |p| p.hops)),
                 ("packet_round_percent", &|j| packets(j, |p| p.round_percent)),
-                ("packet_early_percent", &|j| {
-                    comma::some(j.packets.as_ref().and_then(|p| p.early_percent))
+                ("packet_out_of_order_percent", &|j| {
+                    comma::some(j.packets.as_ref().and_then(|p| p.out_of_order_percent))
                 }),
-                ("packet_early_max", &|j| {
-                    comma::some(j.packets.as_ref().and_then(|p| p.early_max))
+                ("packet_out_of_order_max", &|j| {
+                    comma::some(j.packets.as_ref().and_then(|p| p.out_of_order_max))
                 }),
             ],
         )
@@ -588,7 +588,7 @@ fn packets_row((name, packets): (&String, &Option<PacketFacts>)) -> Option<Vec<S
     let mut row = vec![name.clone(), group(p.packets)];
     row.extend([p.mean, p.p50, p.p95, p.p99, p.p999, p.max].map(seconds));
     row.extend([format!("{:.2}", p.hops), percent(p.round_percent)]);
-    if let (Some(share), Some(most)) = (p.early_percent, p.early_max) {
+    if let (Some(share), Some(most)) = (p.out_of_order_percent, p.out_of_order_max) {
         row.extend([percent(share), format!("{most} packets")]);
     }
     Some(row)

@@ -4,7 +4,7 @@ use super::{Collective, CollectiveKind, OpGraph, OpNode, OpWhat};
 use crate::schedule::Op;
 
 impl OpGraph {
-    /// So many copies of its ranks, each of which does what it does here, among themselves. Groups of the slowest dimension of the
+    /// So many copies of its ranks, and how many groups grew. Each copy does what is done here. Groups of the slowest dimension of the
     /// grid of ranks (every k-th of all, as those of data parallelism are, or all) become one with those of the other copies; what such
     /// a collective moves stays as it is in all: members of an all-gather, all-to-all or reduce-scatter give or get less each.
     ///
@@ -12,7 +12,7 @@ impl OpGraph {
     ///
     /// # Panics
     /// If there are more than 2^32 ranks or nodes.
-    pub fn scaled_out(&self, copies: u32) -> Option<Self> {
+    pub fn scaled_out(&self, copies: u32) -> Option<(Self, usize)> {
         let ranks = self.ranks;
         let grows: Vec<bool> = self.groups.iter().map(|g| is_slowest(g, ranks)).collect();
         if !grows.contains(&true) {
@@ -52,7 +52,7 @@ impl OpGraph {
                 },
             }));
         }
-        Some(made)
+        Some((made, grows.iter().filter(|grows| **grows).count()))
     }
 }
 
@@ -111,7 +111,8 @@ mod tests {
             nodes.push(OpNode { before: vec![own], ..data });
         }
         let graph = OpGraph { ranks: 4, groups, nodes };
-        let large = graph.scaled_out(3).expect("data parallelism is there");
+        let (large, grew) = graph.scaled_out(3).expect("data parallelism is there");
+        assert_eq!(grew, 2);
         assert_eq!((large.ranks, large.nodes.len(), large.groups.len()), (12, 24, 8));
         let group = |node: &OpNode| match &node.what {
             OpWhat::Collective(c) => (large.groups[c.communicator as usize].clone(), c.bytes),
@@ -122,7 +123,7 @@ mod tests {
         assert_eq!(group(of[0]), (vec![8, 9], 64));
         assert_eq!(group(of[1]), (vec![1, 3, 5, 7, 9, 11], 22));
         assert_eq!(of[1].before, [18]);
-        assert_eq!(graph.scaled_out(1), Some(graph));
+        assert_eq!(graph.scaled_out(1), Some((graph, 2)));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The events of a trace, as far as anything of them is read.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// A trace of one rank.
@@ -24,33 +27,41 @@ pub(super) struct Distributed {
 /// A process group, as the trace knows it.
 #[derive(Debug, Deserialize)]
 pub(super) struct GroupConfig {
-    pub(super) pg_name: Option<String>,
+    pub(super) pg_name: Option<Value>,
     pub(super) ranks: Option<Value>,
 }
 
-/// Something that took time, or a remark.
+/// Something that took time, or a remark. Whatever other programs put beside those of the GPU is passed over.
 #[derive(Debug, Deserialize)]
 pub(super) struct Event {
-    #[serde(default)]
-    pub(super) ph: String,
-    #[serde(default)]
-    pub(super) cat: String,
-    #[serde(default)]
-    pub(super) name: String,
-    /// When it began and how long it took, in microseconds.
-    pub(super) ts: Option<f64>,
-    pub(super) dur: Option<f64>,
-    pub(super) args: Option<Args>,
+    ph: Option<Value>,
+    cat: Option<Value>,
+    name: Option<Value>,
+    ts: Option<Value>,
+    dur: Option<Value>,
+    args: Option<MaybeArgs>,
+}
+
+/// Arguments, or something else.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum MaybeArgs {
+    Args(Box<Args>),
+    Other(IgnoredAny),
 }
 
 /// What is known of a kernel.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Args {
     pub(super) stream: Option<Value>,
+    pub(super) device: Option<Value>,
+    pub(super) correlation: Option<Value>,
     #[serde(rename = "Collective name")]
     pub(super) collective: Option<Value>,
     #[serde(rename = "In msg nelems")]
     pub(super) given: Option<Value>,
+    #[serde(rename = "Out msg nelems")]
+    pub(super) taken: Option<Value>,
     pub(super) dtype: Option<Value>,
     #[serde(rename = "Group size")]
     pub(super) group_size: Option<Value>,
@@ -58,7 +69,7 @@ pub(super) struct Args {
     pub(super) group: Option<Value>,
     #[serde(rename = "Process Group Ranks")]
     pub(super) members: Option<Value>,
-    #[serde(rename = "Root Rank")]
+    #[serde(rename = "Rank")]
     pub(super) root: Option<Value>,
     #[serde(rename = "Src Rank")]
     pub(super) source: Option<Value>,
@@ -69,8 +80,44 @@ pub(super) struct Args {
 impl Event {
     /// Whether it kept a stream of a GPU busy.
     pub(super) fn is_on_gpu(&self) -> bool {
-        self.ph == "X"
-            && matches!(self.cat.as_str(), "kernel" | "Kernel" | "gpu_memcpy" | "gpu_memset")
+        let is = |value: &Option<Value>, words: &[&str]| {
+            value.as_ref().and_then(Value::as_str).is_some_and(|word| words.contains(&word))
+        };
+        is(&self.ph, &["X"]) && is(&self.cat, &["kernel", "Kernel", "gpu_memcpy", "gpu_memset"])
+    }
+
+    /// Its name; empty without.
+    pub(super) fn name(&self) -> &str {
+        self.name.as_ref().and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// When it began and how long it took, in microseconds.
+    pub(super) fn times(&self) -> Option<(f64, f64)> {
+        Some((self.ts.as_ref()?.as_f64()?, self.dur.as_ref()?.as_f64()?))
+    }
+
+    /// Its arguments, if it has any.
+    pub(super) fn args(&self) -> Option<&Args> {
+        match self.args.as_ref()? {
+            MaybeArgs::Args(args) => Some(args),
+            MaybeArgs::Other(_) => None,
+        }
+    }
+}
+
+impl Trace {
+    /// When the processor asked for what has each correlation, in microseconds.
+    pub(super) fn launches(&self) -> HashMap<i64, f64> {
+        let is_call = |e: &&Event| {
+            let category = e.cat.as_ref().and_then(Value::as_str);
+            matches!(category, Some("cuda_runtime" | "cuda_driver" | "Runtime"))
+        };
+        let calls = self.events.iter().filter(is_call);
+        calls
+            .filter_map(|e| {
+                Some((integer(e.args()?.correlation.as_ref())?, e.ts.as_ref()?.as_f64()?))
+            })
+            .collect()
     }
 }
 

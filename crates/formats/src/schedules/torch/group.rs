@@ -15,7 +15,7 @@ pub(super) fn members(trace: &Trace, args: &Args, world: u32) -> Result<Members,
     let stated = ranks(args.members.as_ref());
     let configured = || {
         let groups = trace.distributed.iter().flat_map(|d| &d.pg_config);
-        let mut of = groups.filter(|g| g.pg_name.as_deref() == Some(name.as_str()));
+        let mut of = groups.filter(|g| text(g.pg_name.as_ref()).as_deref() == Some(name.as_str()));
         ranks(of.next()?.ranks.as_ref())
     };
     let size = size.filter(|&n| n <= world as usize);
@@ -28,6 +28,12 @@ pub(super) fn members(trace: &Trace, args: &Args, world: u32) -> Result<Members,
         .or_else(|| continued(&stated?.0, size?))
         .or_else(|| (size == Some(world as usize)).then(|| (0..world).collect()));
     let found = found.ok_or_else(|| format!("who is in process group `{name}` is not said"))?;
+    let mut once = found.clone();
+    once.sort_unstable();
+    once.dedup();
+    if once.len() < found.len() {
+        return Err(format!("process group `{name}` has a rank twice"));
+    }
     match found.iter().find(|&&rank| rank >= world) {
         Some(rank) => Err(format!("process group `{name}` has rank {rank} of a world of {world}")),
         None => Ok(found),
@@ -43,29 +49,47 @@ fn continued(begin: &[u32], size: usize) -> Option<Members> {
         .then(|| (0..size as u32).map(|i| first.checked_add(i.checked_mul(step)?)).collect())?
 }
 
-/// The group that a rank has where another one, of whom the trace is, has this one: groups are rows of a grid of ranks, as those of
-/// tensor, pipeline and data parallelism are. `None` if this is no row.
-pub(super) fn carried(members: &[u32], rank: u32, world: u32) -> Option<Members> {
-    let n = members.len() as u32;
-    let step = match members {
-        [] => return None,
-        [_] => 1,
-        [first, second, ..] => second.checked_sub(*first).filter(|&step| step > 0)?,
-    };
-    // The grid must hold whole rows, and this one must be among them.
-    if !world.is_multiple_of(step.checked_mul(n)?) {
-        return None;
+/// A group as a row of a grid of ranks, as those of tensor, pipeline and data parallelism are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    step: u32,
+    len: u32,
+}
+
+impl Row {
+    /// The row that a group of a world of so many ranks is; `None` if it is none.
+    pub(super) fn of(members: &[u32], world: u32) -> Option<Self> {
+        let len = members.len() as u32;
+        let step = match members {
+            [] => return None,
+            [_] => 1,
+            [first, second, ..] => second.checked_sub(*first).filter(|&step| step > 0)?,
+        };
+        let row = Self { step, len };
+        // The grid must hold whole rows, and this one must be among them.
+        let fits = world.is_multiple_of(step.checked_mul(len)?);
+        (fits && row.members(members[0]).eq(members.iter().copied())).then_some(row)
     }
-    let row = |of: u32| {
-        let base = of - step * (of / step % n);
-        (0..n).map(move |i| base + i * step)
-    };
-    row(members[0]).eq(members.iter().copied()).then(|| row(rank).collect())
+
+    /// The first member of the row that a rank is in.
+    pub(super) fn first(self, rank: u32) -> u32 {
+        rank - self.step * (rank / self.step % self.len)
+    }
+
+    /// The members of the row that a rank is in.
+    pub(super) fn members(self, rank: u32) -> impl Iterator<Item = u32> {
+        let first = self.first(rank);
+        (0..self.len).map(move |i| first + i * self.step)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn carried(members: &[u32], rank: u32, world: u32) -> Option<Members> {
+        Some(Row::of(members, world)?.members(rank).collect())
+    }
 
     /// 16 ranks as tensor parallelism of 2, pipelines of 2 and data parallelism of 4: each rank is in one row of each kind.
     #[test]

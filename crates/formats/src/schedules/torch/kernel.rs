@@ -1,31 +1,51 @@
 //! What kept the streams of a GPU busy, and what waited for what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use darkfiber_workload::trace::CollectiveKind;
 
 use super::event::{Args, Event, Trace, integer, text};
 use super::group::{self, Members};
+use serde_json::Value;
 
-/// Something on a stream.
+/// A stream of a GPU, by its device and its number.
+pub(super) type Stream = (i64, i64);
+
+/// Something on a stream. Times are in nanoseconds from when the first one began.
 #[derive(Debug)]
 pub(super) struct Kernel {
-    pub(super) stream: i64,
-    /// From the first one of the trace on, in nanoseconds.
+    pub(super) stream: Stream,
     pub(super) begin: u64,
     pub(super) end: u64,
+    /// When the processor asked for it, if the trace says so.
+    launched: Option<i64>,
     /// What it sent, if it did.
     pub(super) sent: Option<Sent>,
 }
 
 /// A collective or message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// Bytes that the rank gives, and the process group.
-    Collective { kind: CollectiveKind, bytes: u64, root: u32, group: String, members: Members },
+    /// Bytes that the rank gives, the place of the root, and the number of the process group in the trace.
+    Collective { kind: CollectiveKind, bytes: u64, root: u32, group: usize },
     /// Bytes to another rank, or from it.
     Message { is_send: bool, peer: u32, bytes: u64 },
 }
+
+/// A process group of a trace.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) members: Members,
+}
+
+/// What is wrong with a trace, and what to do.
+#[derive(Debug)]
+pub(super) struct Fault(pub(super) String, pub(super) &'static str);
+
+const OLD: &str = "newer versions of torch write it: record the trace again";
+const DAMAGED: &str = "is the file damaged?";
+const UNKNOWN: &str = "leave it out, or ask for it to be read";
 
 /// What a kernel waited for.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,84 +56,131 @@ pub(super) struct Waited {
     pub(super) idle: u64,
 }
 
-/// The most bytes that a rank gives.
+/// The most bytes that a rank gives, and the most nanoseconds that a trace lasts.
 const MOST_BYTES: u64 = 1 << 40;
+const LONGEST: f64 = 1e16;
 
-/// Kernels, copies and fills of a trace in the order in which they began.
+/// Kernels, copies and fills of a trace in the order in which they began, and its process groups.
 ///
 /// # Errors
 /// What is missing of a collective.
-pub(super) fn kernels(trace: &Trace, world: u32) -> Result<Vec<Kernel>, String> {
-    let on_gpu = trace.events.iter().filter(|e| e.is_on_gpu());
-    let mut all = Vec::new();
-    for event in on_gpu {
-        let (Some(ts), Some(dur)) = (event.ts, event.dur) else { continue };
-        if !(ts.is_finite() && dur.is_finite() && dur >= 0.0) {
-            return Err(format!("`{}` begins at {ts} us and takes {dur} us", event.name));
+pub(super) fn kernels(trace: &Trace, world: u32) -> Result<(Vec<Kernel>, Vec<Group>), Fault> {
+    let on_gpu = || trace.events.iter().filter(|e| e.is_on_gpu());
+    let first = on_gpu().filter_map(Event::times).map(|t| t.0).fold(f64::INFINITY, f64::min);
+    let launches = trace.launches();
+    let mut groups = Groups { trace, world, all: Vec::new(), known: HashMap::new() };
+    let mut kernels = Vec::new();
+    for event in on_gpu() {
+        let Some((ts, dur)) = event.times() else {
+            return Err(Fault(format!("`{}` has no time", event.name()), DAMAGED));
+        };
+        let begin = ((ts - first) * 1000.0).round();
+        let long = (dur * 1000.0).round();
+        if !(long >= 0.0 && begin + long < LONGEST) {
+            let what = format!("`{}` begins at {ts} us and takes {dur} us", event.name());
+            return Err(Fault(what, DAMAGED));
         }
-        let args = event.args.as_ref();
-        let stream = args.and_then(|a| integer(a.stream.as_ref())).unwrap_or(-1);
-        all.push((ts, dur, Kernel { stream, begin: 0, end: 0, sent: sent(trace, event, world)? }));
+        #[expect(clippy::cast_sign_loss, reason = "nothing begins before the first one")]
+        let [begin, long] = [begin, long].map(|ns| ns as u64);
+        let number = |of: fn(&Args) -> Option<&Value>| event.args().and_then(|a| integer(of(a)));
+        let stream = (
+            number(|a| a.device.as_ref()).unwrap_or(0),
+            number(|a| a.stream.as_ref()).unwrap_or(-1),
+        );
+        let call = number(|a| a.correlation.as_ref()).and_then(|c| launches.get(&c));
+        let launched = call.map(|us| ((us - first) * 1000.0).round() as i64);
+        let sent = groups.sent(event)?;
+        kernels.push(Kernel { stream, begin, end: begin + long, launched, sent });
     }
-    let first = all.iter().map(|k| k.0).fold(f64::INFINITY, f64::min);
-    #[expect(clippy::cast_sign_loss, reason = "nothing begins before the first one")]
-    let ns = |us: f64| (us * 1000.0).round() as u64;
-    for (ts, dur, kernel) in &mut all {
-        kernel.begin = ns(*ts - first);
-        kernel.end = kernel.begin + ns(*dur);
-    }
-    let mut kernels: Vec<Kernel> = all.into_iter().map(|k| k.2).collect();
     kernels.sort_by_key(|k| (k.begin, k.end));
-    Ok(kernels)
+    Ok((kernels, groups.all))
 }
 
-/// What an event sent over the network or between GPUs, if it is a kernel of NCCL.
-fn sent(trace: &Trace, event: &Event, world: u32) -> Result<Option<Sent>, String> {
-    if !event.name.starts_with("nccl") {
-        return Ok(None);
-    }
-    let of = |what: &str| format!("`{}` {what}", event.name);
-    let Some((args, name)) =
-        event.args.as_ref().and_then(|a| Some((a, text(a.collective.as_ref())?)))
-    else {
-        return Err(of("does not say which collective it is, of how many bytes"));
-    };
-    let given = integer(args.given.as_ref()).and_then(|n| u64::try_from(n).ok());
-    let width = text(args.dtype.as_ref()).and_then(|word| width(&word));
-    let bytes = given.zip(width).and_then(|(n, width)| n.checked_mul(width));
-    let size =
-        || bytes.filter(|&bytes| bytes <= MOST_BYTES).ok_or_else(|| of("has no size below a TiB"));
-    if let Some(is_send) = [("send", true), ("recv", false)].iter().find(|m| m.0 == name) {
-        let side = if is_send.1 { &args.destination } else { &args.source };
-        let peer = integer(side.as_ref()).and_then(|n| u32::try_from(n).ok());
-        let peer = peer.filter(|&peer| peer < world);
-        let peer = peer.ok_or_else(|| of("does not say which rank is at its other end"))?;
-        return Ok(Some(Sent::Message { is_send: is_send.1, peer, bytes: size()? }));
-    }
-    let kind = kind(&name).ok_or_else(|| of(&format!("is the unknown collective `{name}`")))?;
-    let members = group::members(trace, args, world).map_err(|why| of(&format!("- {why}")))?;
-    let n = members.len() as u64;
-    let bytes = match kind {
-        CollectiveKind::Barrier => 0,
-        CollectiveKind::Alltoall | CollectiveKind::ReduceScatter | CollectiveKind::Scatter => {
-            size()?.div_ceil(n)
+/// Process groups of a trace, as they come up.
+struct Groups<'a> {
+    trace: &'a Trace,
+    world: u32,
+    all: Vec<Group>,
+    /// Numbers by what kernels say of them: name, ranks and size.
+    known: HashMap<String, usize>,
+}
+
+impl Groups<'_> {
+    /// What an event sent over the network or between GPUs, if it is a kernel of NCCL.
+    fn sent(&mut self, event: &Event) -> Result<Option<Sent>, Fault> {
+        if !event.name().starts_with("nccl") {
+            return Ok(None);
         }
-        _ => size()?,
-    };
-    Ok(Some(Sent::Collective {
-        kind,
-        bytes,
-        root: root(args, &members),
-        group: text(args.group.as_ref()).unwrap_or_default(),
-        members,
-    }))
-}
+        let fault = |what: &str, hint| Fault(format!("`{}` {what}", event.name()), hint);
+        let named = event.args().and_then(|a| Some((a, text(a.collective.as_ref())?)));
+        let Some((args, name)) = named else {
+            return Err(fault("does not say which collective it is, of how many bytes", OLD));
+        };
+        let size = |count: Option<&Value>| -> Result<u64, Fault> {
+            let Some(dtype) = text(args.dtype.as_ref()) else {
+                return Err(fault("does not say the type of its elements", OLD));
+            };
+            let Some(width) = width(&dtype) else {
+                return Err(fault(&format!("has elements of the unknown type {dtype}"), UNKNOWN));
+            };
+            let Some(count) = count else {
+                return Err(fault("does not say how many elements", OLD));
+            };
+            let whole = integer(Some(count)).and_then(|n| u64::try_from(n).ok());
+            let bytes = whole.and_then(|n| n.checked_mul(width)).filter(|b| *b <= MOST_BYTES);
+            bytes.ok_or_else(|| {
+                fault(&format!("has {count} elements, no size below a TiB"), DAMAGED)
+            })
+        };
+        let given = || size(args.given.as_ref());
+        if let Some((_, is_send)) = [("send", true), ("recv", false)].iter().find(|m| m.0 == name) {
+            let side = if *is_send { &args.destination } else { &args.source };
+            let Some(peer) = integer(side.as_ref()) else {
+                return Err(fault("does not say which rank is at its other end", OLD));
+            };
+            let Some(peer) = u32::try_from(peer).ok().filter(|&peer| peer < self.world) else {
+                let what = format!("is to or from rank {peer} of a world of {}", self.world);
+                return Err(fault(&what, DAMAGED));
+            };
+            return Ok(Some(Sent::Message { is_send: *is_send, peer, bytes: given()? }));
+        }
+        let Some(kind) = kind(&name) else {
+            return Err(fault(&format!("is the unknown collective `{name}`"), UNKNOWN));
+        };
+        let group = self.number(event, args)?;
+        let n = self.all[group].members.len() as u64;
+        let bytes = match kind {
+            CollectiveKind::Barrier => 0,
+            // Only the root gives anything.
+            CollectiveKind::Scatter if args.taken.is_some() => size(args.taken.as_ref())?,
+            CollectiveKind::Alltoall | CollectiveKind::ReduceScatter | CollectiveKind::Scatter => {
+                given()?.div_ceil(n)
+            }
+            _ => given()?,
+        };
+        // Torch writes a root as its place.
+        let root = integer(args.root.as_ref()).and_then(|r| u32::try_from(r).ok());
+        let root = root.filter(|&r| kind.rooted() && u64::from(r) < n).unwrap_or(0);
+        Ok(Some(Sent::Collective { kind, bytes, root, group }))
+    }
 
-/// The place of a root in its group: the first one where nothing is said.
-fn root(args: &Args, members: &[u32]) -> u32 {
-    let rank = integer(args.root.as_ref());
-    let place = members.iter().position(|&m| Some(i64::from(m)) == rank);
-    place.unwrap_or(0) as u32
+    /// The number of the process group of a kernel.
+    fn number(&mut self, event: &Event, args: &Args) -> Result<usize, Fault> {
+        let name = text(args.group.as_ref()).unwrap_or_default();
+        let said = format!("{name} {:?} {:?}", args.members, args.group_size);
+        if let Some(&number) = self.known.get(&said) {
+            return Ok(number);
+        }
+        let members = group::members(self.trace, args, self.world)
+            .map_err(|why| Fault(format!("`{}`: {why}", event.name()), OLD))?;
+        let found = Group { name, members };
+        let number = self.all.iter().position(|g| *g == found).unwrap_or_else(|| {
+            self.all.push(found);
+            self.all.len() - 1
+        });
+        self.known.insert(said, number);
+        Ok(number)
+    }
 }
 
 /// Collectives by the names that torch has for them.
@@ -146,37 +213,51 @@ fn width(dtype: &str) -> Option<u64> {
     })
 }
 
-/// What each of these waited for: what sends, for the last that others had finished since its stream was free; what computes, for the
-/// last that others had received since then.
+/// A kernel that was asked for and only waited begins this soon after what it waited for, in nanoseconds.
+const AT_ONCE: u64 = 10_000;
+
+/// What each of these waited for. What sends waits for the computations of other streams that were asked for before it; anything waits
+/// for a collective of another stream if it was asked for before that ended, and began at once when it had.
 ///
-/// Traces do not say why anything waited. What is so found lets everything begin when it did, if messages take as long as they did.
+/// Traces do not say why anything waited. Where they do not say when it was asked for, what sends is taken to wait for the last computation
+/// of every other stream that ended since its own was free. What is so found lets everything begin when it did, if messages take as
+/// long as they did.
 pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
-    // By stream, the ends of what is on it so far, and of what was received: rising, as streams do one thing at a time.
-    let mut ends: BTreeMap<i64, Vec<(u64, usize)>> = BTreeMap::new();
-    let mut received = ends.clone();
-    let mut free: BTreeMap<i64, u64> = BTreeMap::new();
+    // By stream, what is on it so far, in order.
+    let mut computed: BTreeMap<Stream, Vec<usize>> = BTreeMap::new();
+    let mut received = computed.clone();
+    let mut free: BTreeMap<Stream, u64> = BTreeMap::new();
     let mut all = Vec::with_capacity(kernels.len());
     for (i, kernel) in kernels.iter().enumerate() {
         let since = free.get(&kernel.stream).copied();
-        let others = if kernel.sent.is_some() { &ends } else { &received };
-        let last = |(_, of): (&i64, &Vec<(u64, usize)>)| {
-            let upto = of.partition_point(|(end, _)| *end <= kernel.begin);
-            of[..upto].last().copied().filter(|(end, _)| since.is_none_or(|s| *end > s))
-        };
-        let on: Vec<(u64, usize)> = others
-            .iter()
-            .filter(|(stream, _)| **stream != kernel.stream)
-            .filter_map(last)
-            .collect();
-        let could = on.iter().map(|w| w.0).chain(since).max().unwrap_or(0);
-        let on = on.into_iter().map(|w| w.1).collect();
-        all.push(Waited { on, idle: kernel.begin.saturating_sub(could) });
-        let end = kernel.end.max(since.unwrap_or(0));
-        free.insert(kernel.stream, end);
-        ends.entry(kernel.stream).or_default().push((end, i));
+        let is_new = |k: usize| since.is_none_or(|since| kernels[k].end > since);
+        let mut on = Vec::new();
         if kernel.sent.is_some() {
-            received.entry(kernel.stream).or_default().push((end, i));
+            let was_asked_before = |k: usize| match (kernels[k].launched, kernel.launched) {
+                (Some(other), Some(own)) => other < own,
+                _ => true,
+            };
+            let others = computed.iter().filter(|(stream, _)| **stream != kernel.stream);
+            on.extend(others.filter_map(|(_, of)| {
+                let mut before = of.iter().rev().copied();
+                let last =
+                    before.find(|&k| kernels[k].end <= kernel.begin && was_asked_before(k))?;
+                is_new(last).then_some(last)
+            }));
         }
+        let others = received.iter().filter(|(stream, _)| **stream != kernel.stream);
+        on.extend(others.filter_map(|(_, of)| {
+            let last = of.iter().rev().copied().find(|&k| kernels[k].end <= kernel.begin)?;
+            let end = kernels[last].end;
+            let stood_by = kernel.launched.is_none_or(|asked| asked < end.cast_signed());
+            let at_once = kernel.begin - end.max(since.unwrap_or(0)).min(kernel.begin) <= AT_ONCE;
+            (is_new(last) && stood_by && at_once).then_some(last)
+        }));
+        let could = on.iter().map(|&k| kernels[k].end).chain(since).max().unwrap_or(0);
+        all.push(Waited { on, idle: kernel.begin.saturating_sub(could) });
+        free.insert(kernel.stream, kernel.end.max(since.unwrap_or(0)));
+        let of = if kernel.sent.is_some() { &mut received } else { &mut computed };
+        of.entry(kernel.stream).or_default().push(i);
     }
     all
 }
@@ -190,29 +271,41 @@ pub(super) fn waited_for(waits: &[Waited]) -> BTreeSet<usize> {
 mod tests {
     use super::*;
 
-    fn kernel(stream: i64, begin: u64, end: u64, sends: bool) -> Kernel {
+    fn kernel(stream: i64, times: [u64; 2], sends: bool, launched: Option<i64>) -> Kernel {
         let sent = sends.then_some(Sent::Message { is_send: true, peer: 1, bytes: 1 });
-        Kernel { stream, begin, end, sent }
+        let [begin, end] = times.map(|us| 1000 * us);
+        let launched = launched.map(|us| 1000 * us);
+        Kernel { stream: (0, stream), begin, end, launched, sent }
     }
 
-    /// Two computations, a collective that waits for the first, and a third one that waits for the collective.
+    /// Two computations, a collective that waits for the first, and a third one that stood by for the collective; a fourth was asked for
+    /// when that was over, and began by chance in its time.
     #[test]
     fn streams_wait_for_each_other() {
-        let all = [
-            kernel(7, 0, 100, false),
-            kernel(7, 100, 180, false),
-            kernel(9, 103, 300, true),
-            kernel(7, 310, 400, false),
-            kernel(7, 405, 410, false),
-        ];
-        let found = waits(&all);
-        let of = |i: usize| (found[i].on.as_slice(), found[i].idle);
-        assert_eq!(of(0), (&[][..], 0));
-        assert_eq!(of(1), (&[][..], 0));
-        assert_eq!(of(2), (&[0][..], 3));
-        assert_eq!(of(3), (&[2][..], 10));
-        assert_eq!(of(4), (&[][..], 5));
-        assert_eq!(waited_for(&found).into_iter().collect::<Vec<_>>(), [0, 2]);
+        let all = |launches: [Option<i64>; 6]| {
+            let [a, b, c, d, e, f] = launches;
+            [
+                kernel(7, [0, 100], false, a),
+                kernel(7, [100, 180], false, b),
+                kernel(9, [103, 300], true, c),
+                kernel(7, [305, 400], false, d),
+                kernel(9, [410, 420], true, e),
+                kernel(7, [424, 500], false, f),
+            ]
+        };
+        let of = |launches: [Option<i64>; 6]| {
+            let found = waits(&all(launches));
+            found.into_iter().map(|w| (w.on, w.idle / 1000)).collect::<Vec<_>>()
+        };
+        let asked = [Some(-5), Some(-4), Some(-4), Some(10), Some(401), Some(422)];
+        let expected =
+            [(vec![], 0), (vec![], 0), (vec![0], 3), (vec![2], 5), (vec![3], 10), (vec![], 24)];
+        assert_eq!(of(asked), expected);
+        // Who was asked for when is not known: what begins at once is taken to have stood by.
+        let guessed = of([None; 6]);
+        assert_eq!(guessed[..5], expected[..5]);
+        assert_eq!(guessed[5], (vec![4], 4));
+        assert_eq!(waited_for(&waits(&all(asked))).into_iter().collect::<Vec<_>>(), [0, 2, 3]);
     }
 
     #[test]

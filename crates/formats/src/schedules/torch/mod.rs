@@ -5,10 +5,10 @@
 //! `In msg nelems`, `dtype`, `Group size`, `Process Group Name`, `Process Group Ranks`, `Src Rank` and `Dst Rank`, which newer versions
 //! of torch write.
 //!
-//! Kernels of a stream follow each other and take the time that they took; messages take what the network makes of them. Traces do not
-//! say what waited for what across streams: what sends is taken to wait for the last kernel of every other stream that ended since its
-//! own was free, and what computes for the last collective that did. Idle times are kept: with a network as quick as that of the trace,
-//! all begins when it did. One file of several ranks stands for all of them, which then do the same, each in the groups that are its.
+//! Kernels of a stream follow each other and take the time that they took; messages take what the network makes of them. What waited for
+//! what across streams is found by when the processor asked for each (`correlation`). Idle times are kept: with a network as quick as
+//! that of the trace, all begins when it did. One file of several ranks stands for all of them, which then do the same, each in the groups
+//! that are its.
 
 mod event;
 mod group;
@@ -20,7 +20,8 @@ use darkfiber_workload::schedule::{MAX_STREAMS, Op};
 use darkfiber_workload::trace::{Collective, OpGraph, OpNode, OpWhat};
 
 use self::event::Trace;
-use self::kernel::{Kernel, Sent};
+use self::group::Row;
+use self::kernel::{Fault, Group, Kernel, Sent, Stream, Waited};
 use super::run::{File, Read, ReadBy, ScheduleFormat};
 use super::values::MOST_RANKS;
 use crate::{Diagnostics, ReadError};
@@ -34,7 +35,7 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
 };
 
 /// Of one file for all ranks, the most nodes of all together.
-const MOST: usize = 1 << 26;
+const MOST: usize = 1 << 24;
 
 /// Whether a file begins like a trace of the profiler, or like what `ExecutionTraceObserver` writes.
 fn is_such(bytes: &[u8]) -> bool {
@@ -103,11 +104,10 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
             }
         }
     }
-    let mut graph = Graph::new(world);
+    let mut graph = Growing::new(world);
     for (rank, file, trace) in &traces {
-        let about =
-            |why| fail(file, why, "newer versions of torch write it: record the trace again");
-        let kernels = kernel::kernels(trace, world).map_err(about)?;
+        let (kernels, groups) =
+            kernel::kernels(trace, world).map_err(|Fault(what, hint)| fail(file, what, hint))?;
         if kernels.is_empty() {
             return Err(fail(file, "nothing ran on a GPU", "profile with ProfilerActivity.CUDA"));
         }
@@ -115,18 +115,18 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
             let what = format!("{} kernels for each of {world} ranks are too many", kernels.len());
             return Err(fail(file, what, "profile fewer steps"));
         }
+        let plan = Plan::of(kernels, &groups, stands_for_all.then_some(world))
+            .map_err(|why| fail(file, why, "give the traces of all ranks"))?;
+        if plan.streams.len() > usize::from(MAX_STREAMS - 1) {
+            d.note(
+                0,
+                format!("{}: {} streams", file.path.display(), plan.streams.len()),
+                "some share a processor, and wait for each other",
+            );
+        }
         let ranks = if stands_for_all { 0..world } else { *rank..*rank + 1 };
         for rank in ranks {
-            let group = |members: &[u32]| {
-                if stands_for_all {
-                    group::carried(members, rank, world)
-                } else {
-                    Some(members.to_vec())
-                }
-            };
-            graph
-                .add(rank, &kernels, stands_for_all, &group)
-                .map_err(|why| fail(file, why, "give the traces of all ranks"))?;
+            graph.add(rank, &plan, &groups);
         }
         if stands_for_all {
             d.note(
@@ -139,11 +139,56 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     Ok((Read::Graph(graph.graph), d))
 }
 
+/// What a rank did, found out once for all ranks that do it.
+struct Plan {
+    kernels: Vec<Kernel>,
+    waits: Vec<Waited>,
+    /// Kernels that others wait for.
+    targets: BTreeSet<usize>,
+    /// Numbers of streams for a schedule.
+    streams: BTreeMap<Stream, u8>,
+    /// Of one trace for all ranks, by process group the row that it is.
+    rows: Option<Vec<Row>>,
+}
+
+impl Plan {
+    /// Of a trace, which stands for all ranks of a world of so many, if that is given.
+    ///
+    /// # Errors
+    /// If it cannot.
+    fn of(kernels: Vec<Kernel>, groups: &[Group], world: Option<u32>) -> Result<Self, String> {
+        let rows = world.map(|world| {
+            let message = kernels.iter().find_map(|k| match k.sent {
+                Some(Sent::Message { peer, .. }) => Some(peer),
+                _ => None,
+            });
+            if let Some(peer) = message {
+                return Err(format!(
+                    "messages to and from single ranks, such as {peer}, are not the same for all"
+                ));
+            }
+            let row = |group: &Group| {
+                Row::of(&group.members, world).ok_or_else(|| {
+                    let (name, count) = (&group.name, group.members.len());
+                    format!("process group `{name}` of {count} ranks is no row of a grid of all")
+                })
+            };
+            groups.iter().map(row).collect::<Result<Vec<_>, _>>()
+        });
+        let waits = kernel::waits(&kernels);
+        let targets = kernel::waited_for(&waits);
+        let names: BTreeSet<Stream> = kernels.iter().map(|k| k.stream).collect();
+        let streams = names.into_iter().zip((0..MAX_STREAMS - 1).cycle()).collect();
+        Ok(Self { kernels, waits, targets, streams, rows: rows.transpose()? })
+    }
+}
+
 /// A graph that grows rank by rank.
-struct Graph {
+struct Growing {
     graph: OpGraph,
-    /// Numbers of groups, by name and members.
-    groups: HashMap<(String, Vec<u32>), u32>,
+    /// Numbers of groups: of traces of each rank by name and members, of one for all by number there and first member.
+    by_members: HashMap<(String, Vec<u32>), u32>,
+    by_row: HashMap<(usize, u32), u32>,
 }
 
 /// Computations of a stream that nothing waits for one by one.
@@ -152,9 +197,15 @@ struct Open {
     nanoseconds: u64,
 }
 
-impl Graph {
+/// Nanoseconds of computing.
+fn compute(ns: u64) -> OpWhat {
+    OpWhat::Alone(Op::Compute { picoseconds: ns.saturating_mul(1000) })
+}
+
+impl Growing {
     fn new(ranks: u32) -> Self {
-        Self { graph: OpGraph { ranks, ..OpGraph::default() }, groups: HashMap::new() }
+        let graph = OpGraph { ranks, ..OpGraph::default() };
+        Self { graph, by_members: HashMap::new(), by_row: HashMap::new() }
     }
 
     fn push(&mut self, rank: u32, what: OpWhat, before: Vec<u32>, stream: u8) -> u32 {
@@ -162,57 +213,42 @@ impl Graph {
         self.graph.nodes.len() as u32 - 1
     }
 
-    /// Adds what a rank did; `carried` are the members of its group where those of the trace are these.
-    ///
-    /// # Errors
-    /// If one rank cannot stand for all.
-    fn add(
-        &mut self,
-        rank: u32,
-        kernels: &[Kernel],
-        stands_for_all: bool,
-        carried: &dyn Fn(&[u32]) -> Option<Vec<u32>>,
-    ) -> Result<(), String> {
-        let waits = kernel::waits(kernels);
-        let targets = kernel::waited_for(&waits);
-        let names: BTreeSet<i64> = kernels.iter().map(|k| k.stream).collect();
-        let streams: BTreeMap<i64, u8> =
-            names.into_iter().zip((0..MAX_STREAMS - 1).cycle()).collect();
+    /// Adds what a rank did.
+    fn add(&mut self, rank: u32, plan: &Plan, groups: &[Group]) {
+        let numbers: Vec<u32> =
+            (0..groups.len()).map(|g| self.number(rank, plan, groups, g)).collect();
         // The node of each kernel that others wait for, and the last of each stream; and what is not a node yet.
         let mut nodes: HashMap<usize, u32> = HashMap::new();
-        let mut last: BTreeMap<i64, u32> = BTreeMap::new();
-        let mut open: BTreeMap<i64, Open> = BTreeMap::new();
-        for (i, (kernel, waited)) in kernels.iter().zip(&waits).enumerate() {
+        let mut last: BTreeMap<Stream, u32> = BTreeMap::new();
+        let mut open: BTreeMap<Stream, Open> = BTreeMap::new();
+        let mut free: BTreeMap<Stream, u64> = BTreeMap::new();
+        for (i, (kernel, waited)) in plan.kernels.iter().zip(&plan.waits).enumerate() {
             let name = kernel.stream;
-            let stream = streams[&name];
-            let compute =
-                |ns: u64| OpWhat::Alone(Op::Compute { picoseconds: ns.saturating_mul(1000) });
-            let waits_for: Vec<u32> =
+            let stream = plan.streams[&name];
+            let mut before: Vec<u32> =
                 waited.on.iter().filter_map(|k| nodes.get(k).copied()).collect();
-            let ends_here = !waits_for.is_empty() || kernel.sent.is_some();
+            let ends_here = !before.is_empty() || kernel.sent.is_some();
             if ends_here && let Some(Open { before, nanoseconds }) = open.remove(&name) {
                 let node = self.push(rank, compute(nanoseconds), before, stream);
                 last.insert(name, node);
             }
-            let mut before = waits_for;
             before.extend(last.get(&name));
-            match &kernel.sent {
-                None => {
-                    let took = waited.idle + (kernel.end - kernel.begin);
-                    let now = open.entry(name).or_insert(Open { before, nanoseconds: 0 });
-                    now.nanoseconds += took;
+            // Those of a stream do not overlap, whatever their times say.
+            let was_free = free.get(&name).copied().unwrap_or(0);
+            let begin = was_free.max(kernel.begin);
+            free.insert(name, was_free.max(kernel.end));
+            if let Some(sent) = kernel.sent {
+                if waited.idle > 0 {
+                    before = vec![self.push(rank, compute(waited.idle), before, stream)];
                 }
-                Some(sent) => {
-                    if waited.idle > 0 {
-                        before = vec![self.push(rank, compute(waited.idle), before, stream)];
-                    }
-                    let what = self.what(sent, stands_for_all, carried)?;
-                    let node = self.push(rank, what, before, stream);
-                    last.insert(name, node);
-                    nodes.insert(i, node);
-                }
+                let node = self.push(rank, what(sent, &numbers), before, stream);
+                last.insert(name, node);
+                nodes.insert(i, node);
+                continue;
             }
-            if targets.contains(&i)
+            let now = open.entry(name).or_insert(Open { before, nanoseconds: 0 });
+            now.nanoseconds += waited.idle + kernel.end.saturating_sub(begin);
+            if plan.targets.contains(&i)
                 && let Some(Open { before, nanoseconds }) = open.remove(&name)
             {
                 let node = self.push(rank, compute(nanoseconds), before, stream);
@@ -221,51 +257,40 @@ impl Graph {
             }
         }
         for (name, Open { before, nanoseconds }) in open {
-            let what = OpWhat::Alone(Op::Compute { picoseconds: nanoseconds.saturating_mul(1000) });
-            self.push(rank, what, before, streams[&name]);
+            self.push(rank, compute(nanoseconds), before, plan.streams[&name]);
         }
-        Ok(())
     }
 
-    fn what(
-        &mut self,
-        sent: &Sent,
-        stands_for_all: bool,
-        carried: &dyn Fn(&[u32]) -> Option<Vec<u32>>,
-    ) -> Result<OpWhat, String> {
-        Ok(match sent {
-            Sent::Message { peer, .. } if stands_for_all => {
-                return Err(format!(
-                    "messages to and from single ranks, such as {peer}, are not the same for all"
-                ));
-            }
-            Sent::Message { is_send: true, peer, bytes } => {
-                OpWhat::Alone(Op::Send { to: *peer, bytes: *bytes, tag: 0 })
-            }
-            Sent::Message { is_send: false, peer, bytes } => {
-                OpWhat::Alone(Op::Recv { from: *peer, bytes: *bytes, tag: 0 })
-            }
-            Sent::Collective { kind, bytes, root, group, members } => {
-                let members = carried(members).ok_or_else(|| {
-                    format!(
-                        "process group `{group}` of {} ranks is no row of a grid of all",
-                        members.len()
-                    )
-                })?;
-                let next = self.graph.groups.len() as u32;
-                let key = (group.clone(), members);
-                let number = *self.groups.entry(key.clone()).or_insert(next);
-                if number == next {
-                    self.graph.groups.push(key.1);
-                }
-                OpWhat::Collective(Collective {
-                    kind: *kind,
-                    communicator: number,
-                    root: *root,
-                    bytes: *bytes,
-                    sizes: Vec::new(),
-                })
-            }
-        })
+    /// The number of a process group of a rank, a new one if need be.
+    fn number(&mut self, rank: u32, plan: &Plan, groups: &[Group], group: usize) -> u32 {
+        let next = self.graph.groups.len() as u32;
+        let of = &groups[group];
+        let (number, members) = if let Some(rows) = &plan.rows {
+            let row = rows[group];
+            let number = *self.by_row.entry((group, row.first(rank))).or_insert(next);
+            (number, (number == next).then(|| row.members(rank).collect()))
+        } else {
+            let key = (of.name.clone(), of.members.clone());
+            let number = *self.by_members.entry(key).or_insert(next);
+            (number, (number == next).then(|| of.members.clone()))
+        };
+        self.graph.groups.extend(members);
+        number
+    }
+}
+
+/// What is sent, with the numbers of process groups.
+fn what(sent: Sent, numbers: &[u32]) -> OpWhat {
+    match sent {
+        Sent::Message { is_send: true, peer, bytes } => {
+            OpWhat::Alone(Op::Send { to: peer, bytes, tag: 0 })
+        }
+        Sent::Message { is_send: false, peer, bytes } => {
+            OpWhat::Alone(Op::Recv { from: peer, bytes, tag: 0 })
+        }
+        Sent::Collective { kind, bytes, root, group } => {
+            let communicator = numbers[group];
+            OpWhat::Collective(Collective { kind, communicator, root, bytes, sizes: Vec::new() })
+        }
     }
 }
