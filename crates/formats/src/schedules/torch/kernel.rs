@@ -45,7 +45,7 @@ pub(super) struct Fault(pub(super) String, pub(super) &'static str);
 
 const OLD: &str = "newer versions of torch write it: record the trace again";
 const DAMAGED: &str = "is the file damaged?";
-const UNKNOWN: &str = "leave it out, or ask for it to be read";
+const UNKNOWN: &str = "known are torch's usual types of elements, and collectives and messages one by one, not coalesced";
 
 /// What a kernel waited for.
 #[derive(Debug, PartialEq, Eq)]
