@@ -73,15 +73,8 @@ def astra(runs, program, workload, examples, network, algorithm, n):
 
 def darkfiber(runs, family, files, library):
     """The same as a scenario at depth flow, in nanoseconds."""
-    path = os.path.join(runs.work, "fabric.json")
-    subprocess.run([runs.darkfiber, "fabric", family, "-o", path, "-q"], check=True, capture_output=True)
-    with open(path) as file:
-        fabric = json.load(file)
-    for link in fabric["classes"]:
-        if link["bytes_per_second"] == RATE:
-            link["latency_ps"] = LATENCY * 1000
-    runs.file("fabric.json", json.dumps(fabric))
-    scenario = runs.file("scenario.toml", f'fabric = "fabric.json"\nhosts = "ideal"\n[routes]\nengine = "minhop"\n[[job]]\n'
+    latencies = f'cable = "{LATENCY}ns"\nhost-cable = "{LATENCY if "n=1" in family else 0}ns"'
+    scenario = runs.file("scenario.toml", f'fabric = "{family}"\nhosts = "ideal"\n[routes]\nengine = "minhop"\n[cost]\n{latencies}\n[[job]]\n'
                                           f'files = "{files}/*.et"\nlibrary = "{library}"\n')
     done = subprocess.run([runs.darkfiber, "--format", "json", "-q", "simulate", scenario], capture_output=True, text=True)
     if done.returncode:

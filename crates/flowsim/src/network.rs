@@ -88,6 +88,18 @@ impl<'a> Network<'a> {
         self
     }
 
+    /// The same network with other latencies of cables between switches and to hosts, in picoseconds, where they are given.
+    #[must_use]
+    pub fn with_latencies(mut self, [between, hosts]: [Option<u64>; 2]) -> Self {
+        let m = self.fabric.channel_count();
+        for (latency, of) in [(between, 0..m), (hosts, m..self.latency.len())] {
+            if let Some(latency) = latency {
+                self.latency[of].fill(latency);
+            }
+        }
+        self
+    }
+
     /// The fabric.
     pub fn fabric(&self) -> &'a Fabric {
         self.fabric

@@ -129,6 +129,8 @@ impl Case {
             jobs: self.jobs.clone(),
             medium: self.medium.clone(),
             link_rate: scenario.cost.link_rate.map(|rate| rate.0),
+            latencies: [scenario.cost.cable, scenario.cost.host_cable]
+                .map(|latency| latency.map(|time| time.0.0)),
             lids: scenario.routes.lids,
             seed: self.seed,
             interval: scenario.interval(),

@@ -392,6 +392,10 @@ pub struct CostPart {
     pub adapter_rate: Option<Rate>,
     /// What cables between switches carry, instead of what the fabric says.
     pub link_rate: Option<Rate>,
+    /// Latency of cables between switches, instead of what the fabric says; of packets, unless `cable` of packets is given.
+    pub cable: Option<Overhead>,
+    /// Latency of cables to hosts, instead of what the fabric says.
+    pub host_cable: Option<Overhead>,
     /// What of a cable's data rate carries payload.
     pub efficiency: Option<Fraction>,
     /// Latency between ranks of one host.

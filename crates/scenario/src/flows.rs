@@ -21,6 +21,7 @@ pub(crate) fn simulate(
     if let Some(rate) = setup.link_rate {
         network = network.with_link_rate(rate);
     }
+    network = network.with_latencies(setup.latencies);
     let capacity = network.capacities().to_vec();
     let table = routes.choice.as_ref();
     let by_table = |from: TerminalId, to: TerminalId, bytes: u64, draw: u32| {

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::lane_fault::lane_faults;
 use crate::pause_storm::storms;
-use crate::value::{Bytes, Degraded};
-use crate::{Depth, Error, PacketsPart};
+use crate::value::{Bytes, Degraded, Overhead};
+use crate::{CostPart, Depth, Error, PacketsPart};
 
 /// What carries messages.
 #[derive(Clone, Debug)]
@@ -86,9 +86,16 @@ impl PacketOptions {
         Self { micro, lanes: None, routing, bytes, adaptive, parts: None }
     }
 
-    /// What a scenario says of packets, with its traffic classes.
-    pub(crate) fn of(part: &PacketsPart, classes: Vec<TrafficClass>) -> Result<Self, Error> {
+    /// What a scenario says of packets and cables, with its traffic classes.
+    pub(crate) fn of(
+        part: &PacketsPart,
+        cost: &CostPart,
+        classes: Vec<TrafficClass>,
+    ) -> Result<Self, Error> {
         let mut micro = part.switches().micro();
+        let latency = |time: Overhead| u32::try_from(time.0.0).unwrap_or(u32::MAX);
+        micro.cable = cost.cable.map(latency).or(micro.cable);
+        micro.host_cable = cost.host_cable.map(latency).or(micro.host_cable);
         if let Some(bytes) = part.shared_buffer {
             micro.shared_buffer = bytes.short();
         }

@@ -54,7 +54,9 @@ impl Scenario {
                 small: self.cost.small.map_or(0, |bytes| bytes.0),
                 precision: self.cost.precision.map_or(EXACT, |part| part.0.max(EXACT)),
             }),
-            Depth::Packet => Medium::Packet(Box::new(PacketOptions::of(&self.packets, classes)?)),
+            Depth::Packet => {
+                Medium::Packet(Box::new(PacketOptions::of(&self.packets, &self.cost, classes)?))
+            }
         })
     }
 

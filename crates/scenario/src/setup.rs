@@ -22,6 +22,9 @@ pub struct Setup<'a> {
     pub medium: Medium,
     /// What cables between switches carry, in bytes a second, if not what the fabric says.
     pub link_rate: Option<f64>,
+    /// Latencies of cables between switches and to hosts at the depths of flows and of the formula, in picoseconds, if not what the
+    /// fabric says.
+    pub latencies: [Option<u64>; 2],
     /// Which LIDs messages take.
     pub lids: LidsPart,
     /// Seed of random choices.
@@ -55,6 +58,7 @@ impl<'a> Setup<'a> {
             jobs: jobs.into_iter().map(Into::into).collect(),
             medium: Medium::Flow(Sharing::default()),
             link_rate: None,
+            latencies: [None; 2],
             lids: LidsPart::Engine,
             seed: 1,
             interval: None,

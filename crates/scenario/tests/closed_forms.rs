@@ -37,6 +37,26 @@ fn pair(hosts: &str, more: &str) -> String {
     format!("[[job]]\ntraffic = \"mpigraph:bytes=10MB\"\nhosts = \"{hosts}\"\n{more}\n")
 }
 
+/// A message takes the latencies of its cables and the time of its bytes: between two switches and to hosts, at all depths with time. One packet waits for no credits.
+#[test]
+fn latencies_of_cables_are_those_of_the_scenario() {
+    let text = |cables: &str| {
+        format!(
+            "{TWO}[cost]\n{cables}\n[packets]\nswitches = \"qdr\"\nrouting = \"minimal\"\n[[job]]\n\
+             traffic = \"pattern:of=shift:by=2,bytes=1KiB\"\nnodes = 4\n"
+        )
+    };
+    for depth in [Depth::Flow, Depth::LogGp, Depth::Packet] {
+        let end = |cables: &str| run(&text(cables), depth).end as f64 * 1e-12;
+        // At the depth of packets no cable is quicker than a tick.
+        let none = end("cable = \"1us\"\nhost-cable = \"1us\"");
+        let between = end("cable = \"4us\"\nhost-cable = \"1us\"");
+        let hosts = end("cable = \"1us\"\nhost-cable = \"4us\"");
+        let [one, two] = [between - none, hosts - none].map(|s| s * 1e6);
+        assert!((one - 3.0).abs() < 0.01 && (two - 6.0).abs() < 0.01, "{depth}: {one} {two}");
+    }
+}
+
 /// Long messages take as long packet by packet as they do as flows.
 #[test]
 fn packets_agree_with_flows() {

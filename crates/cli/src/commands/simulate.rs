@@ -213,6 +213,7 @@ fn checkpoint(
         .with("messages", &setup.messages)
         .with("held", &setup.held)
         .with("rate of cables", &format!("{:?}", setup.link_rate))
+        .with("latencies of cables", &format!("{:?}", setup.latencies))
         .with("choice of LIDs", &format!("{:?}", setup.lids))
         .with_digest("switches, routing and packets", &setup.medium)
         .with_digest("hosts", setup.host)
