@@ -69,9 +69,7 @@ pub(super) fn distribution(name: &'static str, of: &str, groups: Vec<Group>) -> 
     Figure {
         name,
         title: format!("Congestion impacts by {of}"),
-        subtitle:
-            "beside incast, all victims and splits; 0: as fast as alone, 2: a hundred times as slow"
-                .to_owned(),
+        subtitle: "beside incast, all victims and splits; 1: as fast as alone".to_owned(),
         what: Drawn::Boxes { unit: "log10 C", groups },
     }
 }
