@@ -58,8 +58,8 @@ fn windows_bound_how_far_packets_are_ahead() {
     assert!(one.end > 2 * free.end, "{} {}", one.end, free.end);
 }
 
-/// Pauses keep a channel that everybody waits for as busy as credits do: all ends at the same time to a thousandth, and whoever was
-/// paused is told.
+/// Pauses keep a channel that everybody waits for as busy as credits do: all ends at the same time to a thousandth, and pauses are
+/// counted.
 #[test]
 fn pauses_lose_nothing() {
     let incast = "[[job]]\ntraffic = \"gather:bytes=64KiB\"\n";
