@@ -54,6 +54,8 @@ pub(super) struct Waited {
     pub(super) on: Vec<usize>,
     /// How long after these and the one before it on its stream it began, in nanoseconds.
     pub(super) idle: u64,
+    /// How long it had its stream to itself: those of a stream do not overlap, whatever their times say.
+    pub(super) took: u64,
 }
 
 /// The most bytes that a rank gives, and the most nanoseconds that a trace lasts.
@@ -254,7 +256,8 @@ pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
             (is_new(last) && stood_by && at_once).then_some(last)
         }));
         let could = on.iter().map(|&k| kernels[k].end).chain(since).max().unwrap_or(0);
-        all.push(Waited { on, idle: kernel.begin.saturating_sub(could) });
+        let took = kernel.end.saturating_sub(kernel.begin.max(since.unwrap_or(0)));
+        all.push(Waited { on, idle: kernel.begin.saturating_sub(could), took });
         free.insert(kernel.stream, kernel.end.max(since.unwrap_or(0)));
         let of = if kernel.sent.is_some() { &mut received } else { &mut computed };
         of.entry(kernel.stream).or_default().push(i);

@@ -221,7 +221,6 @@ impl Growing {
         let mut nodes: HashMap<usize, u32> = HashMap::new();
         let mut last: BTreeMap<Stream, u32> = BTreeMap::new();
         let mut open: BTreeMap<Stream, Open> = BTreeMap::new();
-        let mut free: BTreeMap<Stream, u64> = BTreeMap::new();
         for (i, (kernel, waited)) in plan.kernels.iter().zip(&plan.waits).enumerate() {
             let name = kernel.stream;
             let stream = plan.streams[&name];
@@ -233,10 +232,6 @@ impl Growing {
                 last.insert(name, node);
             }
             before.extend(last.get(&name));
-            // Those of a stream do not overlap, whatever their times say.
-            let was_free = free.get(&name).copied().unwrap_or(0);
-            let begin = was_free.max(kernel.begin);
-            free.insert(name, was_free.max(kernel.end));
             if let Some(sent) = kernel.sent {
                 if waited.idle > 0 {
                     before = vec![self.push(rank, compute(waited.idle), before, stream)];
@@ -247,7 +242,7 @@ impl Growing {
                 continue;
             }
             let now = open.entry(name).or_insert(Open { before, nanoseconds: 0 });
-            now.nanoseconds += waited.idle + kernel.end.saturating_sub(begin);
+            now.nanoseconds += waited.idle + waited.took;
             if plan.targets.contains(&i)
                 && let Some(Open { before, nanoseconds }) = open.remove(&name)
             {
