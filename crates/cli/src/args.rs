@@ -9,6 +9,7 @@ use crate::commands::{
     list, man, measure, nccl, operate, optimize, place, rails, replay, reproduce, reroute, route,
     saturate, simulate, study, survive, sweep, top,
 };
+use crate::help_text::{laid_out, plain};
 use crate::options::Common;
 use crate::scenario_keys;
 use crate::terminal::wrapped;
@@ -112,7 +113,7 @@ pub(crate) enum Command {
     #[command(after_help = list::HELP)]
     List(list::ListCommand),
     /// The words of this program: of networks, routes, traffic, simulation and operation
-    #[command(hide = true, long_about = include_str!("glossary.md"))]
+    #[command(hide = true, long_about = plain(include_str!("glossary.md")))]
     Glossary,
     /// The keys of a scenario file, section by section
     #[command(hide = true)]
@@ -176,6 +177,10 @@ const ELSEWHERE: [&str; 10] = [
     "map",
 ];
 
+/// Options that the help of these commands has all the same: their texts and examples name them.
+const STAY: [(&str, &[&str]); 3] =
+    [("blast", &["fabric", "map"]), ("hot", &["fabric"]), ("place", &["fabric"])];
+
 /// Options of switches that the help of `congest` leaves to that of `saturate`.
 const OF_SWITCHES: [&str; 9] = [
     "queues",
@@ -230,35 +235,23 @@ fn elsewhere(arg: clap::Arg) -> clap::Arg {
     without(&ELSEWHERE, arg)
 }
 
-/// A command and those below it, whose help leaves out what is found elsewhere.
+/// A command and those below it, whose help leaves out what is found elsewhere. What its texts name stays.
 fn with_less(command: clap::Command) -> clap::Command {
-    command.mut_args(elsewhere).mut_subcommands(with_less)
+    let stay = STAY.iter().find(|(name, _)| *name == command.get_name()).map_or(&[][..], |s| s.1);
+    let less = |arg: clap::Arg| {
+        if stay.contains(&arg.get_id().as_str()) { arg } else { elsewhere(arg) }
+    };
+    command.mut_args(less).mut_subcommands(with_less)
 }
 
 /// Help of commands fits two screens; `darkfiber help COMMAND` and manual pages have the rest.
 fn with_help(command: clap::Command, action: ArgAction) -> clap::Command {
     let text = "Print help (`darkfiber help COMMAND` has all options)";
     let help = clap::Arg::new("help").short('h').long("help").action(action).help(text);
-    let below = command.get_after_help().map(|text| paragraphs(&text.to_string()));
+    let below = command.get_after_help().map(|text| laid_out(&text.to_string()));
     let command = command.disable_help_flag(true).arg(help);
     let command = below.into_iter().fold(command, clap::Command::after_help);
     command.mut_subcommands(|sub| with_help(sub, ArgAction::HelpShort))
-}
-
-/// Text whose paragraphs are one line each, so that they are wrapped once, by the width of the terminal. Indented lines
-/// stay.
-fn paragraphs(text: &str) -> String {
-    let mut out = String::new();
-    let mut joins = false;
-    for line in text.lines() {
-        let starts = line.is_empty() || line.starts_with(' ');
-        if !out.is_empty() {
-            out.push(if joins && !starts { ' ' } else { '\n' });
-        }
-        out.push_str(line);
-        joins = !starts && !line.ends_with(':') && line != "A FABRIC is";
-    }
-    out
 }
 
 /// The commands with what they do, by group.

@@ -30,9 +30,9 @@ fn text(has: &dyn Fn(&str) -> bool, has_tables: bool) -> String {
     if has_tables {
         line("OpenSM", &format!("has its tables in {TABLES}"));
     } else if has("dump_fts") {
-        line("dump_fts", "is here: dump_fts -D > in-use.lfts reads the tables in use");
+        line("dump_fts", "is here: dump_fts > in-use.lfts reads the tables in use");
     } else {
-        line("tables in use", "dump_fts -D > in-use.lfts, or opensm-lfts.dump (-D 0x43)");
+        line("tables in use", "dump_fts > in-use.lfts, or opensm-lfts.dump (-D 0x43)");
     }
     if has("squeue") {
         line("SLURM", "is here: squeue -a -r -t R,CF > jobs says who runs where");

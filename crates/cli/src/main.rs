@@ -10,10 +10,12 @@ mod color;
 #[cfg(feature = "parquet")]
 mod columns;
 mod commands;
+mod completion;
 mod contents;
 mod counted;
 mod failure;
 mod first_steps;
+mod help_text;
 mod history;
 mod job_log;
 mod jobs;
@@ -45,6 +47,11 @@ use failure::{Exit, Failure};
 fn main() -> ExitCode {
     set_hook(Box::new(|info| out::tell(&failure::bug(info))));
     failure::guarded(|| {
+        match completion::answer() {
+            Ok(true) => return Ok(Exit::Fine),
+            Ok(false) => {}
+            Err(answer) => return answered(&answer),
+        }
         signals::watch()?;
         if std::env::args_os().len() <= 1 {
             out::tell(&first_steps::here());
@@ -100,7 +107,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Place(command) => commands::place::run(&command, common),
         Command::Operate(command) => commands::operate::run(&command, common),
         Command::Glossary => {
-            out::print(include_str!("glossary.md"))?;
+            out::print(&help_text::plain(include_str!("glossary.md")))?;
             Ok(Exit::Fine)
         }
         Command::Scenario => {
@@ -118,7 +125,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Congest(command) => commands::congest::run(&command, common),
         Command::Reproduce(command) => commands::reproduce::run(&command, common),
         Command::List(command) => commands::list::run(&command, common),
-        Command::Completions(command) => commands::completions::run(&command, args::command()),
+        Command::Completions(command) => commands::completions::run(&command),
         Command::Man(command) => commands::man::run(&command, args::command()),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use darkfiber_report::schema;
 use serde_json::Value;
 
 use crate::terminal::wrapped;
@@ -27,17 +28,71 @@ Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes.
 Keys, and their defaults:
 ";
 
+/// Before the keys that studies have beside.
+const OF_STUDIES: &str = "
+A scenario in which lists stand for values is a study (`darkfiber help study`), and has these:
+";
+
 /// Columns of the text.
 const WIDTH: usize = 92;
 
 /// All keys of a scenario, section by section.
 pub(crate) fn text() -> String {
-    let all = darkfiber_report::schema::all();
-    let schema = all.into_iter().find(|(name, _)| *name == "scenario");
-    let root = schema.map_or(Value::Null, |(_, schema)| schema.to_value());
     let mut out = HEAD.to_owned();
+    let root = schema::scenario().to_value();
+    section(&root, &root, "", &mut out);
+    out.push_str(OF_STUDIES);
+    let root = schema::study_file().to_value();
     section(&root, &root, "", &mut out);
     out
+}
+
+/// A key as `--set` names it.
+pub(crate) struct KeyPath {
+    /// `routes.engine`; of several tables the first, `job.1.traffic`.
+    pub(crate) path: String,
+    /// What it says.
+    pub(crate) meaning: String,
+    /// What it can be, where its type has names for that.
+    pub(crate) choices: Vec<String>,
+}
+
+/// All keys.
+pub(crate) fn paths() -> Vec<KeyPath> {
+    let root = schema::scenario().to_value();
+    let mut paths = Vec::new();
+    collect(&root, &root, "", &mut paths);
+    paths
+}
+
+/// The keys of a table and of those in it.
+fn collect(root: &Value, table: &Value, path: &str, paths: &mut Vec<KeyPath>) {
+    let Some(keys) = table["properties"].as_object() else { return };
+    for (key, value) in keys {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        if let Some((part, is_list)) = table_of(root, value) {
+            let path = if is_list { format!("{path}.1") } else { path };
+            collect(root, part, &path, paths);
+        } else {
+            let meaning = value["description"].as_str().unwrap_or_default().to_owned();
+            paths.push(KeyPath { path, meaning, choices: choices(root, value) });
+        }
+    }
+}
+
+/// The names that a value can have.
+fn choices(root: &Value, value: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Some(named) = value["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/")) {
+        names.extend(choices(root, &root["$defs"][named]));
+    }
+    let alternatives = ["anyOf", "oneOf"].map(|key| value[key].as_array());
+    for alternative in alternatives.into_iter().flatten().flatten() {
+        names.extend(choices(root, alternative));
+    }
+    let fixed = value["enum"].as_array().into_iter().flatten().chain([&value["const"]]);
+    names.extend(fixed.filter_map(Value::as_str).map(str::to_owned));
+    names
 }
 
 /// The keys of a table, and after them those of the tables in it.
@@ -92,6 +147,9 @@ mod tests {
         for part in
             ["  fabric\n", "  depth [flow]\n", "\n[routes]\n", "\n[[job]]\n", "\n[packets]\n"]
         {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        for part in ["\n[study]\n", "\n[study.until]\n", "\n[[expect]]\n"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         for part in ["\n[[class]]\n", "\n[[packets.lane-fault]]\n", "\n[update.fault]\n"] {

@@ -104,7 +104,10 @@ impl Config {
     /// # Errors
     /// With file, line and the nearest key, if it cannot be used.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = input::read_text(path)?;
+        let text = input::read_text(path).map_err(|error| {
+            Error::from(error)
+                .hint("--config FILE names it; `darkfiber help operate` has an example")
+        })?;
         let place = Place { path, text: &text };
         let file = parse(&place)?;
         Checker { place }.config(file)
@@ -223,7 +226,7 @@ impl Checker<'_> {
         let Some(part) = part.map(Spanned::get_ref) else {
             return lacks(
                 "the section [opensm]",
-                "engines, sweep and log of it say how OpenSM is given tables; docs/operate.md has an example",
+                "engines, sweep and log of it say how OpenSM is given tables; `darkfiber help operate` has an example",
             );
         };
         let Some(engines) = list else {

@@ -116,7 +116,12 @@ proptest! {
             if pick % 3 == 0 {
                 continue;
             }
-            shares.share(&mut changed);
+            // Whether changes are followed or all is found anew.
+            if pick % 7 == 0 {
+                shares.share_from_nothing(&mut changed);
+            } else {
+                shares.share(&mut changed);
+            }
             for (id, _) in &changed {
                 rates.insert(*id, shares.rate(*id));
             }

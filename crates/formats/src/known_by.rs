@@ -118,6 +118,15 @@ fn head(text: &str, bytes: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
+/// What a text is of which no reader can make anything; none if it may be something.
+pub(crate) fn nothing_to_read(text: &str) -> Option<&'static str> {
+    if text.trim().is_empty() {
+        return Some("the file is empty");
+    }
+    let start = text.char_indices().nth(1024).map_or(text, |(end, _)| &text[..end]);
+    is_binary(start).then_some("it looks like binary or compressed data")
+}
+
 fn is_binary(start: &str) -> bool {
     let odd = |c: char| {
         c == '\u{fffd}' || (c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x1b' | '\x0c'))

@@ -1,6 +1,7 @@
 //! JSON Schemas of the results, made from their types.
 
 use darkfiber_scenario::Scenario;
+use darkfiber_study::grid::StudyKeys;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -73,17 +74,28 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<DoctorResult>("doctor"),
         of::<FramingResult>("framing"),
         of::<CongestResult<'_>>("congest"),
-        input::<Scenario>("scenario"),
+        ("scenario", scenario()),
+        ("study-file", study_file()),
         of::<Listed>("list"),
     ]
 }
 
+/// The schema of scenarios. A program that asks for it alone does not hold those of results.
+pub fn scenario() -> Schema {
+    input::<Scenario>("scenario")
+}
+
+/// The schema of what the file of a study says beside its scenario.
+pub fn study_file() -> Schema {
+    input::<StudyKeys>("study-file")
+}
+
 /// What users write, not what is printed: unknown keys are refused.
-fn input<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
+fn input<T: JsonSchema>(name: &'static str) -> Schema {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<T>();
     schema.insert("title".to_owned(), name.into());
-    (name, schema)
+    schema
 }
 
 fn of<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {

@@ -92,7 +92,16 @@ impl From<ReadError> for Error {
             ReadError::NotSuchAFile { path, what, expected, hint } => {
                 Self::input(format!("{}: {what}; expected {expected}", path.display())).hint(hint)
             }
+            // Compressed files that end too early, or whose sums do not fit.
+            ReadError::Io { ref source, .. } if is_damaged(source) => Self::input(error)
+                .hint("the compressed file is cut short or damaged: copy or make it again"),
             other => Self::input(other),
         }
     }
+}
+
+fn is_damaged(source: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    source.raw_os_error().is_none()
+        && matches!(source.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }

@@ -121,7 +121,8 @@ fn line(fabric: &Fabric, word: &str) -> Result<String, Error> {
         Some((node, port)) => (node, Some(port)),
         None => (word, None),
     };
-    if port.is_some_and(|p| p.parse::<u8>().is_err()) {
+    let number = port.map(str::parse::<u8>);
+    if matches!(number, Some(Err(_))) {
         return Err(expected("this is no port number".to_owned()));
     }
     let node = node.trim_matches('"');
@@ -138,6 +139,15 @@ fn line(fabric: &Fabric, word: &str) -> Result<String, Error> {
             }
         }
     };
+    let switch = fabric.switches().iter().find(|s| s.guid.to_string() == guid);
+    if let (Some(switch), Some(Ok(port))) = (switch, number)
+        && !(1..=switch.ports).contains(&port)
+    {
+        return Err(expected(format!(
+            "'{}' has ports 1 to {}, no port {port}",
+            switch.description, switch.ports
+        )));
+    }
     Ok(format!("{guid} {}", port.unwrap_or_default()))
 }
 

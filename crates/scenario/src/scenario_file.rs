@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use darkfiber_formats::input;
+use darkfiber_formats::format::Reading;
+use darkfiber_formats::{detect, input};
 
 use crate::lines::Lines;
 use crate::value::HINT;
 use crate::{Case, Error, Files, Folder, Listener, Scenario};
 
 /// Where keys are described.
-const KEYS: &str =
-    "`darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors";
+const KEYS: &str = "`darkfiber help scenario` has all keys";
 
 /// A scenario as it stands in a file, whose lines errors name.
 #[derive(Clone, Debug)]
@@ -44,7 +44,8 @@ impl ScenarioFile {
                 file.scenario.check().map_err(|error| file.located(error))?;
                 Ok(file)
             }
-            Err(error) => Err(not_a_scenario(&error, name, &Lines::of(text), &lines)),
+            Err(error) => Err(fabric_instead(original, name)
+                .unwrap_or_else(|| not_a_scenario(&error, name, &Lines::of(text), &lines))),
         }
     }
 
@@ -100,6 +101,16 @@ impl ScenarioFile {
 }
 
 /// Why a text is no scenario. Its keys are looked up in `lines`, and named by the lines of the file that it was made of.
+/// What is said if a file is a fabric where a scenario is wanted.
+fn fabric_instead(text: &str, name: &str) -> Option<Error> {
+    let path = Path::new(name);
+    let is_toml = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
+    let form = detect(text, path).filter(|_| !is_toml)?;
+    let Reading::Fabric(_) = form.read else { return None };
+    let hint = format!("a scenario names it: fabric = \"{name}\"; {KEYS}");
+    Some(Error::input(format!("{name}: this is {}, and no scenario", form.what)).hint(hint))
+}
+
 fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: &Lines) -> Error {
     let message = error.message().trim();
     // What is missing is missing on no line.

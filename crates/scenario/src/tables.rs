@@ -81,10 +81,15 @@ impl TableFiles {
                 path.display(),
                 manifest::LFTS
             ))
-            .hint(
-                "give the table file itself, a directory that `darkfiber route -o` wrote, or OpenSM's dump \
-                 directory",
-            )
+            .hint(match inner(path) {
+                Some(inner) => format!(
+                    "it holds those of several engines: give one of them, such as {}",
+                    inner.display()
+                ),
+                None => "give the table file itself, a directory that `darkfiber route -o` wrote, or OpenSM's dump \
+                 directory"
+                    .to_owned(),
+            })
         })?;
         let beside = |file: &mut Option<PathBuf>, names: &[&str]| -> Result<(), ReadError> {
             if file.is_none() {
@@ -136,6 +141,15 @@ impl Read {
             listener.note(&format!("note: {message}, where they can deadlock; {hint}"));
         }
     }
+}
+
+/// The first directory of tables in this one.
+fn inner(path: &Path) -> Option<PathBuf> {
+    let entries = path.read_dir().ok()?;
+    let mut inner: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inner.retain(|path| manifest::find(path, manifest::LFTS).is_ok_and(|found| found.is_some()));
+    inner.sort();
+    inner.into_iter().next()
 }
 
 /// Reads tables, for a fabric that was loaded as `name`.

@@ -39,7 +39,7 @@ pub fn balance(efi: &Efi, hottest: &str, best: Option<&Better>) -> Exam {
         },
         action: if is_worse {
             format!(
-                "`darkfiber route FABRIC -e {} --from TABLES -o DIR` computes and proves them",
+                "`darkfiber route FABRIC -e {} -o DIR` computes and proves them; `darkfiber check FABRIC --from TABLES --routes DIR` says whether traffic must drain first",
                 best.engine
             )
         } else {

@@ -51,6 +51,8 @@ pub fn speeds(fabric: &Fabric) -> Exam {
     }
 
     let mut slow = Vec::new();
+    // Too many to be faults of single cables.
+    let mut mixed = Vec::new();
     let mut compared = 0;
     let is_narrow = |class: &LinkClass| class.label.starts_with("1x");
     let has_wider = fabric.classes().iter().any(|class| !is_narrow(class));
@@ -65,6 +67,9 @@ pub fn speeds(fabric: &Fabric) -> Exam {
         let slower =
             || cables.iter().filter(|(class, _)| class.bytes_per_second < usual.bytes_per_second);
         let are_few = slower().count() as f64 <= FEW * cables.len() as f64;
+        if !are_few {
+            mixed.push(by_class(cables));
+        }
         slow.extend(
             slower()
                 .filter(|(class, _)| are_few || (has_wider && is_narrow(class)))
@@ -73,6 +78,16 @@ pub fn speeds(fabric: &Fabric) -> Exam {
     }
     if slow.is_empty() && compared == 0 {
         return Exam::not_asked(Area::Speeds, "the file does not say which models devices are");
+    }
+    if slow.is_empty() && !mixed.is_empty() {
+        let more = if mixed.len() > 1 { ", ..." } else { "" };
+        return Exam {
+            area: Area::Speeds,
+            verdict: Verdict::Note,
+            message: format!("cables between the same models differ: {}{more}", mixed[0]),
+            action: "compare with what was bought; `ibportstate` shows supported and enabled widths and speeds".to_owned(),
+            places: mixed,
+        };
     }
     if slow.is_empty() {
         let classes: Vec<&str> = fabric.classes().iter().map(|c| c.label.as_str()).collect();
@@ -100,6 +115,16 @@ pub fn speeds(fabric: &Fabric) -> Exam {
                 .to_owned(),
         places: slow,
     }
+}
+
+/// How many cables there are of each class, the fastest first.
+fn by_class(cables: &[(LinkClass, String)]) -> String {
+    let mut counts: BTreeMap<(u64, &str), usize> = BTreeMap::new();
+    for (class, _) in cables {
+        *counts.entry((class.bytes_per_second, &class.label)).or_insert(0) += 1;
+    }
+    let classes = counts.iter().rev().map(|((_, label), count)| format!("{count} {label}"));
+    classes.collect::<Vec<String>>().join(" and ")
 }
 
 /// The most frequent class of cables, the faster of two.

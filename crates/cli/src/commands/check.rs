@@ -5,7 +5,7 @@ mod transition;
 use std::path::PathBuf;
 
 use clap::Args;
-use darkfiber_analysis::{Severity, finding};
+use darkfiber_analysis::{FindingKind, Severity, finding};
 use darkfiber_page::{Page, Unit, View};
 use darkfiber_report::RouteOutcome;
 use darkfiber_report::engines::{Engines, Findings};
@@ -13,7 +13,7 @@ use darkfiber_report::engines::{Engines, Findings};
 use super::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load;
-use crate::options::{Common, FabricArgs, JobsArgs, PageArgs, TableArgs};
+use crate::options::{BesideFrom, Common, FabricArgs, JobsArgs, PageArgs, TableArgs};
 use crate::progress::Progress;
 use crate::{page, provenance, save};
 
@@ -29,6 +29,8 @@ pub(crate) struct CheckCommand {
     /// connections may use the service levels of all
     #[arg(long, value_name = "PATH")]
     pub(crate) from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideFrom,
     #[command(flatten)]
     pub(crate) page: PageArgs,
 }
@@ -63,7 +65,13 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let jobs = args.jobs.load(fabric, common)?;
     if !args.from.is_empty() {
         let (to, new) = (args.tables.routes.as_path(), &read);
-        let way = transition::Way { fabric: args.fabric.name(), from: &args.from, to, new };
+        let way = transition::Way {
+            fabric: args.fabric.name(),
+            from: &args.from,
+            beside: &args.beside,
+            to,
+            new,
+        };
         return transition::run(&way, &loaded, jobs.as_deref(), common);
     }
     let progress = Progress::new(1, common.quiet);
@@ -75,7 +83,7 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     // A fabric in pieces explains pairs that do not reach.
     let mut found = finding::of_fabric(fabric);
     found.extend(metrics::of_input(&loaded.diagnostics));
-    found.retain(|f| f.severity == Severity::Error);
+    found.retain(|f| f.severity == Severity::Error || f.kind == FindingKind::Input);
     found.append(&mut row.findings);
     if !row.deadlock_free && !read.has_levels {
         found.push(finding::of_assumed_lane());

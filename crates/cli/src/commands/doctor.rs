@@ -189,6 +189,8 @@ fn routes(
     let mut deadlock = Exam::of(Area::Deadlock, &cycles, free.replace("in 1 lanes", "in 1 lane"));
     if !row.deadlock_free && !read.has_levels {
         let assumed = finding::of_assumed_lane();
+        // Nobody knows whether the subnet manager gives other levels.
+        deadlock.verdict = Verdict::Warning;
         deadlock.message = format!("{}; {}", deadlock.message, assumed.message);
         deadlock.action = format!("{}; else {}", assumed.hint, deadlock.action);
     }
@@ -331,8 +333,8 @@ fn sharing(fabric: &Fabric, shared: Option<&(Sharing, &Running)>) -> Exam {
     Exam::good(
         Area::Jobs,
         format!(
-            "{} jobs, {} on several switches, {} of their routes on the fullest channel; {most}",
-            running.ids.len(),
+            "{}, {} on several switches, {} of their routes on the fullest channel; {most}",
+            counted(running.ids.len(), "job", "jobs"),
             facts.multi_switch_jobs,
             group(facts.effective_efi.max)
         ),

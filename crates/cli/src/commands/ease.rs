@@ -65,7 +65,7 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     let loaded = load::one_plane(&args.fabric, common)?;
     let topology = &loaded.topology;
     let fabric = &topology.fabric;
-    let tables = BesideTables::default().of(path);
+    let tables = args.ease.beside.tables().of(path);
     let read = load::tables_in_lanes(&tables, args.fabric.name(), &loaded, common)?;
     let mut old = read.routes;
     if let Some(engine) = recorded_engine(path) {

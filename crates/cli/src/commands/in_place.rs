@@ -12,7 +12,7 @@ use darkfiber_routing::{Lids, Routes};
 
 use crate::failure::Failure;
 use crate::load::{self, Loaded};
-use crate::options::{BesideTables, Common, FabricArgs};
+use crate::options::{BesideFrom, Common, FabricArgs};
 
 /// Tables that are in place.
 pub(super) struct InPlace {
@@ -25,11 +25,12 @@ pub(super) struct InPlace {
 impl InPlace {
     pub(super) fn load(
         from: &Path,
+        beside: &BesideFrom,
         fabric: &FabricArgs,
         loaded: &Loaded,
         common: &Common,
     ) -> Result<Self, Failure> {
-        let tables = BesideTables::default().of(from);
+        let tables = beside.tables().of(from);
         let read = load::tables_in_lanes(&tables, fabric.name(), loaded, common)?;
         let report = check(&loaded.topology.fabric, &read.routes);
         let path = from.display();

@@ -74,6 +74,9 @@ impl List {
     }
 }
 
+/// Columns that are summaries, where these are not the second.
+const SUMMARIES: [&str; 2] = ["what it does", "what it is"];
+
 /// The words for a list, the first of them in messages, and what makes it.
 type Choice = (&'static [&'static str], fn() -> List);
 
@@ -179,8 +182,23 @@ const LISTS: &[Choice] = &[
 ];
 
 /// What `darkfiber list` can list.
-pub(super) fn kinds() -> Vec<&'static str> {
+pub(crate) fn kinds() -> Vec<&'static str> {
     LISTS.iter().map(|(words, _)| words[0]).collect()
+}
+
+/// Names and what is said of them in one of the lists; empty where there is no such list.
+pub(crate) fn names(kind: &str) -> Vec<(String, String)> {
+    let Some((_, make)) = LISTS.iter().find(|(words, _)| words.contains(&kind)) else {
+        return Vec::new();
+    };
+    let list = make();
+    // Of what a list says, summaries tell most.
+    let told = list.heading.iter().position(|h| SUMMARIES.contains(h)).unwrap_or(1);
+    let named = list.rows.into_iter().map(|row| {
+        let told = row.get(told).cloned().unwrap_or_default();
+        (row.into_iter().next().unwrap_or_default(), told)
+    });
+    named.collect()
 }
 
 pub(crate) fn run(args: &ListCommand, common: &Common) -> Result<Exit, Failure> {

@@ -169,7 +169,7 @@ pub(crate) fn facts(
     }
 }
 
-/// What a reader's remarks amount to: nothing, input that is incomplete, or that contradicts itself.
+/// What a reader's remarks amount to: nothing, input that is incomplete, or so damaged that the fabric is not what it describes.
 pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
     // A slow cable is a fault of the fabric, and no fault of the input.
     let is_grave = |d: &&Diagnostic| d.severity > Remark::Note && !d.of_fabric;
@@ -178,8 +178,8 @@ pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
     let contradiction = grave.iter().find(|d| d.severity == Remark::Error);
     let worst = contradiction.or(grave.last())?;
     let (severity, what) = match contradiction {
-        Some(_) => (Severity::Error, "contradicts itself"),
-        None => (Severity::Warning, "is incomplete or damaged"),
+        Some(_) => (Severity::Error, "is damaged or cut short"),
+        None => (Severity::Warning, "is incomplete"),
     };
     let lines = if grave.len() == 1 { "line" } else { "lines" };
     Some(Finding {
@@ -234,15 +234,15 @@ pub(crate) fn of_structure(structure: Option<&Structure>) -> Vec<Finding> {
     let differences = [
         (
             &found.missing,
-            "lacks",
+            "missing for",
             "compare with the plan of the cabling; what is named may be down",
         ),
-        (&found.extra, "has more than", "compare with the plan of the cabling"),
+        (&found.extra, "more than", "compare with the plan of the cabling"),
     ];
     differences
         .into_iter()
         .filter(|(all, ..)| !all.is_empty())
-        .map(|(all, verb, hint)| {
+        .map(|(all, how, hint)| {
             let examples: Vec<String> = all.iter().take(EXAMPLES).cloned().collect();
             let more = match all.len() - examples.len() {
                 0 => String::new(),
@@ -251,11 +251,7 @@ pub(crate) fn of_structure(structure: Option<&Structure>) -> Vec<Finding> {
             Finding {
                 kind: finding::FindingKind::Structure,
                 severity: Severity::Note,
-                message: format!(
-                    "the fabric {verb} a whole {}: {}{more}",
-                    found.text,
-                    examples.join(", ")
-                ),
+                message: format!("{how} a complete {}: {}{more}", found.text, examples.join(", ")),
                 hint,
                 places: finding::Places::Nodes { count: all.len() as u64, examples },
             }

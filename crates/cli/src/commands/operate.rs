@@ -86,51 +86,64 @@ from a file or from what a command prints. In mode observe it measures how the t
 proposals; `explain` says why, at what cost, and which commands put them in place. Neither changes anything. In mode
 apply-faults it puts mended tables in place after a fault, and proposals that `deploy` names; in mode apply those for
 jobs, too: through OpenSM's engine `file` or its plugin, one proved plan at a time, each read back. All that it hears and decides is in
-its journal. docs/operate.md leads through it.
+its journal.
 
-A configuration; each section has `file` or `command`, the rest may be left out:
-  state = \"/var/lib/darkfiber\"           journal, proposals
-  site = \"mycluster\"                     a state folder belongs to one site
-  mode = \"advise\"                        or observe, apply-faults, apply
-  socket = \"/run/darkfiber/ctl.sock\"     where status, explain, ... ask
-  http = \"127.0.0.1:9684\"                /map, /top, /status, /metrics, /plans/N, /journal?since=STEP
-  journal_mib = 64                       it is begun anew beyond that
+A configuration (TOML); each section has `file` or `command`, the rest may be left out:
+  state = \"/var/lib/darkfiber\" # journal, proposals
+  site = \"mycluster\"        # a state folder belongs to one site
+  mode = \"advise\"           # or observe, apply-faults, apply
+  socket = \"/run/darkfiber/ctl.sock\" # where status, explain, ... ask
+  # /map, /top, /status, /metrics, /plans/N, /journal?since=STEP
+  http = \"127.0.0.1:9684\"
+  journal_mib = 64          # it is begun anew beyond that
   [fabric]
-  command = [\"ibnetdiscover\"]            or file = \"PATH\"
+  command = [\"ibnetdiscover\"] # or file = \"PATH\"
   every_s = 60
   timeout_s = 30
-  allow_warnings = false                 whether a fabric with warnings is used
+  allow_warnings = false    # whether a fabric with warnings is used
   [tables]
-  file = \"/var/lib/opensm/lfts.dump\"     or a folder of `route -o`, or command = [\"dump_fts\"]
-  sl = \"PATH\"                            service levels; guid2lid = \"PATH\" likewise
-  lfts_file = \"PATH\"                     that of opensm.conf, which OpenSM's engine `file` reads
+  # or a folder of `route -o`, or command = [\"dump_fts\"]
+  file = \"/var/lib/opensm/lfts.dump\"
+  sl = \"PATH\"               # service levels; guid2lid = \"PATH\" likewise
+  # that of opensm.conf, which OpenSM's engine `file` reads
+  lfts_file = \"PATH\"
   [jobs]
   command = [\"squeue\", \"-a\", \"-r\", \"-t\", \"R,CF\", \"-o\", \"%i %T %N\"]
-  empty_is_idle = false                  whether no line at all means that no job runs
-  aliases = \"PATH\"                       other names of hosts
-  [counters]                             may be left out: perfquery -x of all ports, or Prometheus text
+  empty_is_idle = false     # whether no line at all means that no job runs
+  aliases = \"PATH\"          # other names of hosts
+  # may be left out: perfquery -x of all ports, or Prometheus text
+  [counters]
   command = [\"curl\", \"-sf\", \"http://localhost:9683/metrics\"]
   every_s = 60
-  [opensm]                               needed where tables are changed
-  engines = \"file,no_fallback\"           routing_engine of opensm.conf, or what -R says
+  [opensm]                  # needed where tables are changed
+  engines = \"file,no_fallback\" # routing_engine of opensm.conf, or what -R says
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
-  log = \"/var/log/opensm.log\"            written at once: opensm -d 2, or force_log_flush TRUE
-  qos_policy = \"PATH\"                    qos_policy_file of opensm.conf, for tables in several lanes
-  [plugin]                               where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
-  socket = \"/run/darkfiber/plugin.sock\"  plan_file = \"PATH\": the plan that it takes if nobody answers
-  budget_ms = 1500                       a question that is older gets no plan; the plugin's wait_ms is longer
-  book_s = 600                           time for the fault book of the tables in place
+  # written at once: opensm -d 2, or force_log_flush TRUE
+  log = \"/var/log/opensm.log\"
+  # qos_policy_file of opensm.conf, for tables in several lanes
+  qos_policy = \"PATH\"
+  # where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
+  [plugin]
+  # plan_file = \"PATH\": the plan that it takes if nobody answers
+  socket = \"/run/darkfiber/plugin.sock\"
+  # a question that is older gets no plan; the plugin's wait_ms is longer
+  budget_ms = 1500
+  book_s = 600              # time for the fault book of the tables in place
   [policy]
-  min_gain = 0.05                        least share by which the fullest channel of the jobs cools down
-  max_blocks = 64                        most blocks of 64 LIDs of a proposal
-  moves = 64                             most entries of a proposal
-  cooldown_s = 30                        least time between two proposals for jobs
-  max_per_hour = 20                      most proposals for jobs in an hour
-  hot = 0.5                              a channel with a larger share of its bandwidth is hot,
-  hot_for_s = 60                         and looked at if counters show it for so long
-  work_s = 60                            a computation that takes longer is given up
-  confirm_s = 10                         a plan is looked for after that, whatever OpenSM says
-  audit_s = 600                          the tables in place are compared with the plan this often
+  # least share by which the fullest channel of the jobs cools down
+  min_gain = 0.05
+  max_blocks = 64           # most blocks of 64 LIDs of a proposal
+  moves = 64                # most entries of a proposal
+  cooldown_s = 30           # least time between two proposals for jobs
+  max_per_hour = 20         # most proposals for jobs in an hour
+  # a channel with a larger share of its bandwidth is hot,
+  hot = 0.5
+  hot_for_s = 60            # and looked at if counters show it for so long
+  work_s = 60               # a computation that takes longer is given up
+  # a plan is looked for after that, whatever OpenSM says
+  confirm_s = 10
+  # the tables in place are compared with the plan this often
+  audit_s = 600
 
 Examples:
   darkfiber operate --config operate.toml
@@ -302,5 +315,19 @@ fn row(day: &Day) -> RehearsedDay {
         mean_gain: (day.changes > 0).then(|| day.gain / day.changes as f64),
         refused: day.refused,
         worst: day.worst,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_of_the_help_can_be_pasted() {
+        let lines = HELP.lines().skip_while(|line| !line.starts_with("A configuration")).skip(1);
+        let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+        let text = lines.join("\n");
+        let table: toml::Table = toml::from_str(&text).expect("TOML");
+        assert!(table.contains_key("policy") && lines.iter().all(|line| line.len() <= 80));
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use darkfiber_analysis::Severity;
+use darkfiber_analysis::{Finding, Severity};
 use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
@@ -146,8 +146,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     let loaded = load::fabric(&args.fabric, common)?;
     refuse_planes(args, &loaded.topology.fabric)?;
     let in_place = args.ease.from.as_deref();
-    let in_place =
-        in_place.map(|path| InPlace::load(path, &args.fabric, &loaded, common)).transpose()?;
+    let in_place = in_place
+        .map(|path| InPlace::load(path, &args.ease.beside, &args.fabric, &loaded, common))
+        .transpose()?;
     let Loaded { topology, diagnostics, structure, .. } = loaded;
     let Topology { fabric, shape } = &topology;
     let contradiction = metrics::of_input(&diagnostics).filter(|f| f.severity == Severity::Error);
@@ -259,6 +260,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 set,
                 shape: shape.as_ref(),
                 allow_deadlock: args.allow_deadlock,
+                damaged: contradiction.as_ref(),
                 lids: in_place.as_ref().and_then(|from| from.lids.as_ref()),
                 lmc: request.lmc,
             };
@@ -441,6 +443,8 @@ struct Checked<'a> {
     set: save::Target,
     shape: Option<&'a Shape>,
     allow_deadlock: bool,
+    /// What is wrong with the input, if the fabric is not what it describes.
+    damaged: Option<&'a Finding>,
     /// The LIDs in use, if tables are in place.
     lids: Option<&'a Lids>,
     lmc: u8,
@@ -456,6 +460,10 @@ impl Checked<'_> {
         summary: &str,
     ) -> Result<(), Failure> {
         let name = engine.name();
+        if let Some(finding) = self.damaged {
+            let what = format!("{name}: {}, so nothing is written", finding.message);
+            return Err(Failure::new(Exit::Finding, what).hint(finding.hint));
+        }
         let lids = match self.lids {
             Some(lids) => lids.clone(),
             None => addresses::assign(fabric, self.shape, routes, self.lmc)?,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::BesideFrom;
+
 /// What `route -e ease` begins with, and how far it may go.
 #[derive(Args, Debug)]
 pub(crate) struct EaseArgs {
@@ -12,6 +14,8 @@ pub(crate) struct EaseArgs {
     /// service levels in use
     #[arg(long, value_name = "PATH", conflicts_with_all = ["spread_lanes", "protect"], help_heading = "Ease options")]
     pub(crate) from: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) beside: BesideFrom,
     /// Maximum number of entries that -e ease changes
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Ease options")]
     pub(crate) moves: usize,

@@ -293,6 +293,7 @@ fn scenarios() {
     for (name, text) in &texts {
         valid(&schema, &read(text), name);
     }
+    files_of_studies();
     let kinds = ["list traffic", "list collectives", "list hosts", "list allocators"];
     hold("list", &kinds.map(|line| (line, &["/items/0"][..])));
     let wrong = |from: &str, to: &str| {
@@ -458,4 +459,21 @@ fn what_is_wrong_is_found() {
     wrong(&|json| json["findings"][0]["cycle"][0]["channel"]["to_guid"] = "0x1".into());
     wrong(&|json| drop(json.as_object_mut().expect("an object").remove("fabric")));
     wrong(&|json| drop(json["fabric"].as_object_mut().expect("an object").remove("hosts")));
+}
+
+/// What studies of the examples say beside their scenarios.
+fn files_of_studies() {
+    let schema = schema("study-file");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let Ok(file) = toml::from_str::<Value>(&text) else { continue };
+        valid(&schema, &file, &path.display().to_string());
+        count += 1;
+    }
+    assert!(count > 3, "there are studies");
+    let wrong: Value = toml::from_str("[study]\nseed = 5").expect("TOML");
+    violation(&schema, &wrong).expect("the key is seeds");
 }

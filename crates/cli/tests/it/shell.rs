@@ -1,62 +1,127 @@
 //! What shells and `man` are told.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::{folder, run};
 
+/// A word as shells read it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 const COMMANDS: &[&str] =
     &["fabric", "route", "check", "sweep", "reroute", "list", "completions", "man"];
 
-/// What bash offers where the last word of a command line is to be completed.
-fn offered(script: &str, line: &str) -> Vec<String> {
-    let words: Vec<String> = line.split(' ').map(|w| format!("'{w}'")).collect();
-    let last = words.len() - 1;
-    let dir = folder(&[("script", script)]);
+/// What bash offers where a command line ends, in a folder with these files.
+fn offered_among(files: &[(&str, &str)], line: &str) -> Vec<String> {
+    let dir = folder(files);
+    let program = Path::new(env!("CARGO_BIN_EXE_darkfiber")).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let ask = format!(
-        "source ./script; COMP_WORDS=({}); COMP_CWORD={last}; _darkfiber darkfiber {} {}; \
-         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        words.join(" "),
-        words[last],
-        words[last - 1],
+        "source <(darkfiber completions bash); COMP_LINE={}; COMP_POINT=${{#COMP_LINE}}; \
+         _darkfiber; printf '%s\n' \"${{COMPREPLY[@]}}\"",
+        quoted(line),
     );
-    let bash = Command::new("bash").args(["--norc", "-c", &ask]).current_dir(dir.path()).output();
-    let output = bash.expect("bash is here");
-    assert!(output.status.success(), "{line}: {output:?}");
-    String::from_utf8(output.stdout).expect("text").split_whitespace().map(str::to_owned).collect()
+    // Bash parts words at these where it reads from a terminal.
+    let breaks = " \t\n\"'@><=;|&(:";
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", &ask]).current_dir(dir.path()).env("PATH", path);
+    let output = bash.env("COMP_WORDBREAKS", breaks).output().expect("bash is here");
+    assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.lines().filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn offered(line: &str) -> Vec<String> {
+    offered_among(&[], line)
+}
+
+/// What another shell is told, with what is said of each word.
+fn told(shell: &str, words: &[&str]) -> String {
+    let last = words.len() - 1;
+    let mut program = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
+    program.env("DARKFIBER_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", last.to_string());
+    let output = program.arg("--").args(words).output().expect("darkfiber is here");
+    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
 fn bash_completes_commands_options_and_names() {
-    let script = run("completions bash").out;
-    assert_eq!(offered(&script, "darkfiber rer"), ["reroute"]);
-    assert_eq!(offered(&script, "darkfiber route x -e df"), ["dfsssp"]);
-    assert_eq!(offered(&script, "darkfiber sweep x --engine sm"), ["smodk"]);
-    assert_eq!(offered(&script, "darkfiber route x --layer-by d"), ["destination"]);
-    assert_eq!(offered(&script, "darkfiber fabric x --to j"), ["json"]);
-    assert_eq!(offered(&script, "darkfiber congest x --congestion p"), ["pairs"]);
-    assert_eq!(offered(&script, "darkfiber list fam"), ["families"]);
-    assert_eq!(offered(&script, "darkfiber list presets slimfly-"), ["slimfly-eth"]);
-    assert!(offered(&script, "darkfiber check x --routes").contains(&"--routes-format".to_owned()));
-    // Files, by the shell itself.
-    assert!(offered(&script, "darkfiber route my-fab").is_empty());
+    assert_eq!(offered("darkfiber rer"), ["reroute"]);
+    assert_eq!(offered("darkfiber route x -e df"), ["dfsssp"]);
+    assert_eq!(offered("darkfiber sweep x --engine sm"), ["smodk"]);
+    assert_eq!(offered("darkfiber route x --layer-by d"), ["destination"]);
+    assert_eq!(offered("darkfiber fabric x --to j"), ["json"]);
+    assert_eq!(offered("darkfiber congest x --congestion p"), ["pairs"]);
+    assert_eq!(offered("darkfiber list fam"), ["families"]);
+    assert_eq!(offered("darkfiber list presets @slimfly-"), ["slimfly-eth"]);
+    assert_eq!(offered("darkfiber reproduce OPT-T"), ["OPT-T1", "OPT-T2", "OPT-TXT", "OPT-TH"]);
+    assert_eq!(offered("darkfiber man surv"), ["survive"]);
+    assert!(offered("darkfiber check x --routes").contains(&"--routes-format".to_owned()));
+    assert!(offered("darkfiber route my-fab").is_empty());
 }
 
 #[test]
-fn other_shells_get_every_engine() {
-    let engines = run("list engines --format json").json();
+fn bash_completes_lists_and_chains() {
+    assert_eq!(offered("darkfiber route x -e updn,df"), ["updn,dfsssp"]);
+    assert_eq!(offered("darkfiber route x -e nue+minh"), ["nue+minhop"]);
+}
+
+#[test]
+fn bash_completes_fabrics() {
+    let files = [("my fabric.topo", "")];
+    assert_eq!(offered_among(&files, "darkfiber route my"), ["my\\ fabric.topo"]);
+    // Bash takes what follows the last `@` or `:` to be the word.
+    assert_eq!(offered("darkfiber route @slimfly-"), ["slimfly-eth"]);
+    assert_eq!(offered("darkfiber route kar"), ["kary:"]);
+    assert!(offered("darkfiber route kary:").contains(&"k=".to_owned()));
+    let keys = offered("darkfiber route kary:k=4,");
+    assert!(keys.contains(&"n=".to_owned()) || keys.contains(&"4,n=".to_owned()), "{keys:?}");
+    assert!(!keys.iter().any(|key| key.ends_with(",k=")), "{keys:?}");
+}
+
+#[test]
+fn bash_completes_what_the_fabric_has() {
+    let among = "darkfiber measure @slimfly-eth --pattern shift --among ";
+    assert_eq!(offered(&format!("{among}cn019")).len(), 10);
+    assert_eq!(offered(&format!("{among}cn0001,cn0199")), ["cn0001,cn0199"]);
+    assert_eq!(offered("darkfiber check @slimfly-eth --fail h1c04r0").len(), 5);
+    assert!(offered("darkfiber check @slimfly-eth --fail h1c04r04[").len() > 4);
+    let dir = folder(&[]);
+    let file = dir.path().join("torus.topo");
+    let made = run(&format!("fabric torus:dims=2x2 -o {} --to ibnetdiscover", file.display()));
+    assert_eq!(made.code, 0, "{}", made.err);
+    let line = format!("darkfiber route {} --roots 0x", file.display());
+    assert_eq!(offered(&line).len(), 4);
+}
+
+#[test]
+fn bash_completes_keys_of_scenarios_and_their_values() {
+    let line = "darkfiber simulate x.toml --set ";
+    assert_eq!(offered(&format!("{line}routes.eng")), ["routes.engine="]);
+    assert_eq!(offered(&format!("{line}routes.engine=updn,df")), ["updn,dfsssp"]);
+    assert_eq!(offered(&format!("{line}depth=pa")), ["packet"]);
+    assert_eq!(offered(&format!("{line}job.1.traf")), ["job.1.traffic="]);
+    assert_eq!(offered(&format!("{line}job.12.traf")), ["job.12.traffic="]);
+    assert_eq!(offered(&format!("{line}job.2.traffic=hpc")), ["hpcg"]);
+    assert_eq!(offered(&format!("{line}packets.routing=ug")), ["ugal", "ugal-global"]);
+}
+
+#[test]
+fn other_shells_ask_the_same_and_are_told_more() {
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         let script = run(&format!("completions {shell}"));
         assert_eq!((script.code, script.err.as_str()), (0, ""));
-        // Values are no part of what clap tells these two.
-        if matches!(shell, "zsh" | "fish") {
-            for engine in engines["items"].as_array().expect("a list") {
-                let name = engine["engine"].as_str().expect("a name");
-                assert!(script.out.contains(name), "{shell}: {name}");
-            }
-        }
-        assert!(script.out.contains("spread-lanes"), "{shell}");
+        assert!(script.out.contains("DARKFIBER_COMPLETE"), "{shell}: {}", script.out);
+        let engines = told(shell, &["darkfiber", "route", "x", "-e", "df"]);
+        assert!(engines.starts_with("dfsssp"), "{shell}: {engines}");
     }
-    assert_eq!(run("completions tcsh").code, 2);
+    let engines = told("fish", &["darkfiber", "route", "x", "-e", "df"]);
+    assert!(engines.contains("dfsssp\tsssp on virtual layers"), "{engines}");
+    let wrong = run("completions tcsh");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("bash"), "{}", wrong.err);
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Max-min fair shares, kept while flows come and go.
 
+mod fill;
 mod relax;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
+
+use fill::{Filling, Limited};
 
 /// A flow that shares channels, by number; numbers of flows that are gone are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +106,8 @@ struct Channel {
 /// not where the flow is kept below its old and new rate anyway, nor where a channel has room for all. Channels are
 /// taken by levels, as progressive filling does, so that most are levelled once or twice.
 ///
-/// Complexity of a change: O(flows) of each channel that is looked at, and O(hops) of each flow whose rate changes.
+/// Complexity of a change: O(flows) of each channel that is looked at, and O(hops) of each flow whose rate changes. Where that comes to
+/// several times the hops of all flows, all shares are found from nothing instead, which takes each hop once.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MaxMin {
     channels: Vec<Channel>,
@@ -118,11 +122,22 @@ pub struct MaxMin {
     freed: Vec<u32>,
     fresh: Vec<u32>,
     solve: u32,
+    /// Hops of all flows.
+    hop_count: u64,
     // What is empty between solves, and kept for its memory.
     #[serde(skip)]
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     #[serde(skip)]
     offers: Vec<Offer>,
+    /// Flows of channels, and hops, that the solve has looked at.
+    #[serde(skip)]
+    looks: u64,
+    #[serde(skip)]
+    filling: Vec<Filling>,
+    #[serde(skip)]
+    limited: Vec<Limited>,
+    #[serde(skip)]
+    has_share: Vec<bool>,
 }
 
 impl MaxMin {
@@ -291,6 +306,7 @@ impl MaxMin {
             }
         }
         self.alive += 1;
+        self.hop_count += u64::from(length);
         self.fresh.push(id);
         FlowId(id)
     }
@@ -320,6 +336,7 @@ impl MaxMin {
         }
         self.unused.push(flow.0);
         self.alive -= 1;
+        self.hop_count -= u64::from(gone.length);
     }
 
     /// Puts a flow into a channel's list; returns which it is there.

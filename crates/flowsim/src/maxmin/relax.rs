@@ -5,9 +5,12 @@ use std::cmp::Reverse;
 use super::{ABREAST, FlowId, Hop, MaxMin, NONE, Offer};
 
 /// Levels that differ by less than this part do so by rounding only.
-const EXACT: f64 = 1e-12;
+pub(super) const EXACT: f64 = 1e-12;
 /// A channel has room for all as long as they want no more than this part too much of it.
 const OVER: f64 = 1e-11;
+/// Following changes is given up for all shares from nothing when it has looked at as many times the hops of all flows, and at
+/// least at one for each channel.
+const MOST_LOOKS: u64 = 4;
 
 impl MaxMin {
     /// Makes the shares fair again. `changed` gets the flows whose rates changed, new ones included, and their rates
@@ -33,6 +36,8 @@ impl MaxMin {
             self.enqueue(c, 0.0);
         }
         self.freed = freed;
+        self.looks = 0;
+        let most = (MOST_LOOKS * self.hop_count).max(self.channels.len() as u64);
         while let Some(Reverse((key, c))) = self.queue.pop() {
             let mut level = f64::from_bits(key);
             if !self.channels[c as usize].is_levelled {
@@ -48,7 +53,16 @@ impl MaxMin {
             }
             self.channels[c as usize].is_queued = false;
             self.set(c, level, changed);
+            if self.looks > most {
+                self.fill(changed);
+                break;
+            }
         }
+        self.retain_changes(changed);
+    }
+
+    /// Forgets flows whose rates are again what they were.
+    pub(super) fn retain_changes(&self, changed: &mut Vec<(FlowId, f64)>) {
         let flows = &self.flows;
         #[expect(clippy::float_cmp, reason = "any change counts")]
         changed.retain(|&(f, old)| flows[f.0 as usize].rate() != old || old == 0.0);
@@ -77,6 +91,7 @@ impl MaxMin {
             weights += weight;
             offers.push(Offer { demand, weight });
         }
+        self.looks += offers.len() as u64;
         let capacity = self.channels[c as usize].capacity;
         let least = capacity / weights;
         let level = if offers.len() == 1 {
@@ -99,6 +114,7 @@ impl MaxMin {
             self.levels[c as usize] = level;
         }
         let mut used = 0.0;
+        self.looks += u64::from(self.channels[c as usize].count);
         for at in self.on(c) {
             let flow = self.lists[at].flow;
             let f = &mut self.flows[flow as usize];
@@ -127,6 +143,7 @@ impl MaxMin {
     /// Looks at a flow's path again, and at those of its channels to which a change of its rate matters.
     fn follow(&mut self, flow: u32, changed: &mut Vec<(FlowId, f64)>) {
         let range = self.hops_of(flow);
+        self.looks += range.len() as u64;
         let old = self.flows[flow as usize];
         let (mut low, mut next, mut bottleneck) = (old.limit, f64::INFINITY, NONE);
         for &Hop { channel, .. } in &self.hops[range.clone()] {

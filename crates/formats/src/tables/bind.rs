@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use darkfiber_fabric::{AtPort, Fabric, Guid, SwitchId};
+use darkfiber_fabric::{AtPort, Fabric, Guid, Switch, SwitchId};
 use darkfiber_routing::{DestId, Lids, NO_ROUTE, Routes};
 
 use super::{Entry, SwitchTable, Tables, dest_by_guid, entries, lids_of, rows_by_lid};
@@ -72,13 +72,22 @@ pub fn to_routes(
         }
     }
     binder.report(&mut found);
-    for s in (0..done.len()).filter(|&s| !done[s]) {
-        let switch = &fabric.switches()[s];
-        found.warn(
-            0,
-            format!("switch {} \"{}\" has no table in the dump", switch.guid, switch.description),
-            "it drops everything; OpenSM's file engine would clear its table",
-        );
+    let bare: Vec<&Switch> =
+        (fabric.switches().iter().zip(&done)).filter(|(_, done)| !**done).map(|(s, _)| s).collect();
+    if let Some(first) = bare.first() {
+        let text = match bare.len() {
+            1 => {
+                format!("switch {} \"{}\" has no table in the dump", first.guid, first.description)
+            }
+            n => format!(
+                "{n} of {} switches have no table in the dump, for example {} \"{}\"",
+                done.len(),
+                first.guid,
+                first.description
+            ),
+        };
+        let hint = "they drop everything, and OpenSM's file engine would clear their tables; if the dump was cut short, make it anew";
+        found.warn(0, text, hint);
     }
     found.0.sort_by_key(|d| d.line);
     Ok((routes, found))
@@ -171,6 +180,16 @@ struct Binder<'a> {
     table: u32,
     unknown: BTreeMap<(u16, Guid), Tally>,
     strange: BTreeMap<(u16, Guid), Tally>,
+    gaps: Option<Gaps>,
+}
+
+/// LIDs of switches without entries.
+struct Gaps {
+    /// The first table with some: its line, and what it is called.
+    line: usize,
+    label: String,
+    tables: usize,
+    entries: usize,
 }
 
 impl<'a> Binder<'a> {
@@ -185,6 +204,7 @@ impl<'a> Binder<'a> {
             table: 0,
             unknown: BTreeMap::new(),
             strange: BTreeMap::new(),
+            gaps: None,
         }
     }
 
@@ -292,53 +312,59 @@ impl<'a> Binder<'a> {
 
     /// LIDs that a table says nothing about.
     fn report_gaps(
-        &self,
+        &mut self,
         table: &SwitchTable,
         s: SwitchId,
         routes: &Routes,
         found: &mut Diagnostics,
     ) {
         let label = table.label();
-        let mut gaps = [0usize; 2];
-        let mut first = [0u16; 2];
+        let (mut to_hosts, mut to_switches) = (0usize, 0usize);
+        let mut first = 0u16;
         for row in rows_by_lid(self.fabric, routes, self.lids) {
             let at = routes.row(row.dest, row.path);
             // An earlier table of the same switch may have the entry.
             if self.filled[at] == self.table || routes.ports(at)[s.index()] != NO_ROUTE {
                 continue;
             }
-            let kind = usize::from(row.dest.as_terminal(self.fabric).is_none());
-            if gaps[kind] == 0 {
-                first[kind] = row.lid;
+            if row.dest.as_terminal(self.fabric).is_none() {
+                to_switches += 1;
+                continue;
             }
-            gaps[kind] += 1;
+            if to_hosts == 0 {
+                first = row.lid;
+            }
+            to_hosts += 1;
         }
-        if gaps[0] > 0 {
+        if to_hosts > 0 {
             found.warn(
                 table.line,
                 format!(
-                    "{label} has no entry for {} of hosts, the first 0x{:04x}",
-                    lids_text(gaps[0]),
-                    first[0]
+                    "{label} has no entry for {} of hosts, the first 0x{first:04x}",
+                    lids_text(to_hosts)
                 ),
                 "they cannot be reached from there",
             );
         }
-        if gaps[1] > 0 {
-            found.note(
-                table.line,
-                format!(
-                    "{label} has no entry for {} of switches, the first 0x{:04x}",
-                    lids_text(gaps[1]),
-                    first[1]
-                ),
-                "only management traffic goes there",
-            );
+        if to_switches > 0 {
+            let none = Gaps { line: table.line, label, tables: 0, entries: 0 };
+            let gaps = self.gaps.get_or_insert(none);
+            gaps.tables += 1;
+            gaps.entries += to_switches;
         }
     }
 
     /// What is the same in many tables, once a LID.
     fn report(&self, found: &mut Diagnostics) {
+        if let Some(Gaps { line, label, tables, entries }) = &self.gaps {
+            let text = match tables {
+                1 => format!("{label} has no entry for {} of switches", lids_text(*entries)),
+                n => format!(
+                    "{n} tables lack entries for LIDs of switches, {entries} in all; the first: {label}"
+                ),
+            };
+            found.note(*line, text, "only management traffic goes there");
+        }
         for (&(lid, guid), tally) in &self.unknown {
             let whose = match guid.0 {
                 0 => String::new(),

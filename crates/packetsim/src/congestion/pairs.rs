@@ -89,7 +89,7 @@ macro_rules! parameters {
     };
 }
 
-const OURS: &str = "ours (docs/congestion.md)";
+const OURS: &str = "ours";
 parameters!(PAIRS, pairs);
 parameters!(RESERVE, reserve);
 

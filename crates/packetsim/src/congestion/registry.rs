@@ -52,7 +52,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
               for nobody. A pair of endpoints has at most a round trip's worth of bytes under way, a quarter of it as long as \
               nothing was heard of the endpoint. When more than half a round trip's worth waits for an endpoint in its last switch, \
               that books the endpoint's channel, and acknowledgements tell each of these pairs when its turn is, and no other \
-              pair anything. docs/congestion.md has it step by step.",
+              pair anything.",
             paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-D, for what it must do",
         },
         Scheme {

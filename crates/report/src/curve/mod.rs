@@ -16,6 +16,7 @@ use crate::chart::colour;
 use crate::comma;
 use crate::figures::frame::{Axis, Frame};
 use crate::model::{FabricFacts, Provenance};
+use crate::number::counted;
 use crate::style::Style;
 use crate::table;
 
@@ -112,7 +113,8 @@ impl Report for LoadResult<'_> {
                     row
                 })
                 .collect();
-            let _ok = writeln!(text, "\n{}, {} lanes", c.routing, c.lanes);
+            let _ok =
+                writeln!(text, "\n{}, {}", c.routing, counted(c.lanes as usize, "lane", "lanes"));
             let heading = [
                 "offered",
                 "accepted",

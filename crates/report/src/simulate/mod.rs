@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::Report;
 use crate::comma;
 use crate::model::{FabricFacts, Provenance};
-use crate::number::{group, percent};
+use crate::number::{counted, group, percent};
 use crate::quantity::{bytes, rate, seconds};
 use crate::style::Style;
 use crate::table;
@@ -434,9 +434,9 @@ impl Report for SimulateResult<'_> {
         let what = match self.effort {
             Effort::Count { paths } => format!("{} paths counted", group(paths)),
             Effort::Flow { flows, solves, events, repeated } => format!(
-                "{} flows, rates recomputed {} times, {} events{}",
+                "{} flows, rates recomputed {}, {} events{}",
                 group(flows),
-                group(solves),
+                counted(solves as usize, "time", "times"),
                 group(events),
                 multiplied(repeated, events)
             ),

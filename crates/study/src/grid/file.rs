@@ -1,6 +1,7 @@
 //! A study as it stands in a file.
 
 use darkfiber_scenario::{Error, ScenarioFile};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml_edit::DocumentMut;
 
@@ -30,12 +31,15 @@ pub struct StudyFile {
     pub(super) seed: u64,
 }
 
-#[derive(Deserialize)]
-struct OnlyStudy {
+/// What the file of a study says beside its scenario.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct StudyKeys {
+    /// What is asked, and of how many cells.
     #[serde(default)]
-    study: StudyPart,
+    pub study: StudyPart,
+    /// What is expected of the answers.
     #[serde(default)]
-    expect: Vec<ExpectPart>,
+    pub expect: Vec<ExpectPart>,
 }
 
 impl StudyFile {
@@ -60,9 +64,9 @@ impl StudyFile {
         let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
             Error::input(format!("{name}: {}{}", line(e.span()), e.message().trim()))
         })?;
-        let only: OnlyStudy = toml::from_str(text).map_err(|e| {
+        let only: StudyKeys = toml::from_str(text).map_err(|e| {
             Error::input(format!("{name}: {}study: {}", line(e.span()), e.message().trim()))
-                .hint("docs/studies.md has all keys of [study]")
+                .hint("`darkfiber help scenario` has the keys of [study] and [[expect]], too")
         })?;
         document.remove("study");
         document.remove("expect");

@@ -29,7 +29,7 @@ mod wanted;
 pub use axis::Axis;
 pub use cell::{Cell, Prepared};
 pub use expect::{Compare, Each, ExpectPart, Take};
-pub use file::StudyFile;
+pub use file::{StudyFile, StudyKeys};
 pub use kept::KeptRuns;
 pub use params::Params;
 pub use part::{FindPart, QuestionPart, StudyPart, UntilPart};

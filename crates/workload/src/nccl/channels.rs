@@ -64,7 +64,7 @@ pub fn channels(cluster: &Cluster, algorithm: Algorithm, crosses: bool) -> Vec<C
         .collect()
 }
 
-/// What goes over the network in one call with a vector of this many bytes, in all channels. `pxn`: in an Alltoall a message leaves its
+/// What goes over the network in one call with a vector of this many bytes (in an Alltoall that of one rank), in all channels. `pxn`: in an Alltoall a message leaves its
 /// host on the rail of its destination.
 #[expect(clippy::cast_sign_loss, reason = "bytes are not below zero")]
 pub fn connections(
@@ -83,7 +83,7 @@ pub fn connections(
     let on_wire = |data: f64| (data * protocol.expansion() * cluster.overhead()).round() as u64;
     let rank = |node: u32, local: u32| node * gpus + local;
     if operation == Operation::AllToAll {
-        let pair = bytes as f64 / ranks / ranks;
+        let pair = bytes as f64 / ranks;
         let nics = cluster.system.nics.min(gpus);
         for (a, b) in (0..nodes).flat_map(|a| (0..nodes).map(move |b| (a, b))) {
             if a == b {

@@ -231,7 +231,7 @@ impl Cluster {
     fn all_to_all(&self, bytes: u64) -> Cost {
         let System { gpus, nics, nvlink: fast, .. } = self.system;
         let (n, g) = (f64::from(self.ranks()), f64::from(gpus));
-        // Of the bytes of one rank, n of which make the whole.
+        // Of the bytes of one rank.
         let away = (n - g) / n * g / f64::from(nics.min(gpus));
         let near = (g - 1.0) / n;
         let (algorithm, protocol) = (Algorithm::Ring, Protocol::Simple);
@@ -240,7 +240,7 @@ impl Cluster {
         let step =
             if self.nodes == 1 { nvlink(algorithm, protocol) } else { net(algorithm, protocol) };
         let latency = (base(algorithm, protocol) + step) * 1e-6;
-        let bandwidth = 1e9 * n / each;
+        let bandwidth = 1e9 / each;
         Cost {
             algorithm,
             protocol,
@@ -336,7 +336,7 @@ mod tests {
             // The factor counts messages within the host, too.
             let n = f64::from(cluster.ranks());
             let share = f64::from(nodes) / f64::from(nodes - 1) * (n - 1.0) / n;
-            let bus = Operation::AllToAll.bus_bandwidth(cluster.ranks(), bytes, cost.seconds) / n;
+            let bus = Operation::AllToAll.bus_bandwidth(cluster.ranks(), bytes, cost.seconds);
             assert!((bus / 1e9 - 48.0 * share).abs() < 0.5, "{nodes}: {bus}");
         }
     }

@@ -44,8 +44,8 @@ impl Operation {
         }
     }
 
-    /// Bus bandwidth in bytes a second, as nccl-tests print it. `bytes` are those of the vector; for all but Allreduce, of the
-    /// parts of all ranks together.
+    /// Bus bandwidth in bytes a second, as nccl-tests print it. `bytes` are those of the vector, for
+    /// Allgather and Reduce-scatter of the parts of all ranks together, for Alltoall of what one rank sends.
     pub fn bus_bandwidth(self, ranks: u32, bytes: u64, seconds: f64) -> f64 {
         self.factor(ranks) * bytes as f64 / seconds
     }

@@ -23,8 +23,8 @@ impl Traffic for Nccl {
 
     fn doc(&self) -> &'static str {
         "One collective (`op`) among all ranks, `repeat` times, all beginning together; per-node of the job says how many GPUs \
-         of a host take part, and rank r of a host uses its NIC r modulo the NICs. `bytes` are those of the vector; for all but \
-         Allreduce, of the parts of all ranks together, as nccl-tests count. Algorithm and protocol are those that NCCL's cost \
+         of a host take part, and rank r of a host uses its NIC r modulo the NICs. `bytes` are those of the vector as nccl-tests count: of \
+         Allgather and Reduce-scatter the parts of all ranks together, of Alltoall what one rank sends to all. Algorithm and protocol are those that NCCL's cost \
          model takes for such a `system` unless they are named. Chunks of a ring follow each other closely, so each \
          connection of each channel is one flow with all of its bytes, with what the protocol adds (LL 2, LL128 128/120) and \
          what NCCL leaves of a NIC (48 GB/s of 400 Gb/s). Beside these flows a rank waits for what NCCL's model says the call takes \

@@ -13,10 +13,10 @@ const PAPERS: [&str; 6] =
 const SHELLS: [(&str, &str); 3] =
     [("bash", "darkfiber"), ("zsh", "_darkfiber"), ("fish", "darkfiber.fish")];
 
-/// Packs it; `told` is the same program for this machine, which writes its own completions and manual pages.
-pub(super) fn of(root: &Path, out: &Path, binary: &Binary, told: &Path) -> Result<PathBuf, String> {
-    let name = format!("darkfiber-{}-{}", env!("CARGO_PKG_VERSION"), binary.target);
-    let folder = root.join("target").join(&binary.target).join("dist").join(&name);
+/// Packs it; the program writes its own completions and manual pages.
+pub(super) fn of(root: &Path, out: &Path, binary: &Binary) -> Result<PathBuf, String> {
+    let name = format!("darkfiber-{}-{}", env!("CARGO_PKG_VERSION"), binary.platform.name());
+    let folder = root.join("target/packed").join(&name);
     let _none_is_there = fs::remove_dir_all(&folder);
     for part in ["completions", "man", "examples"] {
         fs::create_dir_all(folder.join(part)).map_err(|e| e.to_string())?;
@@ -28,12 +28,12 @@ pub(super) fn of(root: &Path, out: &Path, binary: &Binary, told: &Path) -> Resul
     let examples = [root.join("examples/."), folder.join("examples")];
     let [from, to] = examples.map(|path| path.display().to_string());
     succeed("cp", &["-r", &from, &to], None)?;
-    let told = told.display().to_string();
+    let program = binary.program.display().to_string();
     for (shell, file) in SHELLS {
-        let text = output(&told, &["completions", shell], None)?;
+        let text = output(&program, &["completions", shell], None)?;
         write(&folder.join("completions").join(file), &text)?;
     }
-    for (page, text) in pages(&told)? {
+    for (page, text) in pages(&program)? {
         write(&folder.join("man").join(page), &text)?;
     }
     let packed = out.join(format!("{name}.tar.gz"));

@@ -1,14 +1,35 @@
-//! The program for one kind of machine: built, its debug information taken out, and judged: its size, and what it needs of glibc.
+//! The program for one platform: built, its debug information taken out, and judged: its size, and what it needs of glibc.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::programs::{output, succeed};
 
+/// What a program is built for.
+pub(super) struct Platform {
+    /// The target, as rustc calls it.
+    pub(super) target: String,
+    /// Whether the C library is linked into it, so that it needs nothing of the system but the kernel.
+    pub(super) is_static: bool,
+}
+
+impl Platform {
+    /// What its files are called after. All static programs run anywhere, whichever C library they hold.
+    pub(super) fn name(&self) -> String {
+        let architecture = self.target.split('-').next().unwrap_or_default();
+        if self.is_static { format!("{architecture}-linux-static") } else { self.target.clone() }
+    }
+
+    /// The folder that cargo builds in. Other flags of the linker would undo what is built already.
+    fn folder(&self, root: &Path) -> PathBuf {
+        root.join(if self.is_static { "target/static" } else { "target" })
+    }
+}
+
 /// A program that was built.
 pub(super) struct Binary {
     /// What it runs on.
-    pub(super) target: String,
+    pub(super) platform: Platform,
     /// The file, without debug information.
     pub(super) program: PathBuf,
     debug: PathBuf,
@@ -16,18 +37,23 @@ pub(super) struct Binary {
 
 impl Binary {
     /// Builds it with profile `dist`.
-    pub(super) fn build(root: &Path, target: &str) -> Result<Self, String> {
-        succeed(
-            env!("CARGO"),
-            &["build", "--profile", "dist", "--locked", "-p", "darkfiber", "--target", target],
-            Some(root),
-        )?;
-        let folder = root.join("target").join(target).join("dist");
-        Self::apart(&folder.join("darkfiber"), &folder, target)
+    pub(super) fn build(root: &Path, platform: Platform) -> Result<Self, String> {
+        let target = &platform.target;
+        let folder = platform.folder(root);
+        let target_folder = folder.display().to_string();
+        let linked = format!("target.{target}.rustflags=[\"-C\", \"target-feature=+crt-static\"]");
+        let mut args = vec!["build", "--profile", "dist", "--locked", "-p", "darkfiber"];
+        args.extend(["--target", target, "--target-dir", &target_folder]);
+        if platform.is_static {
+            args.extend(["--config", &linked]);
+        }
+        succeed(env!("CARGO"), &args, Some(root))?;
+        let folder = folder.join(target).join("dist");
+        Self::apart(&folder.join("darkfiber"), &folder, platform)
     }
 
     /// Takes its debug information out, into a file beside it.
-    pub(super) fn apart(built: &Path, folder: &Path, target: &str) -> Result<Self, String> {
+    pub(super) fn apart(built: &Path, folder: &Path, platform: Platform) -> Result<Self, String> {
         let built = built.display().to_string();
         let debug = folder.join("darkfiber.debug");
         let program = folder.join("stripped/darkfiber");
@@ -46,7 +72,7 @@ impl Binary {
             &["--strip-all", &format!("--add-gnu-debuglink={debug_name}"), &built, &program_name],
             None,
         )?;
-        Ok(Self { target: target.to_owned(), program, debug })
+        Ok(Self { platform, program, debug })
     }
 
     /// Says how large it is and what it needs; whether that is within bounds.
@@ -57,7 +83,7 @@ impl Binary {
             || "no shared library".to_owned(),
             |(major, minor)| format!("glibc {major}.{minor}"),
         );
-        println!("{}: {bytes} bytes, needs {text}", self.target);
+        println!("{}: {bytes} bytes, needs {text}", self.platform.name());
         let is_small = bytes <= most;
         let is_old = needs.is_none_or(|needs| needs <= newest);
         if !is_small {
@@ -78,7 +104,7 @@ impl Binary {
 
     /// The debug information, in `out`.
     pub(super) fn debug_file(&self, out: &Path) -> Result<PathBuf, String> {
-        let to = out.join(format!("darkfiber-{}.debug", self.target));
+        let to = out.join(format!("darkfiber-{}.debug", self.platform.name()));
         fs::copy(&self.debug, &to).map_err(|e| format!("{}: {e}", to.display()))?;
         Ok(to)
     }

@@ -10,15 +10,15 @@ mod wheel;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use binary::Binary;
+use binary::{Binary, Platform};
 use programs::{has, output, succeed};
 
 /// What the program may take, in bytes.
 const MOST_BYTES: u64 = 20_000_000;
 /// The newest glibc that a dynamically linked program may need: that of RHEL 9. Ubuntu 22.04 and Debian 12 have newer ones.
 const NEWEST_GLIBC: (u32, u32) = (2, 34);
-/// Where programs for any Linux are made for.
-const STATIC: &str = "x86_64-unknown-linux-musl";
+/// The target that static programs are made for where rustc has it; else it is that of this machine.
+const MUSL: &str = "x86_64-unknown-linux-musl";
 
 /// Crates that are for work on the project, and that no registry has.
 const UNPUBLISHED: [&str; 3] = ["xtask", "darkfiber-testkit", "darkfiber-py"];
@@ -32,22 +32,20 @@ pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
     let mut parts: Vec<PathBuf> = Vec::new();
     let mut is_fine = true;
 
-    let own = Binary::build(root, &host)?;
+    let own = Platform { target: host.clone(), is_static: false };
+    let own = Binary::build(root, own)?;
     is_fine &= own.judge(MOST_BYTES, NEWEST_GLIBC)?;
     parts.push(own.debug_file(out)?);
-    parts.push(archive::of(root, out, &own, &own.program)?);
+    parts.push(archive::of(root, out, &own)?);
     parts.extend(debian(root, out, &own)?);
 
-    if own.target == STATIC || !targets()?.iter().any(|t| t == STATIC) {
-        println!("skipped: a program for any Linux (rustup target add {STATIC})");
-    } else if !has("musl-gcc") {
-        println!("skipped: a program for any Linux (musl-gcc is missing; Debian: musl-tools)");
-    } else {
-        let anywhere = Binary::build(root, STATIC)?;
-        is_fine &= anywhere.judge(MOST_BYTES, NEWEST_GLIBC)?;
-        // Only what this machine runs can tell its completions and manual pages.
-        parts.push(archive::of(root, out, &anywhere, &own.program)?);
-    }
+    let has_musl = targets()?.iter().any(|t| t == MUSL) && has("musl-gcc");
+    let target = if has_musl { MUSL.to_owned() } else { host.clone() };
+    println!("the static program is built for {target}");
+    let anywhere = Binary::build(root, Platform { target, is_static: true })?;
+    is_fine &= anywhere.judge(MOST_BYTES, NEWEST_GLIBC)?;
+    parts.push(archive::of(root, out, &anywhere)?);
+    parts.extend(rpm(root, out)?);
 
     if let Some((wheel, is_small)) = wheel::build(root, out)? {
         is_fine &= is_small;
@@ -91,6 +89,30 @@ fn debian(root: &Path, out: &Path, own: &Binary) -> Result<Vec<PathBuf>, String>
     let folder = out.display().to_string();
     let made = output("sh", &[&script.display().to_string(), &program, &folder], Some(root))?;
     Ok(made.lines().map(PathBuf::from).collect())
+}
+
+/// The package for systems with RPM, of the static program.
+fn rpm(root: &Path, out: &Path) -> Result<Option<PathBuf>, String> {
+    if !has("rpmbuild") {
+        println!("skipped: the RPM package (rpmbuild is missing)");
+        return Ok(None);
+    }
+    let spec = root.join("packaging/darkfiber.spec").display().to_string();
+    let folder = out.join("rpm");
+    let define = |name: &str, value: &Path| format!("{name} {}", value.display());
+    let (from, to) = (define("_sourcedir", out), define("_rpmdir", &folder));
+    let work = define("_topdir", &root.join("target/rpm"));
+    let args = ["-bb", "--quiet", &spec];
+    let args = [&args[..], &["--define", &from, "--define", &to, "--define", &work]].concat();
+    succeed("rpmbuild", &args, None)?;
+    let architecture = folder.join(std::env::consts::ARCH);
+    let entries =
+        fs::read_dir(&architecture).map_err(|e| format!("{}: {e}", architecture.display()))?;
+    let built = entries.flatten().map(|e| e.path()).next().ok_or("rpmbuild built no package")?;
+    let package = out.join(built.file_name().unwrap_or_default());
+    fs::rename(&built, &package).map_err(|e| format!("{}: {e}", package.display()))?;
+    fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(Some(package))
 }
 
 /// The source packages of all crates, as a registry would have them.

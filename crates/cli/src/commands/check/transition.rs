@@ -17,7 +17,7 @@ use darkfiber_scenario::tables::Read;
 use crate::commands::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
-use crate::options::{BesideTables, Common};
+use crate::options::{BesideFrom, BesideTables, Common};
 use crate::progress::Progress;
 use crate::provenance;
 
@@ -27,6 +27,8 @@ pub(super) struct Way<'a> {
     pub(super) fabric: &'a str,
     /// The old tables, the last in place.
     pub(super) from: &'a [PathBuf],
+    /// What belongs to the last of them.
+    pub(super) beside: &'a BesideFrom,
     /// Where the new ones are from.
     pub(super) to: &'a Path,
     pub(super) new: &'a Read,
@@ -41,8 +43,10 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     let fabric = &loaded.topology.fabric;
     let mut old = Vec::new();
-    for path in way.from {
-        let tables = BesideTables::default().of(path);
+    for (number, path) in way.from.iter().enumerate() {
+        let is_last = number + 1 == way.from.len();
+        let beside = if is_last { way.beside.tables() } else { BesideTables::default() };
+        let tables = beside.of(path);
         let read = load::tables(&tables, way.fabric, loaded, common)?;
         same_lids(path, &read, way.new.lids.as_ref())?;
         old.push(read);

@@ -95,7 +95,7 @@ A scenario is a fabric, its routes, jobs placed on it, and their traffic:
   traffic = \"mpigraph:bytes=1MiB\"
   nodes = 28
 
-docs/simulate.md describes all keys; docs/schema/scenario.json is for editors. Traffic: darkfiber list traffic;
+`darkfiber help scenario` has all keys. Traffic: darkfiber list traffic;
 host overheads: darkfiber list hosts; placement of jobs: darkfiber list allocators.
 
 Examples:

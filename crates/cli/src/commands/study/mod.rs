@@ -112,8 +112,8 @@ A study is a scenario in which a list stands where a value belongs: each such ke
   questions = [\"routes\", { ask = \"patterns\", metric = \"ebb\" }]
   seeds = 5
 
-Every cell answers every question; what it cannot answer is a row that says why. docs/studies.md has all keys;
-questions: darkfiber list questions.
+Every cell answers every question; what it cannot answer is a row that says why. `darkfiber help scenario`
+has all keys, `darkfiber list questions` what can be asked.
 
 Examples:
   darkfiber study plan study.toml                             what it will take

@@ -1,0 +1,120 @@
+//! How the texts below the options of a help are laid out: paragraphs are wrapped once, and examples can be pasted.
+
+/// An example has at most this many columns.
+const COLUMNS: usize = 80;
+
+/// Text whose paragraphs are one line each, so that they are wrapped once, by the width of the terminal, and whose examples fit
+/// [`COLUMNS`]. Other indented lines stay.
+pub(crate) fn laid_out(text: &str) -> String {
+    let mut out = String::new();
+    let mut joins = false;
+    for line in text.lines() {
+        let starts = line.is_empty() || line.starts_with(' ');
+        if !out.is_empty() {
+            out.push(if joins && !starts { ' ' } else { '\n' });
+        }
+        if starts {
+            out.push_str(&example(line));
+        } else {
+            out.push_str(line);
+        }
+        joins = !starts && !line.ends_with(':') && line != "A FABRIC is";
+    }
+    out
+}
+
+/// An example whose line is too long: what is said of it goes into a comment above it, and what is still too long goes on behind a
+/// backslash, as shells read it.
+fn example(line: &str) -> String {
+    let is_command = line.contains("darkfiber ");
+    if line.chars().count() <= COLUMNS || !is_command {
+        return line.to_owned();
+    }
+    let (command, remark) = match line.trim_end().rsplit_once("   ") {
+        Some((command, remark)) if !command.trim().is_empty() => (command.trim_end(), remark),
+        _ => (line.trim_end(), ""),
+    };
+    let mut lines = Vec::new();
+    if !remark.is_empty() {
+        lines.push(format!("  # {}", remark.trim()));
+    }
+    let mut rest = command;
+    let mut indent = "";
+    // A word behind which there is room for the backslash.
+    while indent.len() + rest.chars().count() > COLUMNS {
+        let most = COLUMNS - indent.len() - 2;
+        let Some(end) = rest.char_indices().take(most).filter(|(_, c)| *c == ' ').last() else {
+            break;
+        };
+        let (head, tail) = rest.split_at(end.0);
+        if head.trim().is_empty() {
+            break;
+        }
+        lines.push(format!("{indent}{} \\", head.trim_end()));
+        (rest, indent) = (tail.trim_start(), "      ");
+    }
+    lines.push(format!("{indent}{rest}"));
+    lines.join("\n")
+}
+
+/// Markdown as plain text: emphasis goes, headings stand in capitals, and paragraphs and points of lists are broken at [`COLUMNS`].
+pub(crate) fn plain(markdown: &str) -> String {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in markdown.lines() {
+        let text = line.trim().replace("**", "").replace('`', "");
+        if text.is_empty() {
+            goes_on = false;
+            blocks.push(String::new());
+        } else if let Some(heading) = line.strip_prefix('#') {
+            blocks.push(heading.trim_start_matches('#').trim().to_uppercase());
+            goes_on = false;
+        } else if goes_on && !line.starts_with("- ") {
+            let last = blocks.last_mut().map(|block| block.push(' '));
+            if last.is_some()
+                && let Some(block) = blocks.last_mut()
+            {
+                block.push_str(&text);
+            }
+        } else {
+            blocks.push(text);
+            goes_on = true;
+        }
+    }
+    let mut out = String::new();
+    for block in blocks {
+        let is_point = block.starts_with("- ");
+        for (number, line) in crate::terminal::wrapped(&block, COLUMNS - 2).lines().enumerate() {
+            out.push_str(if is_point && number > 0 { "  " } else { "" });
+            out.push_str(line);
+            out.push('\n');
+        }
+        if block.is_empty() {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_examples_can_be_pasted() {
+        let text = "Examples:\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json --seed 7        what it says\n  darkfiber list    short";
+        assert_eq!(
+            laid_out(text),
+            "Examples:\n  # what it says\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json \\\n      --seed 7\n  darkfiber list    short"
+        );
+        assert_eq!(laid_out("a\nb\n\n  c"), "a b\n\n  c");
+    }
+
+    #[test]
+    fn markdown_becomes_lines() {
+        let text = "# Words\n\nSome **bold**\ntext.\n\n- **a**: one\n  two `three`\n- b\n";
+        assert_eq!(plain(text), "WORDS\n\nSome bold text.\n\n- a: one two three\n- b\n");
+        let long = plain(&format!("- **long**: {}", "word ".repeat(40)));
+        assert!(long.lines().skip(1).all(|line| line.starts_with("  word") && line.len() <= 80));
+    }
+}
