@@ -35,6 +35,8 @@ class Lab:
 
     # Nothing but the fault is to happen while it is timed.
     confirm, audit = 60, 100_000
+    # More lines of opensm.conf.
+    settings = ()
 
     def __init__(self, args, name, plugin):
         self.folder = args.work / name
@@ -56,18 +58,31 @@ class Lab:
         shutil.copy(self.routes / "guid2lid", self.folder / "guid2lid")
         # Behind the plugin are the tables that darkfiber made: the first ones, until the daemon answers.
         engines = "dfosm,file,no_fallback" if plugin else f"{args.stock},no_fallback"
-        lines = [f"routing_engine {engines}", "force_log_flush TRUE", "sweep_interval 0", "max_wire_smps 16"]
+        lines = [f"routing_engine {engines}", "force_log_flush TRUE", "sweep_interval 0", "max_wire_smps 16", *self.settings]
         if plugin:
             state = self.folder / "state"
-            state.mkdir()
+            self.make_state(state)
             lines += [f"lfts_file {self.routes}/lfts.dump", "event_plugin_name dfosm", f"event_plugin_options socket={state}/plugin.sock,plan={state}/plan,wait_ms={args.wait}"]
         (self.folder / "opensm.conf").write_text("\n".join(lines) + "\n")
         command = ["opensm", "-e", "-x", "-F", str(self.folder / "opensm.conf")]
         command += ["-f", str(self.folder / "opensm.log"), "--dump_files_dir", str(self.folder)]
         out = open(self.folder / "opensm.out", "wb")
-        self.manager = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder)
+        self.manager_is(subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder))
         self.wait(lambda: "SUBNET UP" in self.log(), "OpenSM")
         self.daemon = self.operate() if plugin else None
+
+    def make_state(self, state):
+        """The folder of the daemon's state."""
+        state.mkdir()
+
+    def environment(self):
+        """The environment of the daemon; None for this one's."""
+        return None
+
+    def manager_is(self, manager):
+        """Which OpenSM is to sweep: the daemon's command reads its number from a file."""
+        self.manager = manager
+        (self.folder / "manager.pid").write_text(f"{manager.pid}\n")
 
     def operate(self):
         words = ["env", f"IBSIM_SOCKNAME={self.socket}", f"LD_PRELOAD={simulator.library()}"]
@@ -77,7 +92,7 @@ class Lab:
             f'[fabric]\ncommand = {list_of("ibnetdiscover")}\nevery_s = 600\n'
             f'[tables]\ncommand = {list_of("dump_fts")}\nevery_s = 600\n'
             '[jobs]\nfile = "jobs"\nempty_is_idle = true\n'
-            f'[opensm]\nengines = "dfosm,file,no_fallback"\nsweep = ["kill", "-HUP", "{self.manager.pid}"]\n'
+            f'[opensm]\nengines = "dfosm,file,no_fallback"\nsweep = ["sh", "-c", "kill -HUP $(cat manager.pid)"]\n'
             f'log = "opensm.log"\n[policy]\nconfirm_s = {self.confirm}\naudit_s = {self.audit}\n'
             f"[plugin]\nbudget_ms = {self.args.wait * 8 // 10}\nbook_s = {self.args.book}\n"
         )
@@ -85,7 +100,9 @@ class Lab:
         told = open(self.folder / "told", "wb")
         notes = open(self.folder / "notes", "wb")
         command = [str(self.args.darkfiber.resolve()), "operate", "--config", "operate.toml"]
-        daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=told, stderr=notes, cwd=self.folder)
+        daemon = subprocess.Popen(
+            command, env=self.environment(), stdin=subprocess.DEVNULL, stdout=told, stderr=notes, cwd=self.folder
+        )
         self.wait(lambda: "fault book: " in self.notes(), "the fault book")
         return daemon
 

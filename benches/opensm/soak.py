@@ -8,7 +8,8 @@ Faults are drawn by seed in the proportions of CLASSES. Each is made, all settle
 checked by `darkfiber check` on the fabric as ibnetdiscover then sees it; it is undone, and the same is done again. A line is
 appended to docs/soak.csv at the end of a part, whatever came of it. `--each` makes one fault of each class instead.
 
-Debian packages: opensm ibsim-utils libumad2sim0 infiniband-diags libopensm-dev libibumad-dev gcc make.
+A full disk needs root, to mount a small one. Debian packages: opensm ibsim-utils libumad2sim0 infiniband-diags libopensm-dev libibumad-dev
+gcc make faketime.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -30,7 +32,7 @@ import fault
 import simulator
 
 REPO = Path(__file__).resolve().parents[2]
-# How often of 1,000. What is not here yet: handover to a standby, slurmctld restarted, a full disk, steps of the clock.
+# How often of 1,000. What is not here yet: slurmctld restarted (30), for there is no SLURM here: jobs are a file.
 CLASSES = {
     "cable": 300,
     "flapping": 30,
@@ -44,7 +46,11 @@ CLASSES = {
     "jobs-garbage": 60,
     "corrupt-file": 50,
     "socket-junk": 20,
+    "disk-full": 20,
+    "clock-step": 10,
+    "handover": 40,
 }
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 COLUMNS = "date,commit,seed,faults,classes,pairs_lost,cycles,unread,unproved,wrong_rollbacks,frozen,longest_silence_s,longest_settling_s,replay"
 SETTLE = 25.0
 
@@ -52,13 +58,36 @@ SETTLE = 25.0
 class Soak(fault.Lab):
     # ibsim takes ten clients at once: a read-back that finds none free is made again soon.
     confirm, audit = 3, 30
+    # A standby that takes over within seconds.
+    settings = ("sminfo_polling_timeout 500", "polling_retry_number 2")
 
     def reader(self, words, program):
         # A client that is killed keeps its place with ibsim for ever; one that writes into a file does not die with its reader.
         script = f"out=$(mktemp -p .); {' '.join(words)} {program} > $out; code=$?; cat $out; rm $out; exit $code"
         return ["sh", "-c", script]
 
+    def make_state(self, state):
+        """A file system of its own, which can be full."""
+        super().make_state(state)
+        if "disk-full" in CLASSES:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", state], check=True)
+
+    def environment(self):
+        # The clock of the day can be set; the one that only goes on cannot, as with a real step.
+        if "clock-step" not in CLASSES:
+            return None
+        clock = self.folder / "clock"
+        if not clock.exists():
+            clock.write_text("+0\n")
+        env = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
+        return os.environ | env | {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+
+    def stop(self):
+        super().stop()
+        subprocess.run(["umount", "-l", self.folder / "state"], capture_output=True)
+
     def __init__(self, args):
+        subprocess.run(["umount", "-l", args.work / "plugin" / "state"], capture_output=True)
         super().__init__(args, "plugin", True)
         self.draw = random.Random(args.seed)
         self.topology = (self.routes / "fabric.topo").read_text()
@@ -132,7 +161,26 @@ class Soak(fault.Lab):
         self.settling = max(self.settling, time.monotonic() - began - 1.0)
 
     def judge(self, what):
-        """Reads the tables back from the switches, and checks them on the fabric as it is now."""
+        """Reads the tables back from the switches, and checks them on the fabric as it is now. What is lost may be found again
+        until SETTLE seconds have gone by since the fault was made."""
+        while True:
+            found = self.read_back(what)
+            if found is None:
+                return
+            lost, is_free = found["unreachable"] + found["loops"], found["deadlock_free"]
+            since = time.monotonic() - self.made
+            if not lost or not is_free or since > SETTLE:
+                break
+            print(f"    {what}: {lost} pairs lost {since:.1f} s after it was made", flush=True)
+            self.settling = max(self.settling, since)
+            time.sleep(1)
+        self.counts["lost"] += lost
+        self.counts["cycles"] += not is_free
+        if lost or not is_free:
+            print(f"    {what}: {lost} pairs lost, deadlock_free {is_free}", flush=True)
+
+    def read_back(self, what):
+        """What `darkfiber check` finds; None if nothing could be read."""
         for _ in range(3):
             fabric, tables = self.run("ibnetdiscover"), self.run("dump_fts")
             if fabric.returncode == 0 and tables.returncode == 0:
@@ -142,35 +190,62 @@ class Soak(fault.Lab):
         (self.folder / "now.lfts").write_text(tables.stdout)
         said = self.darkfiber("check", "now.topo", "--routes", "now.lfts", "--format", "json")
         try:
-            found = json.loads(said.stdout)
+            return json.loads(said.stdout)
         except ValueError:
             self.counts["unread"] += 1
             print(f"    {what}: could not be judged: {said.stderr.strip()[:200]}", flush=True)
-            return
-        lost = found["unreachable"] + found["loops"]
-        self.counts["lost"] += lost
-        self.counts["cycles"] += not found["deadlock_free"]
-        if lost or not found["deadlock_free"]:
-            print(f"    {what}: {lost} pairs lost, deadlock_free {found['deadlock_free']}", flush=True)
+            return None
 
     def start_daemon(self):
         told, notes = open(self.folder / "told", "ab"), open(self.folder / "notes", "ab")
         command = [str(self.args.darkfiber.resolve()), "operate", "--config", "operate.toml"]
-        self.daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=told, stderr=notes, cwd=self.folder)
+        self.daemon = subprocess.Popen(
+            command, env=self.environment(), stdin=subprocess.DEVNULL, stdout=told, stderr=notes, cwd=self.folder
+        )
 
     def kill_daemon(self):
         self.daemon.kill()
         self.daemon.wait()
 
-    def start_manager(self):
-        log = self.log()
+    def opensm(self, host=None):
+        """An OpenSM, on the first host or on another one, which waits while there is a master."""
         command = ["opensm", "-x", "-F", str(self.folder / "opensm.conf"), "-f", str(self.folder / "opensm.log")]
         out = open(self.folder / "opensm.out", "ab")
         command += ["--dump_files_dir", str(self.folder)]
-        self.manager = subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder)
-        path = self.folder / "operate.toml"
-        path.write_text(re.sub(r'"-HUP", "\d+"', f'"-HUP", "{self.manager.pid}"', path.read_text()))
+        env = {**self.env, "SIM_HOST": host} if host else self.env
+        return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder)
+
+    def start_manager(self):
+        log = self.log()
+        self.manager_is(self.opensm())
         self.wait(lambda: "SUBNET UP" in self.log()[len(log):], "OpenSM")
+
+    def hand_over(self, host):
+        """A standby starts on that host, the master dies, and the standby is in its place. Of two with the same priority the one with the
+        lower GUID takes the place by itself, before the other dies."""
+        begin = len(self.log())
+        standby = self.opensm(host)
+        self.wait(lambda: "Entering STANDBY state" in self.log()[begin:], "the standby")
+        time.sleep(1)
+        self.excused += 1
+        self.manager.kill()
+        self.manager.wait()
+        self.manager_is(standby)
+
+        def is_master():
+            said = self.log()[begin:].rsplit("Entering MASTER state", 1)
+            return len(said) > 1 and "SUBNET UP" in said[1]
+
+        # A new master that the old one has handed over to just before it died may not sweep until somebody asks.
+        end = time.monotonic() + 15
+        while not is_master() and time.monotonic() < end:
+            time.sleep(0.1)
+        if not is_master():
+            print("    the new master did not sweep, and was asked to", flush=True)
+            standby.send_signal(signal.SIGHUP)
+        self.wait(is_master, "the handover")
+        time.sleep(2)
+        self.excused -= 1
 
     def switch(self):
         return self.draw.choice([s for s in self.switches if s != self.own])
@@ -229,9 +304,6 @@ class Soak(fault.Lab):
             self.manager.terminate() if self.draw.random() < 0.5 else self.manager.kill()
             self.manager.wait()
             self.start_manager()
-            # The command that has OpenSM sweep names it by its number.
-            self.kill_daemon()
-            self.start_daemon()
             time.sleep(2)
             self.excused -= 1
             return None
@@ -251,6 +323,32 @@ class Soak(fault.Lab):
             time.sleep(1)
             self.start_daemon()
             return None
+        if kind == "disk-full":
+            # No room for the journal and for plans while a cable dies.
+            a, port, _ = self.draw.choice(self.cables)
+            junk = self.folder / "state/junk"
+            try:
+                with open(junk, "wb", buffering=0) as full:
+                    while True:
+                        full.write(b"x" * 65536)
+            except OSError:
+                pass
+            self.console(f'Unlink "{a}"[{port}]')
+            time.sleep(3 + 3 * self.draw.random())
+            junk.unlink()
+            if self.daemon.poll() is not None:
+                # systemd would start it again.
+                self.start_daemon()
+            return lambda: self.console(f'ReLink "{a}"[{port}]')
+        if kind == "clock-step":
+            a, port, _ = self.draw.choice(self.cables)
+            step = self.draw.choice([-7200, -3600, -60, 60, 3600, 7200])
+            (self.folder / "clock").write_text(f"{step:+d}\n")
+            self.console(f'Unlink "{a}"[{port}]')
+            return lambda: self.console(f'ReLink "{a}"[{port}]')
+        if kind == "handover":
+            self.hand_over(self.hosts[1])
+            return lambda: self.hand_over(self.hosts[0])
         if kind == "socket-junk":
             for name in ("ctl.sock", "plugin.sock"):
                 for junk in (b"\x00\xff\n", b"DFOSM 1\n0x1 2\n\n", b"x" * 100000, b"DFOSM 1\n\n"):
@@ -289,6 +387,14 @@ class Soak(fault.Lab):
         return unproved, again.returncode
 
 
+def can_mount():
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True).returncode:
+            return False
+        subprocess.run(["umount", folder], check=True)
+        return True
+
+
 def interrupted(*_):
     raise SystemExit(1)
 
@@ -304,6 +410,13 @@ def main():
     parser.add_argument("--plugin", type=Path, default=REPO / "plugin/libdfosm.so")
     parser.add_argument("--log", type=Path, default=REPO / "docs/soak.csv")
     args = parser.parse_args()
+    # What this machine cannot inject is left out, and said.
+    if not FAKETIME.exists():
+        print(f"no clock-step: {FAKETIME} is missing (Debian: faketime)")
+        del CLASSES["clock-step"]
+    if not can_mount():
+        print("no disk-full: file systems cannot be mounted here")
+        del CLASSES["disk-full"]
     args.work = args.work.resolve()
     args.work.mkdir(parents=True, exist_ok=True)
     args.stock, args.engine, args.book, args.settle, args.wait = "updn", "updn", 60.0, 1.0, 2000
@@ -323,10 +436,12 @@ def main():
         for number, kind in enumerate(drawn, 1):
             began = time.monotonic()
             undo = soak.make(kind)
+            soak.made = time.monotonic()
             soak.settle()
             soak.judge(f"{number} {kind}")
             if undo:
                 undo()
+                soak.made = time.monotonic()
                 soak.settle()
                 soak.judge(f"{number} {kind}, undone")
             done[kind] += 1

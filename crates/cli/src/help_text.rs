@@ -43,10 +43,11 @@ fn example(line: &str) -> String {
     // A word behind which there is room for the backslash.
     while indent.len() + rest.chars().count() > COLUMNS {
         let most = COLUMNS - indent.len() - 2;
-        let Some(end) = rest.char_indices().take(most).filter(|(_, c)| *c == ' ').last() else {
-            break;
-        };
-        let (head, tail) = rest.split_at(end.0);
+        let spaces = rest.char_indices().take(most).filter(|(_, c)| *c == ' ').map(|(i, _)| i);
+        // An option and its value stay together.
+        let options = spaces.clone().filter(|&i| rest[i..].starts_with(" -"));
+        let Some(end) = options.last().or_else(|| spaces.last()) else { break };
+        let (head, tail) = rest.split_at(end);
         if head.trim().is_empty() {
             break;
         }
@@ -105,7 +106,7 @@ mod tests {
         let text = "Examples:\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json --seed 7        what it says\n  darkfiber list    short";
         assert_eq!(
             laid_out(text),
-            "Examples:\n  # what it says\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json \\\n      --seed 7\n  darkfiber list    short"
+            "Examples:\n  # what it says\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl \\\n      --format json --seed 7\n  darkfiber list    short"
         );
         assert_eq!(laid_out("a\nb\n\n  c"), "a b\n\n  c");
     }

@@ -30,7 +30,7 @@ Keys, and their defaults:
 
 /// Before the keys that studies have beside.
 const OF_STUDIES: &str = "
-A scenario in which lists stand for values is a study (`darkfiber help study`), and has these:
+A scenario in which lists stand for values is a study (`darkfiber help study`). Its keys:
 ";
 
 /// Columns of the text.

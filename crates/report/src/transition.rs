@@ -106,6 +106,21 @@ pub struct TransitionResult<'a> {
     pub provenance: &'a Provenance,
 }
 
+/// What follows from a verdict for whoever loads the tables.
+fn what_to_do(verdict: &str) -> Option<&'static str> {
+    match verdict {
+        "any-order" => Some("They may be loaded at any time, in one sweep of OpenSM, too."),
+        "stages" => Some(
+            "Each stage has to be complete before the next begins: one load of a file by OpenSM keeps no order.",
+        ),
+        "refuse" => Some(
+            "No way is proved while traffic runs: drain it before the change, or take what is safe of the new tables\n\
+             (`darkfiber route FABRIC -e ENGINE --from OLD -o DIR`). --jobs FILE counts running jobs' pairs only.",
+        ),
+        _ => None,
+    }
+}
+
 impl Report for TransitionResult<'_> {
     fn text(&self, style: Style) -> String {
         let c = &self.changes;
@@ -120,7 +135,7 @@ impl Report for TransitionResult<'_> {
         );
         if !self.has_levels {
             text.push_str(
-                "The service levels of old connections are not known: they were taken to use every lane.\n\n",
+                "The service levels of old connections are not known (--from-sl): they were taken to use every lane.\n\n",
             );
         }
         let rows: Vec<Vec<String>> = (self.obligations.iter())
@@ -174,6 +189,9 @@ impl Report for TransitionResult<'_> {
                 i + 1,
                 counted(switches.len(), "switch", "switches")
             );
+        }
+        if let Some(what) = what_to_do(self.verdict) {
+            let _infallible = writeln!(text, "\n{what}");
         }
         let _infallible = writeln!(text, "\nverdict: {}", self.verdict);
         text

@@ -34,27 +34,27 @@ fn refused(text: &str, code: i32) -> String {
 fn files_that_are_no_scenarios() {
     assert_snapshot!(refused("", 3), @"
     error: s.toml: there is no fabric
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     ");
     assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ftree\"\n", 3), @"
     error: s.toml: there is no [[job]]
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     ");
     assert_snapshot!(refused("fabric = \"@cab\"\n[routes]\nengine = \"ft", 3), @r#"
     error: s.toml: line 3: invalid basic string, expected `"`
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     "#);
     assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
     error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `ecmp`, `lmc`, `lanes`, `lids`, `follow`, `roots`
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     ");
     assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
     error: s.toml: line 4: routes: lids: unknown variant `tunrs`, expected one of `engine`, `turns`, `random`, `split`, `adaptive`
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     ");
     assert_snapshot!(refused(&format!("{TWO}[[job]]\nnodes = \"four\"\n"), 3), @r#"
     error: s.toml: line 5: job 1: nodes: invalid type: string "four", expected a whole number
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     "#);
 }
 

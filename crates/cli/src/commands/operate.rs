@@ -93,16 +93,14 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   site = \"mycluster\"        # a state folder belongs to one site
   mode = \"advise\"           # or observe, apply-faults, apply
   socket = \"/run/darkfiber/ctl.sock\" # where status, explain, ... ask
-  # /map, /top, /status, /metrics, /plans/N, /journal?since=STEP
-  http = \"127.0.0.1:9684\"
+  http = \"127.0.0.1:9684\"   # /map, /top, /status, /metrics, /plans/N, /journal
   journal_mib = 64          # it is begun anew beyond that
   [fabric]
   command = [\"ibnetdiscover\"] # or file = \"PATH\"
   every_s = 60
-  timeout_s = 30
   allow_warnings = false    # whether a fabric with warnings is used
   [tables]
-  # or a folder of `route -o`, or command = [\"dump_fts\"]
+  # or command = [\"dump_fts\"]
   file = \"/var/lib/opensm/lfts.dump\"
   sl = \"PATH\"               # service levels; guid2lid = \"PATH\" likewise
   # that of opensm.conf, which OpenSM's engine `file` reads
@@ -118,8 +116,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   [opensm]                  # needed where tables are changed
   engines = \"file,no_fallback\" # routing_engine of opensm.conf, or what -R says
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
-  # written at once: opensm -d 2, or force_log_flush TRUE
-  log = \"/var/log/opensm.log\"
+  log = \"/var/log/opensm.log\" # written at once: force_log_flush TRUE
   # qos_policy_file of opensm.conf, for tables in several lanes
   qos_policy = \"PATH\"
   # where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
@@ -130,20 +127,16 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   budget_ms = 1500
   book_s = 600              # time for the fault book of the tables in place
   [policy]
-  # least share by which the fullest channel of the jobs cools down
-  min_gain = 0.05
+  min_gain = 0.05           # least share by which the jobs' fullest channel cools
   max_blocks = 64           # most blocks of 64 LIDs of a proposal
   moves = 64                # most entries of a proposal
   cooldown_s = 30           # least time between two proposals for jobs
   max_per_hour = 20         # most proposals for jobs in an hour
-  # a channel with a larger share of its bandwidth is hot,
-  hot = 0.5
+  hot = 0.5                 # with a larger share of its bandwidth a channel is hot,
   hot_for_s = 60            # and looked at if counters show it for so long
   work_s = 60               # a computation that takes longer is given up
-  # a plan is looked for after that, whatever OpenSM says
-  confirm_s = 10
-  # the tables in place are compared with the plan this often
-  audit_s = 600
+  confirm_s = 10            # a plan is looked for after that, whatever OpenSM says
+  audit_s = 600             # tables in place are compared with the plan this often
 
 Examples:
   darkfiber operate --config operate.toml

@@ -84,11 +84,9 @@ those channels that no route crosses; hops are switches crossed, as OpenSM count
 
 Examples:
   darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
-  darkfiber route my-fabric.topo -e ftree+updn -o new-routes   ftree, or updn if ftree refuses
-  darkfiber route @t2hx-hyperx -e dfsssp --lanes 4 --svg load.svg
-  darkfiber route my-fabric.topo -e dfsssp+nue --survive 95 -o new-routes
-  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt   tables for jobs
-  darkfiber route my-fabric.topo -e ease --from even-routes --jobs squeue.txt -o eased
+  darkfiber route my-fabric.topo -e ftree+updn -o new      updn if ftree refuses
+  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt
+  darkfiber route my-fabric.topo -e ease --from in-use --jobs squeue.txt -o new
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,
 `lfts_file`), guid2lid, fabric.topo, subnet.lst, fdbs, route.json, path-sl if there are several layers, sl2vl

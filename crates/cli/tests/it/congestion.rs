@@ -247,7 +247,7 @@ fn parameters_that_cannot_be_are_refused() {
     assert_snapshot!(told("scheme = \"none\"\nnotes = \"priced\""), @"error: s.toml: line 7: packets: congestion: notes: none has no parameters");
     assert_snapshot!(told("notes = \"priced\""), @r#"
     error: s.toml: line 5: packets: congestion: there is no scheme: write scheme = "ecn", or another one of `darkfiber list congestion`
-    hint: `darkfiber help scenario` has all keys; docs/schema/scenario.json is for editors
+    hint: `darkfiber help scenario` has all keys
     "#);
     assert_snapshot!(told("scheme = \"reserve\"\nnotes = \"dear\""), @r#"error: s.toml: line 7: packets: congestion: notes: "dear" must be free or priced"#);
 }

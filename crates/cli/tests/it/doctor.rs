@@ -82,7 +82,7 @@ fn a_slow_cable_and_a_lid_twice() {
     assert_snapshot!(found.out, @r#"
     slow: 8 switches, 16 terminals, 16 switch links; two-level fat-tree, 4 leaves, 4 spines
 
-    cabling     warning  the input is incomplete or damaged (1 line left out or guessed), for example line 18: the ends of a cable differ: port 1 of "cn0001 HCA-1" says 1xSDR, port 1 of "leaf001" says 4xHDR
+    cabling     warning  the input is incomplete (1 line left out or guessed), for example line 18: the ends of a cable differ: port 1 of "cn0001 HCA-1" says 1xSDR, port 1 of "leaf001" says 4xHDR
                          -> the reader's remarks name the lines; make a new dump if in doubt
     speeds      warning  1 cable is slower than those like it: leaf001 port 1 to cn0001: 1xSDR instead of 4xHDR
                          -> reseat or replace them; `ibportstate` shows supported and enabled widths and speeds

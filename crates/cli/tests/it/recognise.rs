@@ -42,7 +42,7 @@ fn missing_cables_are_noted_and_cost_no_exit_code() {
         table.contains("structure          two-level fat-tree, 16 leaves, 8 spines\n"),
         "{table}"
     );
-    assert!(table.contains("note: the fabric lacks a whole two-level fat-tree"), "{table}");
+    assert!(table.contains("note: missing for a complete two-level fat-tree"), "{table}");
     // Cables that the user takes away are not looked for.
     let more = run_in(dir.path(), "fabric d.topo --fail-links 5 --format json").json();
     assert_eq!(more["recognised"], json["recognised"]);

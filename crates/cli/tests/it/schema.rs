@@ -429,6 +429,7 @@ fn every_schema_is_tested() {
             "scenario.json",
             "simulate-comparison.json",
             "simulate.json",
+            "study-file.json",
             "study.json",
             "survive.json",
             "sweep.json",
@@ -469,7 +470,9 @@ fn files_of_studies() {
     for entry in std::fs::read_dir(folder).expect("a directory") {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a file");
-        let Ok(file) = toml::from_str::<Value>(&text) else { continue };
+        let Ok(mut file) = toml::from_str::<toml::Table>(&text) else { continue };
+        file.retain(|key, _| ["study", "expect"].contains(&key));
+        let file = serde_json::to_value(file).expect("JSON");
         valid(&schema, &file, &path.display().to_string());
         count += 1;
     }

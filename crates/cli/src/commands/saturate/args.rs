@@ -69,7 +69,6 @@ needs to be free of deadlock; with --vcs 1, or tables with cycles, deadlock happ
 status 1).
 
 Examples:
-  darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --svg curve.svg
-  darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,valiant,ugal --pattern adversarial
-  darkfiber saturate hyperx:dims=8x8,t=8 -r dal -e dfsssp --switches rosetta --packet 4KiB
-  darkfiber saturate my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.5,0.8";
+  darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,ugal --svg curve.svg
+  darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,ugal --pattern adversarial
+  darkfiber saturate my-fabric.topo --routes lfts.dump --switches qdr --loads 0.2,0.8";
