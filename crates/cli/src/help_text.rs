@@ -30,7 +30,7 @@ fn example(line: &str) -> String {
     if line.chars().count() <= COLUMNS || !is_command {
         return line.to_owned();
     }
-    let (command, remark) = match line.trim_end().rsplit_once("   ") {
+    let (command, remark) = match line.trim_end().rsplit_once("  ") {
         Some((command, remark)) if !command.trim().is_empty() => (command.trim_end(), remark),
         _ => (line.trim_end(), ""),
     };

@@ -132,7 +132,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   moves = 64                # most entries of a proposal
   cooldown_s = 30           # least time between two proposals for jobs
   max_per_hour = 20         # most proposals for jobs in an hour
-  hot = 0.5                 # with a larger share of its bandwidth a channel is hot,
+  hot = 0.5                 # a channel with more of its bandwidth is hot,
   hot_for_s = 60            # and looked at if counters show it for so long
   work_s = 60               # a computation that takes longer is given up
   confirm_s = 10            # a plan is looked for after that, whatever OpenSM says
