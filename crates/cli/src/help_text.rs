@@ -7,14 +7,16 @@ const COLUMNS: usize = 80;
 /// [`COLUMNS`]. Other indented lines stay.
 pub(crate) fn laid_out(text: &str) -> String {
     let mut out = String::new();
-    let mut joins = false;
+    let (mut joins, mut goes_on) = (false, false);
     for line in text.lines() {
         let starts = line.is_empty() || line.starts_with(' ');
         if !out.is_empty() {
             out.push(if joins && !starts { ' ' } else { '\n' });
         }
         if starts {
-            out.push_str(&example(line));
+            let is_command = goes_on || line.starts_with("  ") && line.contains("darkfiber ");
+            out.push_str(&if is_command { example(line) } else { line.to_owned() });
+            goes_on = is_command && line.trim_end().ends_with('\\');
         } else {
             out.push_str(line);
         }
@@ -23,17 +25,23 @@ pub(crate) fn laid_out(text: &str) -> String {
     out
 }
 
-/// An example whose line is too long: what is said of it goes into a comment above it, and what is still too long goes on behind a
-/// backslash, as shells read it.
+/// A line of an example: what is said of it becomes a comment, above it if there is no room behind it, and what is too long goes on behind
+/// a backslash, as shells read it.
 fn example(line: &str) -> String {
-    let is_command = line.contains("darkfiber ");
-    if line.chars().count() <= COLUMNS || !is_command {
+    let line = line.trim_end();
+    let (command, remark) = match line.rsplit_once("  ") {
+        Some((command, remark)) if !command.trim().is_empty() && !line.contains('#') => {
+            (command.trim_end(), remark)
+        }
+        _ => (line, ""),
+    };
+    if remark.is_empty() && line.chars().count() <= COLUMNS {
         return line.to_owned();
     }
-    let (command, remark) = match line.trim_end().rsplit_once("  ") {
-        Some((command, remark)) if !command.trim().is_empty() => (command.trim_end(), remark),
-        _ => (line.trim_end(), ""),
-    };
+    let whole = format!("{}# {remark}", &line[..line.len() - remark.len()]);
+    if !remark.is_empty() && whole.chars().count() <= COLUMNS {
+        return whole;
+    }
     let mut lines = Vec::new();
     if !remark.is_empty() {
         lines.push(format!("  # {}", remark.trim()));
@@ -43,7 +51,10 @@ fn example(line: &str) -> String {
     // A word behind which there is room for the backslash.
     while indent.len() + rest.chars().count() > COLUMNS {
         let most = COLUMNS - indent.len() - 2;
-        let spaces = rest.char_indices().take(most).filter(|(_, c)| *c == ' ').map(|(i, _)| i);
+        let is_quoted = |i: usize| rest[..i].matches(['\'', '"']).count() % 2 == 1;
+        let spaces = (rest.char_indices().take(most))
+            .filter(|&(i, c)| c == ' ' && !is_quoted(i))
+            .map(|(i, _)| i);
         // An option and its value stay together.
         let options = spaces.clone().filter(|&i| rest[i..].starts_with(" -"));
         let Some(end) = options.last().or_else(|| spaces.last()) else { break };
@@ -106,7 +117,7 @@ mod tests {
         let text = "Examples:\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl --format json --seed 7        what it says\n  darkfiber list    short";
         assert_eq!(
             laid_out(text),
-            "Examples:\n  # what it says\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl \\\n      --format json --seed 7\n  darkfiber list    short"
+            "Examples:\n  # what it says\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl \\\n      --format json --seed 7\n  darkfiber list    # short"
         );
         assert_eq!(laid_out("a\nb\n\n  c"), "a b\n\n  c");
     }

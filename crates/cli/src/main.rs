@@ -47,7 +47,7 @@ use failure::{Exit, Failure};
 fn main() -> ExitCode {
     set_hook(Box::new(|info| out::tell(&failure::bug(info))));
     failure::guarded(|| {
-        match completion::answer() {
+        match completion::answer(args::command) {
             Ok(true) => return Ok(Exit::Fine),
             Ok(false) => {}
             Err(answer) => return answered(&answer),

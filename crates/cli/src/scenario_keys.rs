@@ -90,6 +90,9 @@ fn choices(root: &Value, value: &Value) -> Vec<String> {
     for alternative in alternatives.into_iter().flatten().flatten() {
         names.extend(choices(root, alternative));
     }
+    if value["type"] == "boolean" {
+        names.extend(["true", "false"].map(str::to_owned));
+    }
     let fixed = value["enum"].as_array().into_iter().flatten().chain([&value["const"]]);
     names.extend(fixed.filter_map(Value::as_str).map(str::to_owned));
     names

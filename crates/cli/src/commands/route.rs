@@ -85,7 +85,6 @@ those channels that no route crosses; hops are switches crossed, as OpenSM count
 Examples:
   darkfiber route my-fabric.topo -e minhop -e updn -e ftree -e dfsssp
   darkfiber route my-fabric.topo -e ftree+updn -o new      updn if ftree refuses
-  darkfiber route my-fabric.topo -e ftree -e sar-best --jobs squeue.txt
   darkfiber route my-fabric.topo -e ease --from in-use --jobs squeue.txt -o new
 
 Written with -o (to DIR/<engine> if there are several): lfts.dump (OpenSM's `routing_engine file`,

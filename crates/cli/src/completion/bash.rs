@@ -1,5 +1,5 @@
 //! How bash asks. Bash parts a line at `@`, `:` and `=`, too, and takes what stands behind the last of these to be the word; here a word is
-//! what a command gets.
+//! what a command gets, and what bash has of it already is cut off.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -9,20 +9,19 @@ use clap::Command;
 use clap_complete::engine;
 use clap_complete::env::EnvCompleter;
 
+use super::line::{BREAKS, Line};
+
 /// Bash.
 pub(super) struct Bash;
 
-/// The function that asks. It gives back what stands behind the last character at which bash parts words.
+/// The function that asks.
 const SCRIPT: &str = r#"_darkfiber() {
-    local line=${COMP_LINE:0:COMP_POINT} IFS=$' \t\n'
-    local -a words
-    read -a words <<< "$line"
-    case $line in *[[:space:]]) words+=("") ;; esac
-    local word=${words[${#words[@]} - 1]}
-    local kept=${word%"${word##*[$COMP_WORDBREAKS]}"}
-    IFS=$'\n'
-    COMPREPLY=($(DARKFIBER_COMPLETE=bash darkfiber -- "${words[@]}" 2> /dev/null))
-    COMPREPLY=("${COMPREPLY[@]#"$kept"}")
+    local program=${1:-darkfiber} word
+    COMPREPLY=()
+    while IFS= read -r word; do
+        COMPREPLY+=("$word")
+    done < <(DARKFIBER_COMPLETE=bash _DARKFIBER_BREAKS=$COMP_WORDBREAKS \
+        "${program/#\~/$HOME}" -- "${COMP_LINE:0:COMP_POINT}" 2> /dev/null)
     if [[ ${#COMPREPLY[@]} -gt 0 && ${COMPREPLY[0]} == *[=/:[] ]]; then
         compopt -o nospace 2> /dev/null
     fi
@@ -31,8 +30,10 @@ complete -o bashdefault -o default -F _darkfiber darkfiber
 "#;
 
 /// Characters that bash would take for something else in a word.
-const SPECIAL: &[char] =
-    &[' ', '\t', '\'', '"', '\\', '$', '`', '&', ';', '|', '<', '>', '(', ')', '*', '?', '!', '#'];
+const SPECIAL: &[char] = &[
+    ' ', '\t', '\'', '"', '\\', '$', '`', '&', ';', '|', '<', '>', '(', ')', '*', '?', '!', '#',
+    '[', ']', '{', '}',
+];
 
 impl EnvCompleter for Bash {
     fn name(&self) -> &'static str {
@@ -54,26 +55,40 @@ impl EnvCompleter for Bash {
         out.write_all(SCRIPT.as_bytes())
     }
 
-    /// Writes what can stand for the last word, a line each.
+    /// Writes what can stand for the part of the last word that bash completes, a line each. It asks with the whole line.
     fn write_complete(
         &self,
         command: &mut Command,
-        words: Vec<OsString>,
+        asked: Vec<OsString>,
         current_dir: Option<&Path>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let last = words.len().saturating_sub(1);
+        let text = asked.first().map(|line| line.to_string_lossy()).unwrap_or_default();
+        let line = Line::parted(&text, &std::env::var(BREAKS).unwrap_or_default());
+        let last = line.words.len() - 1;
+        let typed = line.words[last].clone();
+        let words = line.words.iter().map(OsString::from).collect();
         for candidate in engine::complete(command, words, last, current_dir)? {
             let word = candidate.get_value().to_string_lossy();
-            let mut escaped = String::with_capacity(word.len());
-            for character in word.chars() {
-                if SPECIAL.contains(&character) {
-                    escaped.push('\\');
-                }
-                escaped.push(character);
+            let Some(rest) = word.strip_prefix(&typed[..line.kept]) else { continue };
+            if line.is_quoted {
+                writeln!(out, "{rest}")?;
+            } else {
+                writeln!(out, "{}", escaped(rest))?;
             }
-            writeln!(out, "{escaped}")?;
         }
         Ok(())
     }
+}
+
+/// A word as bash reads it without quotes.
+fn escaped(word: &str) -> String {
+    let mut escaped = String::with_capacity(word.len());
+    for character in word.chars() {
+        if SPECIAL.contains(&character) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
 }

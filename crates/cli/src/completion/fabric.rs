@@ -2,6 +2,8 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use clap_complete::engine::CompletionCandidate as Candidate;
 use darkfiber_fabric::{
@@ -10,10 +12,12 @@ use darkfiber_fabric::{
 use darkfiber_scenario::{Folder, Scenario};
 
 use super::names::keys_of;
-use super::{beginning, behind, files, parted, words};
+use super::offer::{beginning, behind, files, parted, words};
 
 /// Larger files are not read while somebody waits for a word, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
+/// A fabric that takes longer is left aside.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Presets, families with their keys, files.
 pub(super) fn fabrics(typed: &OsStr) -> Vec<Candidate> {
@@ -112,11 +116,18 @@ fn guids(typed: &OsStr, all: impl Iterator<Item = (String, String)>) -> Vec<Cand
 
 /// The fabric that the command line names so far: the first word that is one.
 fn on_the_line() -> Option<Fabric> {
-    words().iter().filter(|word| can_be_fabric(word)).find_map(|word| {
-        let scenario = Scenario { fabric: word.clone(), ..Scenario::default() };
-        let loaded = scenario.load(&Folder::default(), &mut ()).ok()?;
-        Some(loaded.topology.fabric)
-    })
+    let words: Vec<String> = words().into_iter().filter(|word| can_be_fabric(word)).collect();
+    let (to, from) = channel();
+    // Nobody waits longer for a word; the thread ends with the program.
+    std::thread::spawn(move || {
+        let found = words.into_iter().find_map(|fabric| {
+            let scenario = Scenario { fabric, ..Scenario::default() };
+            let loaded = scenario.load(&Folder::default(), &mut ()).ok()?;
+            Some(loaded.topology.fabric)
+        });
+        let _nobody_waits_any_more = to.send(found);
+    });
+    from.recv_timeout(PATIENCE).ok().flatten()
 }
 
 /// Whether a word looks like a fabric that can be read at once.

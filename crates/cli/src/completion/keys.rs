@@ -4,16 +4,15 @@ use std::ffi::OsStr;
 
 use clap_complete::engine::CompletionCandidate as Candidate;
 
-use super::{beginning, behind, names, parted};
+use super::names;
+use super::offer::{beginning, behind, parted};
 use crate::scenario_keys::{self, KeyPath};
 
 /// Keys of scenarios as `--set` names them; behind the `=`, names where the key takes one.
 pub(super) fn of_scenario(typed: &OsStr) -> Vec<Candidate> {
     let text = typed.to_string_lossy();
-    if let Some((key, _)) = text.split_once('=') {
-        let (kept, open) = parted(typed, &['=', ',']);
-        let open = OsStr::new(open);
-        return behind(kept, values(key, open));
+    if let Some((key, value)) = text.split_once('=') {
+        return behind(&format!("{key}="), values(key, OsStr::new(value)));
     }
     let keys = scenario_keys::paths();
     let named = |key: &KeyPath| format!("{}=", numbered(&key.path, &text));
@@ -23,24 +22,31 @@ pub(super) fn of_scenario(typed: &OsStr) -> Vec<Candidate> {
 }
 
 /// What a key can be, where that is listed.
-fn values(key: &str, open: &OsStr) -> Vec<Candidate> {
+fn values(key: &str, value: &OsStr) -> Vec<Candidate> {
     match key.rsplit('.').next().unwrap_or_default() {
-        "engine" => names::engines(open),
-        "fabric" => super::fabric::fabrics(open),
-        "traffic" => names::traffic(open),
-        "place" => names::listed("allocators", open),
+        "engine" => return names::engines(value),
+        "fabric" => return super::fabric::fabrics(value),
+        "traffic" => return names::traffic(value),
+        _ => {}
+    }
+    // Several values are compared.
+    let (kept, open) = parted(value, &[',']);
+    let open = OsStr::new(open);
+    let found = match key.rsplit('.').next().unwrap_or_default() {
+        "placement" => names::listed("allocators", open),
         "routing" => names::listed("routings", open),
         "congestion" => names::listed("congestion", open),
         "switches" => names::listed("switches", open),
         "framing" => names::listed("framing", open),
-        "hosts" => names::listed("hosts", open),
+        "hosts" if key == "hosts" => names::listed("hosts", open),
         _ => {
             let keys = scenario_keys::paths();
             let is_it = |k: &&KeyPath| numbered(&k.path, key) == key;
             let choices = keys.iter().filter(is_it).flat_map(|k| &k.choices);
             beginning(open, choices.map(|choice| (choice.as_str(), "")))
         }
-    }
+    };
+    behind(kept, found)
 }
 
 /// A key of the first of several tables as that of the one whose number is typed: `job.1.nodes` behind `job.2.n` is `job.2.nodes`.

@@ -4,17 +4,19 @@
 mod bash;
 mod fabric;
 mod keys;
+mod line;
 mod names;
+mod offer;
 
 use std::ffi::OsStr;
 use std::io;
 
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate as Candidate, PathCompleter};
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate as Candidate,
+};
 use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
-
-use crate::args;
 
 /// Is set to the name of a shell where that shell asks.
 const ASKED: &str = "DARKFIBER_COMPLETE";
@@ -22,14 +24,16 @@ const ASKED: &str = "DARKFIBER_COMPLETE";
 /// The shells that can ask.
 const SHELLS: Shells<'static> = Shells(&[&bash::Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
-/// Answers a shell that asks; whether one did.
-pub(crate) fn answer() -> Result<bool, clap::Error> {
+/// Answers a shell that asks about this command line; whether one did.
+pub(crate) fn answer(command: fn() -> Command) -> Result<bool, clap::Error> {
     // Whatever else this program writes would be offered.
     if std::env::var_os(ASKED).is_none() {
         return Ok(false);
     }
     let here = std::env::current_dir().ok();
-    let ask = CompleteEnv::with_factory(command).var(ASKED).shells(SHELLS);
+    let ask = CompleteEnv::with_factory(|| with_values(with_commands(command())))
+        .var(ASKED)
+        .shells(SHELLS);
     ask.try_complete(std::env::args_os(), here.as_deref())
 }
 
@@ -47,9 +51,21 @@ pub(crate) fn script(shell: &str) -> Option<io::Result<Vec<u8>>> {
     Some(written.map(|()| script))
 }
 
-/// The command line, with what its values can be.
-fn command() -> Command {
-    with_values(args::command())
+/// The command line, where `man` knows its commands.
+fn with_commands(command: Command) -> Command {
+    let all: Vec<(String, Option<String>)> = (command.get_subcommands())
+        .filter(|sub| !sub.is_hide_set())
+        .map(|sub| (sub.get_name().to_owned(), sub.get_about().map(ToString::to_string)))
+        .collect();
+    let offered = move || {
+        let told = |(name, about): &(String, Option<String>)| {
+            Candidate::new(name).help(about.clone().map(Into::into))
+        };
+        all.iter().map(told).collect::<Vec<Candidate>>()
+    };
+    command.mut_subcommand("man", |man| {
+        man.mut_arg("command", |arg| arg.add(ArgValueCandidates::new(offered)))
+    })
 }
 
 /// A command and those below it.
@@ -92,49 +108,9 @@ fn completer(command: &str, arg: &Arg) -> Option<Complete> {
         "KIND" if command == "list" => names::lists,
         "NAME" if command == "list" => names::of_list,
         "FORM" if command == "fabric" => names::forms,
-        "COMMAND" if command == "man" => names::commands,
-        "SHELL" => names::shells,
+        "SHELL" => |typed| offer::beginning(typed, shells().into_iter().map(|s| (s, ""))),
         "KEY=VALUE" => keys::of_scenario,
         _ => return None,
     };
     Some(complete)
-}
-
-/// The words that are typed, without the name of the program.
-fn words() -> Vec<String> {
-    let words = std::env::args_os().skip_while(|word| word != "--").skip(2);
-    words.map(|word| word.to_string_lossy().into_owned()).collect()
-}
-
-/// Names that begin with what is typed, with what is said of each.
-fn beginning<'a>(
-    typed: &OsStr,
-    names: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Vec<Candidate> {
-    let typed = typed.to_string_lossy();
-    let fitting = names.into_iter().filter(|(name, _)| name.starts_with(&*typed));
-    fitting.map(|(name, told)| Candidate::new(name).help(first_line(told))).collect()
-}
-
-/// The part of what is typed that stays, up to the last of these characters, and what is completed.
-fn parted<'a>(typed: &'a OsStr, at: &[char]) -> (&'a str, &'a str) {
-    let typed = typed.to_str().unwrap_or_default();
-    typed.split_at(typed.rfind(at).map_or(0, |place| place + 1))
-}
-
-/// Candidates for the end of what is typed, as whole words.
-fn behind(kept: &str, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    candidates.into_iter().map(|candidate| candidate.add_prefix(kept)).collect()
-}
-
-/// Files and folders that begin with what is typed.
-fn files(typed: &OsStr) -> Vec<Candidate> {
-    use clap_complete::engine::ValueCompleter;
-    PathCompleter::any().complete(typed)
-}
-
-/// What fits beside a name.
-fn first_line(text: &str) -> Option<clap::builder::StyledStr> {
-    let line = text.lines().next().filter(|line| !line.is_empty())?;
-    Some(line.to_owned().into())
 }

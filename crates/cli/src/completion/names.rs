@@ -8,8 +8,7 @@ use darkfiber_routing::ecmp::ECMP_KEYS;
 use darkfiber_workload::PATTERNS;
 use darkfiber_workload::traffic::TRAFFICS;
 
-use super::{beginning, behind, files, parted, words};
-use crate::args;
+use super::offer::{beginning, behind, files, parted, words};
 use crate::commands::{fabric, list};
 
 /// Names of one of `darkfiber list`'s lists.
@@ -83,22 +82,4 @@ pub(super) fn of_list(typed: &OsStr) -> Vec<Candidate> {
 /// Forms in which a fabric can be written.
 pub(super) fn forms(typed: &OsStr) -> Vec<Candidate> {
     beginning(typed, fabric::writable().into_iter().map(|form| (form, "")))
-}
-
-/// Commands.
-pub(super) fn commands(typed: &OsStr) -> Vec<Candidate> {
-    let command = args::command();
-    let told: Vec<(String, String)> = (command.get_subcommands())
-        .filter(|sub| !sub.is_hide_set())
-        .map(|sub| {
-            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-            (sub.get_name().to_owned(), about)
-        })
-        .collect();
-    beginning(typed, told.iter().map(|(name, about)| (name.as_str(), about.as_str())))
-}
-
-/// Shells that can ask.
-pub(super) fn shells(typed: &OsStr) -> Vec<Candidate> {
-    beginning(typed, super::shells().into_iter().map(|shell| (shell, "")))
 }

@@ -55,7 +55,7 @@ fn bash_completes_commands_options_and_names() {
     assert_eq!(offered("darkfiber fabric x --to j"), ["json"]);
     assert_eq!(offered("darkfiber congest x --congestion p"), ["pairs"]);
     assert_eq!(offered("darkfiber list fam"), ["families"]);
-    assert_eq!(offered("darkfiber list presets @slimfly-"), ["slimfly-eth"]);
+    assert_eq!(offered("darkfiber list presets @slimfly-"), ["@slimfly-eth"]);
     assert_eq!(offered("darkfiber reproduce OPT-T"), ["OPT-T1", "OPT-T2", "OPT-TXT", "OPT-TH"]);
     assert_eq!(offered("darkfiber man surv"), ["survive"]);
     assert!(offered("darkfiber check x --routes").contains(&"--routes-format".to_owned()));
@@ -72,8 +72,9 @@ fn bash_completes_lists_and_chains() {
 fn bash_completes_fabrics() {
     let files = [("my fabric.topo", "")];
     assert_eq!(offered_among(&files, "darkfiber route my"), ["my\\ fabric.topo"]);
-    // Bash takes what follows the last `@` or `:` to be the word.
-    assert_eq!(offered("darkfiber route @slimfly-"), ["slimfly-eth"]);
+    assert_eq!(offered_among(&files, "darkfiber route \"my"), ["my fabric.topo"]);
+    // Bash takes what follows the last `:` to be the word, and keeps a `@`.
+    assert_eq!(offered("darkfiber route @slimfly-"), ["@slimfly-eth"]);
     assert_eq!(offered("darkfiber route kar"), ["kary:"]);
     assert!(offered("darkfiber route kary:").contains(&"k=".to_owned()));
     let keys = offered("darkfiber route kary:k=4,");

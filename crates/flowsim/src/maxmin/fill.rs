@@ -4,26 +4,7 @@
 use std::cmp::Reverse;
 
 use super::relax::EXACT;
-use super::{Channel, FlowId, Hop, MaxMin, NONE};
-
-/// A channel while it fills.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filling {
-    /// What those flows leave that have their share.
-    left: f64,
-    /// The weights of the flows without a share, and how many these are.
-    weight: f64,
-    count: u32,
-    /// The level at which it was full; infinite if it never is.
-    level: f64,
-}
-
-/// A flow whose limit may be below its share.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limited {
-    limit: f64,
-    flow: u32,
-}
+use super::{Channel, Filling, FlowId, Hop, Limited, MaxMin, NONE};
 
 impl MaxMin {
     /// As [`MaxMin::share`], from nothing: O(h log c) for `h` hops of all flows and `c` channels, whatever changed. Shares that change

@@ -8,8 +8,6 @@ use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-use fill::{Filling, Limited};
-
 /// A flow that shares channels, by number; numbers of flows that are gone are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
@@ -68,6 +66,25 @@ struct Hop {
 struct Entry {
     flow: u32,
     hop: u32,
+}
+
+/// A channel while it fills.
+#[derive(Clone, Copy, Debug)]
+struct Filling {
+    /// What those flows leave that have their share.
+    left: f64,
+    /// The weights of the flows without a share, and how many these are.
+    weight: f64,
+    count: u32,
+    /// The level at which it was full; infinite if it never is.
+    level: f64,
+}
+
+/// A flow whose limit may be below its share.
+#[derive(Clone, Copy, Debug)]
+struct Limited {
+    limit: f64,
+    flow: u32,
 }
 
 /// What a flow would take of a channel if that had room for all.

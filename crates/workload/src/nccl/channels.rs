@@ -64,8 +64,8 @@ pub fn channels(cluster: &Cluster, algorithm: Algorithm, crosses: bool) -> Vec<C
         .collect()
 }
 
-/// What goes over the network in one call with a vector of this many bytes (in an Alltoall that of one rank), in all channels. `pxn`: in an Alltoall a message leaves its
-/// host on the rail of its destination.
+/// What goes over the network in one call with a vector of this many bytes (in an Alltoall that of one rank), in all channels. `pxn`: in
+/// an Alltoall a message leaves its host on the rail of its destination.
 #[expect(clippy::cast_sign_loss, reason = "bytes are not below zero")]
 pub fn connections(
     cluster: &Cluster,
