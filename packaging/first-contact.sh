@@ -32,13 +32,13 @@ measure() {
     before=$(du -skx --exclude=proc --exclude=toolchain "$at" | cut -f1)
     printf 'set -e\ncd /\n' > "$at/way.sh"
     for command; do printf '%s\n' "$command" >> "$at/way.sh"; done
-    received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { print s + 0 }')))
+    received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { printf "%.0f", s }')))
     status=0
     # The shell's own `times` knows no child of chroot: GNU time does.
     /usr/bin/env time -f '%e %U %S' -o "$at/time" chroot "$at" /usr/bin/env -i PATH=/toolchain/bin:/root/.cargo/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
         DEBIAN_FRONTEND=noninteractive PIP_CERT=/certificates.pem SSL_CERT_FILE=/certificates.pem CARGO_HTTP_CAINFO=/certificates.pem \
         sh /way.sh > "$at/out" 2>&1 || status=$?
-    received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { print s + 0 }') - received))
+    received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { printf "%.0f", s }') - received))
     after=$(du -skx --exclude=proc --exclude=toolchain "$at" | cut -f1)
     umount "$at/proc"
     [ "$name" != cargo ] || umount "$at/toolchain"
