@@ -127,7 +127,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   budget_ms = 1500
   book_s = 600              # time for the fault book of the tables in place
   [policy]
-  min_gain = 0.05           # least share by which the jobs' fullest channel cools
+  min_gain = 0.05           # least part by which jobs' fullest channel cools
   max_blocks = 64           # most blocks of 64 LIDs of a proposal
   moves = 64                # most entries of a proposal
   cooldown_s = 30           # least time between two proposals for jobs
@@ -135,8 +135,8 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   hot = 0.5                 # a channel with more of its bandwidth is hot,
   hot_for_s = 60            # and looked at if counters show it for so long
   work_s = 60               # a computation that takes longer is given up
-  confirm_s = 10            # a plan is looked for after that, whatever OpenSM says
-  audit_s = 600             # tables in place are compared with the plan this often
+  confirm_s = 10            # a plan is looked for after that, OpenSM or not
+  audit_s = 600             # tables in place are read back this often
 
 Examples:
   darkfiber operate --config operate.toml
