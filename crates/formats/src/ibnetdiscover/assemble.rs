@@ -78,15 +78,11 @@ impl Records<'_> {
                 NodeKind::Adapter => ("adapter", "it is made of what its neighbour says"),
                 NodeKind::Router => ("router", "it is left out with its cables"),
             };
-            let told =
-                format!("{what} \"{}\" \"{description}\" is never described; {made}", p.far_id);
-            let hint = "the dump was cut short or damaged; make a new one";
-            if kind == NodeKind::Switch {
-                // Whatever hangs on it is missing.
-                d.error(p.line, told, hint);
-            } else {
-                d.warn(p.line, told, hint);
-            }
+            d.warn(
+                p.line,
+                format!("{what} \"{}\" \"{description}\" is never described; {made}", p.far_id),
+                "the dump was cut short or damaged; make a new one",
+            );
             self.index.insert(p.far, self.nodes.len() as u32);
             self.nodes.push(Node {
                 line: 0,
