@@ -25,9 +25,9 @@ measure() {
     cp -L /etc/ssl/certs/ca-certificates.crt "$at/certificates.pem"
     mount -t proc proc "$at/proc"
     if [ "$name" = cargo ]; then
-        mkdir -p "$at/toolchain" "$at/root/.cargo"
+        mkdir -p "$at/toolchain" "$at/home/.cargo"
         mount --bind "$(rustc --print sysroot)" "$at/toolchain"
-        cp "${CARGO_HOME:-$HOME/.cargo}"/config.toml "$at/root/.cargo/" 2>/dev/null || true
+        cp "${CARGO_HOME:-$HOME/.cargo}"/config.toml "$at/home/.cargo/" 2>/dev/null || true
     fi
     before=$(du -skx --exclude=proc --exclude=toolchain "$at" | cut -f1)
     printf 'set -e\ncd /\n' > "$at/way.sh"
@@ -35,7 +35,7 @@ measure() {
     received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { printf "%.0f", s }')))
     status=0
     # The shell's own `times` knows no child of chroot: GNU time does.
-    /usr/bin/env time -f '%e %U %S' -o "$at/time" chroot "$at" /usr/bin/env -i PATH=/toolchain/bin:/root/.cargo/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+    /usr/bin/env time -f '%e %U %S' -o "$at/time" chroot "$at" /usr/bin/env -i PATH=/toolchain/bin:/home/.cargo/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/home \
         DEBIAN_FRONTEND=noninteractive PIP_CERT=/certificates.pem SSL_CERT_FILE=/certificates.pem CARGO_HTTP_CAINFO=/certificates.pem \
         sh /way.sh > "$at/out" 2>&1 || status=$?
     received=$(($(cat /proc/net/dev | awk 'NR > 2 && $1 != "lo:" { s += $2 } END { printf "%.0f", s }') - received))

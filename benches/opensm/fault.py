@@ -37,6 +37,8 @@ class Lab:
     confirm, audit = 60, 100_000
     # More lines of opensm.conf.
     settings = ()
+    # What the daemon may do, and more of its [policy].
+    mode, policy = "apply-faults", ""
 
     def __init__(self, args, name, plugin):
         self.folder = args.work / name
@@ -79,6 +81,11 @@ class Lab:
         """The environment of the daemon; None for this one's."""
         return None
 
+    def jobs(self):
+        """The section [jobs]: of none, as a file says."""
+        (self.folder / "jobs").write_text("")
+        return 'file = "jobs"\nempty_is_idle = true\n'
+
     def manager_is(self, manager):
         """Which OpenSM is to sweep: the daemon's command reads its number from a file."""
         self.manager = manager
@@ -88,15 +95,14 @@ class Lab:
         words = ["env", f"IBSIM_SOCKNAME={self.socket}", f"LD_PRELOAD={simulator.library()}"]
         list_of = lambda program: json.dumps(self.reader(words, program))
         (self.folder / "operate.toml").write_text(
-            'mode = "apply-faults"\nstate = "state"\n'
+            f'mode = "{self.mode}"\nstate = "state"\n'
             f'[fabric]\ncommand = {list_of("ibnetdiscover")}\nevery_s = 600\n'
             f'[tables]\ncommand = {list_of("dump_fts")}\nevery_s = 600\n'
-            '[jobs]\nfile = "jobs"\nempty_is_idle = true\n'
+            f"[jobs]\n{self.jobs()}"
             f'[opensm]\nengines = "dfosm,file,no_fallback"\nsweep = ["sh", "-c", "kill -HUP $(cat manager.pid)"]\n'
-            f'log = "opensm.log"\n[policy]\nconfirm_s = {self.confirm}\naudit_s = {self.audit}\n'
+            f'log = "opensm.log"\n[policy]\nconfirm_s = {self.confirm}\naudit_s = {self.audit}\n{self.policy}'
             f"[plugin]\nbudget_ms = {self.args.wait * 8 // 10}\nbook_s = {self.args.book}\n"
         )
-        (self.folder / "jobs").write_text("")
         told = open(self.folder / "told", "wb")
         notes = open(self.folder / "notes", "wb")
         command = [str(self.args.darkfiber.resolve()), "operate", "--config", "operate.toml"]

@@ -14,7 +14,6 @@ Debian packages: opensm ibsim-utils libumad2sim0 infiniband-diags libopensm-dev 
 """
 
 import argparse
-import os
 import random
 import re
 import shutil
@@ -24,107 +23,22 @@ import time
 from pathlib import Path
 
 import fault
-import simulator
+from slurm import Slurm
 
 REPO = Path(__file__).resolve().parents[2]
-
-
-class Slurm:
-    """slurmctld and one slurmd a host, with a munge key of their own."""
-
-    def __init__(self, folder, hosts, hook, port):
-        self.folder = folder
-        shutil.rmtree(folder, ignore_errors=True)
-        for part in ("etc", "state", "spool", "log", "munge"):
-            (folder / part).mkdir(parents=True)
-        for path in (folder, *folder.parents):
-            if path != Path("/") and path != Path("/tmp"):
-                path.chmod(0o755)
-        key = folder / "munge/key"
-        key.write_bytes(os.urandom(128))
-        key.chmod(0o600)
-        of = folder / "munge"
-        subprocess.run(
-            ["munged", "--force", f"--key-file={key}", f"--socket={of}/sock", f"--pid-file={of}/pid", f"--log-file={of}/log", f"--seed-file={of}/seed"],
-            check=True,
-        )
-        first, last = hosts[0][2:], hosts[-1][2:]
-        ports = f"{port + 1}-{port + len(hosts)}"
-        (folder / "etc/slurm.conf").write_text(
-            f"""ClusterName=lab
-SlurmctldHost=localhost(127.0.0.1)
-SlurmctldPort={port}
-AuthType=auth/munge
-AuthInfo=socket={of}/sock
-SlurmUser=root
-SlurmdUser=root
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool/%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/spool/%n.pid
-SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdLogFile={folder}/log/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
-SwitchType=switch/none
-ReturnToService=2
-SchedulerParameters=sched_interval=2,bf_interval=3
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
-SlurmdParameters=config_overrides
-AccountingStorageType=accounting_storage/none
-MaxNodeCount={len(hosts) + 16}
-PlugStackConfig=/dev/null
-PrologSlurmctld={hook}
-NodeName=cn[{first}-{last}] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[{ports}] CPUs=4 RealMemory=1000
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
-"""
-        )
-        self.env = {**os.environ, "SLURM_CONF": str(folder / "etc/slurm.conf")}
-        self.run("slurmctld", "-c")
-        for host in hosts:
-            (folder / "spool" / host).mkdir()
-            self.run("slurmd", "-N", host)
-        end = time.monotonic() + 180
-        while self.run("sinfo", "-h", "-N", "-o", "%t").split().count("idle") < len(hosts):
-            if time.monotonic() > end:
-                raise SystemExit(f"slurmd: not all idle, see {folder}/log")
-            time.sleep(0.5)
-
-    def run(self, *words):
-        return subprocess.run(words, env=self.env, check=True, capture_output=True, text=True).stdout
-
-    def stop(self):
-        pids = [*(self.folder / "spool").glob("*.pid"), self.folder / "slurmctld.pid", self.folder / "munge/pid"]
-        for path in pids:
-            if path.exists():
-                subprocess.run(["kill", path.read_text().strip()], check=False)
 
 
 class Lab(fault.Lab):
     """The fabric, OpenSM and the daemon, which follows SLURM's jobs."""
 
+    mode, policy = "apply", "cooldown_s = 0\nmax_per_hour = 1000\n"
+
     def __init__(self, args, squeue):
         self.squeue = squeue
         super().__init__(args, "plugin", True)
 
-    def operate(self):
-        path = self.folder / "operate.toml"
-        run = subprocess.Popen
-        try:
-            # The configuration of fault.py, in another mode and with SLURM's jobs.
-            subprocess.Popen = lambda *a, **k: self.rewritten(path) or run(*a, **k)
-            return super().operate()
-        finally:
-            subprocess.Popen = run
-
-    def rewritten(self, path):
-        text = path.read_text().replace('"apply-faults"', '"apply"')
-        text = text.replace('file = "jobs"\nempty_is_idle = true', f"command = {self.squeue}\nevery_s = 1")
-        path.write_text(text.replace("[policy]", "[policy]\ncooldown_s = 0\nmax_per_hour = 1000"))
+    def jobs(self):
+        return f"command = {self.squeue}\nevery_s = 1\n"
 
 
 def main():

@@ -8,8 +8,9 @@ Faults are drawn by seed in the proportions of CLASSES. Each is made, all settle
 checked by `darkfiber check` on the fabric as ibnetdiscover then sees it; it is undone, and the same is done again. A line is
 appended to docs/soak.csv at the end of a part, whatever came of it. `--each` makes one fault of each class instead.
 
-A full disk needs root, to mount a small one. Debian packages: opensm ibsim-utils libumad2sim0 infiniband-diags libopensm-dev libibumad-dev
-gcc make faketime.
+The jobs are those of a real SLURM, with a slurmd for each simulated host, on loopback only. A full disk needs root, to mount a small
+one, and so does SLURM; what cannot be injected is left out, and said. Debian packages: opensm ibsim-utils libumad2sim0
+infiniband-diags libopensm-dev libibumad-dev gcc make faketime slurm-wlm munge.
 """
 
 import argparse
@@ -30,9 +31,10 @@ from pathlib import Path
 
 import fault
 import simulator
+import slurm
 
 REPO = Path(__file__).resolve().parents[2]
-# How often of 1,000. What is not here yet: slurmctld restarted (30), for there is no SLURM here: jobs are a file.
+# How often of 1,000.
 CLASSES = {
     "cable": 300,
     "flapping": 30,
@@ -49,10 +51,18 @@ CLASSES = {
     "disk-full": 20,
     "clock-step": 10,
     "handover": 40,
+    "slurmctld": 30,
 }
+# Kinds behind which the jobs must be known again. As long as their list is garbage, those known before stay.
+JOBS_UNKNOWN = ("jobs-garbage", "slurmctld")
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 COLUMNS = "date,commit,seed,faults,classes,pairs_lost,cycles,unread,unproved,wrong_rollbacks,frozen,longest_silence_s,longest_settling_s,replay"
 SETTLE = 25.0
+# What the daemon asks for jobs: garbage or nothing where these are injected. Its clock may be set, those of SLURM are not.
+ASK = """unset LD_PRELOAD
+[ -e silent ] && exec sleep 60
+[ -e garbage ] && exec cat garbage
+"""
 
 
 class Soak(fault.Lab):
@@ -82,13 +92,49 @@ class Soak(fault.Lab):
         env = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
         return os.environ | env | {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
 
+    def jobs(self):
+        """From SLURM, or from a file where there is none."""
+        if self.slurm:
+            ask = f"SLURM_CONF={self.slurm.conf} exec squeue -a -r -t R,CF -o '%i %T %N'\n"
+        else:
+            (self.folder / "jobs").write_text("JOBID ST NODELIST\n1 R cn[0001-0004]\n")
+            ask = "exec cat jobs\n"
+        (self.folder / "jobs.sh").write_text(ASK + ask)
+        return 'command = ["sh", "jobs.sh"]\nevery_s = 1\ntimeout_s = 3\n'
+
+    def running(self):
+        """How many jobs run."""
+        return len(self.slurm.running()) if self.slurm else 1
+
     def stop(self):
-        super().stop()
-        subprocess.run(["umount", "-l", self.folder / "state"], capture_output=True)
+        try:
+            super().stop()
+        finally:
+            # A standby that an interruption kept from the place.
+            for manager in self.managers:
+                simulator.stop(manager)
+            if self.slurm:
+                self.slurm.stop()
+            # What was decided outlives the file system that it was on.
+            for journal in (self.folder / "state").glob("journal*"):
+                shutil.copy(journal, self.folder)
+            subprocess.run(["umount", "-l", self.folder / "state"], capture_output=True)
 
     def __init__(self, args):
         subprocess.run(["umount", "-l", args.work / "plugin" / "state"], capture_output=True)
-        super().__init__(args, "plugin", True)
+        self.folder = args.work / "plugin"
+        self.sim = self.manager = self.daemon = self.slurm = None
+        self.managers = []
+        try:
+            if "slurmctld" in CLASSES:
+                topology = (args.work / "routes/fabric.topo").read_text()
+                names = sorted(set(re.findall(r'^Ca\s.*# "(cn\d+)', topology, re.M)))
+                self.slurm = slurm.Slurm(args.work / "slurm", names)
+                self.lasting = [self.slurm.submit(4) for _ in range(3)]
+            super().__init__(args, "plugin", True)
+        except BaseException:
+            self.stop()
+            raise
         self.draw = random.Random(args.seed)
         self.topology = (self.routes / "fabric.topo").read_text()
         nodes = re.findall(r'^(Switch|Ca)\s+(\d+)\s+"([^"]+)"', self.topology, re.M)
@@ -110,6 +156,8 @@ class Soak(fault.Lab):
         self.own = self.leaf_of[self.hosts[0]]
         self.counts = collections.Counter()
         self.settling, self.silence, self.excused, self.excuses = 0.0, 0.0, 0, 0
+        # Since when the jobs could be known, for the kinds that keep them from being known.
+        self.told_jobs, self.longest_unknown = None, 0.0
         self.asking, self.what = True, "the beginning"
         threading.Thread(target=self.ask, daemon=True).start()
 
@@ -183,6 +231,23 @@ class Soak(fault.Lab):
         if lost or not is_free:
             print(f"    {what}: {lost} pairs lost, deadlock_free {is_free}", flush=True)
 
+    def judge_jobs(self, what, is_readable):
+        """Whether the daemon knows as many jobs as run, within SETTLE seconds, and whether it says if they cannot be read."""
+        while True:
+            said = self.darkfiber("operate", "status", "--config", "operate.toml", "--format", "json").stdout
+            since, runs = time.monotonic() - self.told_jobs, self.running()
+            state = json.loads(said)["state"] if said.startswith("{") else {"running": None}
+            unread = state.get("bad", {}).get("jobs", {}).get("in_a_row", 0)
+            if state["running"] == runs and is_readable == (unread == 0):
+                if is_readable:
+                    self.longest_unknown = max(self.longest_unknown, since)
+                return
+            if since > SETTLE:
+                break
+            time.sleep(0.2)
+        self.counts["jobs lost"] += 1
+        print(f"    {what}: jobs lost: {state['running']} known, {runs} run, {unread} times not read", flush=True)
+
     def read_back(self, what):
         """What `darkfiber check` finds; None if nothing could be read."""
         for _ in range(3):
@@ -217,7 +282,8 @@ class Soak(fault.Lab):
         out = open(self.folder / "opensm.out", "ab")
         command += ["--dump_files_dir", str(self.folder)]
         env = {**self.env, "SIM_HOST": host} if host else self.env
-        return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder)
+        self.managers.append(subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=self.folder))
+        return self.managers[-1]
 
     def start_manager(self):
         log = self.log()
@@ -321,8 +387,34 @@ class Soak(fault.Lab):
             return None
         if kind == "jobs-garbage":
             junk = [b"", b"\xff\xfe\x00", b"JOBID ST NODELIST\n7 R cn[", os.urandom(2000)]
-            (self.folder / "jobs").write_bytes(self.draw.choice(junk))
-            return lambda: (self.folder / "jobs").write_text("JOBID ST NODELIST\n1 R cn[0001-0004]\n")
+            name, content = self.draw.choice([("silent", b""), *(("garbage", j) for j in junk)])
+            (self.folder / name).write_bytes(content)
+            self.told_jobs = time.monotonic()
+
+            def undo():
+                (self.folder / name).unlink()
+                self.told_jobs = time.monotonic()
+
+            return undo
+        if kind == "slurmctld":
+            a, port, _ = self.draw.choice(self.cables)
+            how = self.draw.choice([signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP])
+            self.slurm.controller.send_signal(how)
+            time.sleep(self.draw.random())
+            self.console(f'Unlink "{a}"[{port}]')
+            # It may be back before the list of jobs is asked for, or long after the time for an answer is over.
+            time.sleep(8 * self.draw.random())
+            self.slurm.come_back(how)
+            # Another job is news, which what was known before cannot stand for.
+            self.slurm.submit(4)
+            self.told_jobs = time.monotonic()
+
+            def undo():
+                self.console(f'ReLink "{a}"[{port}]')
+                self.slurm.cancel_but(self.lasting)
+                self.told_jobs = time.monotonic()
+
+            return undo
         if kind == "corrupt-file":
             self.kill_daemon()
             state = self.folder / "state"
@@ -431,6 +523,9 @@ def main():
         del CLASSES["disk-full"]
     args.work = args.work.resolve()
     args.work.mkdir(parents=True, exist_ok=True)
+    if why := slurm.missing():
+        print(f"no slurmctld: {why}")
+        del CLASSES["slurmctld"]
     args.stock, args.engine, args.book, args.settle, args.wait = "updn", "updn", 60.0, 1.0, 2000
     shutil.rmtree(args.work / "routes", ignore_errors=True)
     command = [str(args.darkfiber), "route", args.fabric, "-e", args.engine, "-o", str(args.work / "routes"), "-q"]
@@ -452,17 +547,25 @@ def main():
             soak.made = time.monotonic()
             soak.settle()
             soak.judge(f"{number} {kind}")
+            if kind in JOBS_UNKNOWN:
+                soak.judge_jobs(f"{number} {kind}", kind == "slurmctld")
             if undo:
                 undo()
                 soak.made = time.monotonic()
                 soak.settle()
                 soak.judge(f"{number} {kind}, undone")
+                if kind in JOBS_UNKNOWN:
+                    soak.judge_jobs(f"{number} {kind}, undone", True)
             done[kind] += 1
             print(f"{number} {kind}: {time.monotonic() - began:.1f} s", flush=True)
     finally:
+        # What was started is stopped, however often it is said that this is to end.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         soak.asking = False
-        unproved, replay = soak.journal()
-        soak.stop()
+        try:
+            unproved, replay = soak.journal()
+        finally:
+            soak.stop()
         rollbacks = (soak.folder / "told").read_text().count("twice not found")
         commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=REPO, capture_output=True, text=True).stdout.strip()
         counted = " ".join(f"{k}:{n}" for k, n in sorted(done.items()))
@@ -470,12 +573,13 @@ def main():
         row += [soak.counts[k] for k in ("lost", "cycles", "unread")] + [unproved, rollbacks, soak.counts["frozen"]]
         row += [f"{soak.silence:.1f}", f"{soak.settling:.1f}", "same" if replay == 0 else "differs"]
         line = ",".join(map(str, row))
+        print(f"jobs lost: {soak.counts['jobs lost']} times, known again after {soak.longest_unknown:.1f} s at most")
         print(COLUMNS + "\n" + line)
         if not args.each:
             is_new = not args.log.exists()
             with open(args.log, "a") as log:
                 log.write((COLUMNS + "\n" if is_new else "") + line + "\n")
-    bad = soak.counts["lost"] + soak.counts["cycles"] + unproved + rollbacks + (replay != 0)
+    bad = soak.counts["lost"] + soak.counts["jobs lost"] + soak.counts["cycles"] + unproved + rollbacks + (replay != 0)
     raise SystemExit(1 if bad or sum(done.values()) < len(drawn) else 0)
 
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use darkfiber_fabric::Unknown;
 
 use crate::commands::{
     blast, check, completions, congest, diff, doctor, ecmp, explain, fabric, framing, hot, jobs,
@@ -197,8 +199,25 @@ const OF_SWITCHES: [&str; 9] = [
 impl Cli {
     /// Reads the command line.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&command().try_get_matches()?)
+        let found = command().try_get_matches().map_err(with_nearest_command)?;
+        Self::from_arg_matches(&found)
     }
+}
+
+/// The error for an unknown command, with the names near to it: behind `help` clap looks for none.
+fn with_nearest_command(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    if error.get(ContextKind::SuggestedSubcommand).is_none() {
+        let command = command();
+        let known = command.get_subcommands().map(clap::Command::get_name);
+        let nearest = Unknown::new("command", name, known).nearest;
+        if !nearest.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(nearest));
+        }
+    }
+    error
 }
 
 /// The commands as users see them. What one option struct cannot say for all that flatten it is said here.

@@ -25,8 +25,8 @@ pub(crate) fn laid_out(text: &str) -> String {
     out
 }
 
-/// A line of an example: what is said of it becomes a comment, above it if there is no room behind it, and what is too long goes on behind
-/// a backslash, as shells read it.
+/// A line of an example: its remark becomes a comment, above it where it does not fit behind it, and a command that is too long goes on
+/// behind a backslash, as shells read it.
 fn example(line: &str) -> String {
     let line = line.trim_end();
     let (command, remark) = match line.rsplit_once("  ") {

@@ -1,5 +1,7 @@
 //! What is given by mistake: known only in order to say what it is.
 
+use std::path::Path;
+
 use crate::format::Format;
 use crate::known_by::{Begin, KnownBy};
 
@@ -20,6 +22,14 @@ pub(crate) const BINARY: Format = Format {
     known_by: &[KnownBy::Begin(|b| b.is_binary)],
     ..Format::NONE
 };
+
+/// What a text is of which no reader can make anything, empty or binary; `None` if it may be something.
+pub(crate) fn nothing_to_read(text: &str, path: &Path) -> Option<String> {
+    let begin = Begin::new(text, path);
+    let is_known = |mark: &KnownBy| matches!(mark, KnownBy::Begin(is_it) if is_it(&begin));
+    let found = [EMPTY, BINARY].into_iter().find(|format| format.known_by.iter().any(is_known));
+    found.map(|format| format!("this is {}", format.what))
+}
 
 /// JSON of something else.
 pub(crate) const JSON: Format = Format {

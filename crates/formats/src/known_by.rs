@@ -64,7 +64,7 @@ pub struct Begin<'a> {
 }
 
 impl<'a> Begin<'a> {
-    fn new(text: &'a str, path: &'a Path) -> Self {
+    pub(crate) fn new(text: &'a str, path: &'a Path) -> Self {
         let start = head(text, BEGIN);
         let body = start.trim_start_matches('\u{feff}').trim_start();
         let is_binary = is_binary(start);
@@ -116,15 +116,6 @@ pub(crate) fn first_line(text: &str, is: impl Fn(&str) -> bool) -> Option<usize>
 fn head(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|&n| text.is_char_boundary(n));
     &text[..end.unwrap_or(0)]
-}
-
-/// What a text is of which no reader can make anything; none if it may be something.
-pub(crate) fn nothing_to_read(text: &str) -> Option<&'static str> {
-    if text.trim().is_empty() {
-        return Some("the file is empty");
-    }
-    let start = text.char_indices().nth(1024).map_or(text, |(end, _)| &text[..end]);
-    is_binary(start).then_some("it looks like binary or compressed data")
 }
 
 fn is_binary(start: &str) -> bool {

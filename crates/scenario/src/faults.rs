@@ -107,14 +107,21 @@ pub fn named(fabric: &Fabric, words: &[String], most: Option<u64>) -> Result<Fau
     Ok(all)
 }
 
+/// The switches with this description.
+fn called<'a>(fabric: &'a Fabric, name: &'a str) -> impl Iterator<Item = &'a Switch> {
+    fabric.switches().iter().filter(move |s| s.description == name)
+}
+
 /// A word as a line of a file.
 fn line(fabric: &Fabric, word: &str) -> Result<String, Error> {
     let expected = |what: String| {
         Error::input(format!("--fail {word}: {what}"))
             .hint("expected GUID:PORT or NAME[PORT] (a cable), GUID or NAME (a switch), or a file")
     };
+    let is_name = called(fabric, word).next().is_some();
     let split = word
         .strip_suffix(']')
+        .filter(|_| !is_name)
         .and_then(|word| word.rsplit_once('['))
         .or_else(|| word.starts_with("0x").then(|| word.rsplit_once(':')).flatten());
     let (node, port) = match split {
@@ -126,20 +133,20 @@ fn line(fabric: &Fabric, word: &str) -> Result<String, Error> {
         return Err(expected("this is no port number".to_owned()));
     }
     let node = node.trim_matches('"');
-    let guid = if node.starts_with("0x") {
-        node.to_owned()
+    let guid = if let Some(digits) = node.strip_prefix("0x") {
+        let guid = u64::from_str_radix(digits, 16);
+        Guid(guid.map_err(|_| expected(format!("'{node}' is no GUID")))?)
     } else {
-        let called = |s: &&Switch| s.description == node;
-        let mut switches = fabric.switches().iter().filter(called);
+        let mut switches = called(fabric, node);
         match (switches.next(), switches.next()) {
-            (Some(one), None) => one.guid.to_string(),
+            (Some(one), None) => one.guid,
             (None, _) => return Err(expected(format!("there is no file and no switch '{node}'"))),
             (Some(_), Some(_)) => {
                 return Err(expected(format!("several switches are called '{node}'")));
             }
         }
     };
-    let switch = fabric.switches().iter().find(|s| s.guid.to_string() == guid);
+    let switch = fabric.switches().iter().find(|s| s.guid == guid);
     if let (Some(switch), Some(Ok(port))) = (switch, number)
         && !(1..=switch.ports).contains(&port)
     {

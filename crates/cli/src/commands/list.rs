@@ -186,17 +186,16 @@ pub(crate) fn kinds() -> Vec<&'static str> {
     LISTS.iter().map(|(words, _)| words[0]).collect()
 }
 
-/// Names and what is said of them in one of the lists; empty where there is no such list.
+/// Names of one of the lists, with their summaries; empty where there is no such list.
 pub(crate) fn names(kind: &str) -> Vec<(String, String)> {
     let Some((_, make)) = LISTS.iter().find(|(words, _)| words.contains(&kind)) else {
         return Vec::new();
     };
     let list = make();
-    // Of what a list says, summaries tell most.
-    let told = list.heading.iter().position(|h| SUMMARIES.contains(h)).unwrap_or(1);
+    let column = list.heading.iter().position(|h| SUMMARIES.contains(h)).unwrap_or(1);
     let named = list.rows.into_iter().map(|row| {
-        let told = row.get(told).cloned().unwrap_or_default();
-        (row.into_iter().next().unwrap_or_default(), told)
+        let summary = row.get(column).cloned().unwrap_or_default();
+        (row.into_iter().next().unwrap_or_default(), summary)
     });
     named.collect()
 }

@@ -34,7 +34,7 @@ pub(super) fn fabrics(typed: &OsStr) -> Vec<Candidate> {
     // Whoever has typed nothing yet has a file: presets and families come up with their first letter.
     let named = presets.iter().chain(&families).filter(|_| !text.is_empty());
     let mut found = files(typed);
-    found.extend(beginning(typed, named.map(|(name, told)| (name.as_str(), *told))));
+    found.extend(beginning(typed, named.map(|(name, about)| (name.as_str(), *about))));
     found
 }
 

@@ -59,7 +59,7 @@ impl Line {
 }
 
 /// A word whose `~` is the home of whoever types.
-fn at_home(word: &str) -> String {
+pub(super) fn at_home(word: &str) -> String {
     match (word.strip_prefix("~/"), std::env::var("HOME")) {
         (Some(rest), Ok(home)) => format!("{home}/{rest}"),
         _ => word.to_owned(),

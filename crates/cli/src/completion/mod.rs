@@ -3,10 +3,12 @@
 
 mod bash;
 mod fabric;
+mod fish;
 mod keys;
 mod line;
 mod names;
 mod offer;
+mod zsh;
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,13 +18,14 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate as Candidate,
 };
-use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+use clap_complete::env::{Elvish, EnvCompleter, Powershell, Shells};
 
 /// Is set to the name of a shell where that shell asks.
 const ASKED: &str = "DARKFIBER_COMPLETE";
 
 /// The shells that can ask.
-const SHELLS: Shells<'static> = Shells(&[&bash::Bash, &Elvish, &Fish, &Powershell, &Zsh]);
+const SHELLS: Shells<'static> =
+    Shells(&[&bash::Bash, &Elvish, &fish::Fish, &Powershell, &zsh::Zsh]);
 
 /// Answers a shell that asks about this command line; whether one did.
 pub(crate) fn answer(command: fn() -> Command) -> Result<bool, clap::Error> {
@@ -58,10 +61,10 @@ fn with_commands(command: Command) -> Command {
         .map(|sub| (sub.get_name().to_owned(), sub.get_about().map(ToString::to_string)))
         .collect();
     let offered = move || {
-        let told = |(name, about): &(String, Option<String>)| {
+        let candidate = |(name, about): &(String, Option<String>)| {
             Candidate::new(name).help(about.clone().map(Into::into))
         };
-        all.iter().map(told).collect::<Vec<Candidate>>()
+        all.iter().map(candidate).collect::<Vec<Candidate>>()
     };
     command.mut_subcommand("man", |man| {
         man.mut_arg("command", |arg| arg.add(ArgValueCandidates::new(offered)))

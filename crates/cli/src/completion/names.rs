@@ -14,7 +14,7 @@ use crate::commands::{fabric, list};
 /// Names of one of `darkfiber list`'s lists.
 pub(super) fn listed(kind: &str, typed: &OsStr) -> Vec<Candidate> {
     let names = list::names(kind);
-    beginning(typed, names.iter().map(|(name, told)| (name.as_str(), told.as_str())))
+    beginning(typed, names.iter().map(|(name, about)| (name.as_str(), about.as_str())))
 }
 
 /// Engines, and chains of them: `nue+minhop`.
@@ -56,7 +56,7 @@ pub(super) fn keys_of(typed: &OsStr, keys: &[Key]) -> Vec<Candidate> {
     let is_new = |key: &&Key| !kept.contains(&format!("{}=", key.name));
     let names: Vec<(String, &str)> =
         keys.iter().filter(is_new).map(|key| (format!("{}=", key.name), key.meaning)).collect();
-    let named = names.iter().map(|(name, told)| (name.as_str(), *told));
+    let named = names.iter().map(|(name, about)| (name.as_str(), *about));
     behind(kept, beginning(OsStr::new(open), named))
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use clap_complete::engine::{CompletionCandidate as Candidate, PathCompleter};
 
-use super::line::{BREAKS, Line};
+use super::line::{BREAKS, Line, at_home};
 
 /// The words that are typed, without the name of the program.
 pub(super) fn words() -> Vec<String> {
@@ -13,17 +13,17 @@ pub(super) fn words() -> Vec<String> {
         let line = asked.next().unwrap_or_default();
         return Line::read(&line.to_string_lossy()).words.into_iter().skip(1).collect();
     }
-    asked.skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+    asked.skip(1).map(|word| at_home(&word.to_string_lossy())).collect()
 }
 
-/// Names that begin with what is typed, with what is said of each.
+/// Names that begin with what is typed, with their descriptions.
 pub(super) fn beginning<'a>(
     typed: &OsStr,
     names: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Vec<Candidate> {
     let typed = typed.to_string_lossy();
     let fitting = names.into_iter().filter(|(name, _)| name.starts_with(&*typed));
-    fitting.map(|(name, told)| Candidate::new(name).help(first_line(told))).collect()
+    fitting.map(|(name, about)| Candidate::new(name).help(first_line(about))).collect()
 }
 
 /// The part of what is typed that stays, up to the last of these characters, and what is completed.

@@ -85,6 +85,10 @@ fn two_switches_with_one_guid() {
         assert_eq!(run.code, if line.starts_with("check") { 3 } else { 1 }, "{line}: {}", run.err);
         assert!(run.err.contains("GUID 0x0002c90000000101 already belongs"), "{line}: {}", run.err);
     }
+    // Tables of what the fabric is not would leave hosts out.
+    let refused = writes_nothing(&[("f", &twice)], "route f -e minhop -q -o out", 1);
+    assert!(refused.contains("minhop: the input is damaged"), "{refused}");
+    assert!(refused.contains("so nothing is written"), "{refused}");
 }
 
 const TWO_PIECES: &str = "s0 s1\ns2 s3\nhost a s0\nhost b s1\nhost c s2\nhost d s3\n";
@@ -246,6 +250,48 @@ fn faults_that_do_not_exist() {
     some: line 1: warning: port 7 of switch 0x0002c90000000101 leads nowhere already
     some: line 2: warning: no node of the fabric has GUID 0x0000000000000005
     ");
+}
+
+#[test]
+fn a_port_that_a_switch_does_not_have() {
+    let files = [("f", PAIR)];
+    let refused = writes_nothing(&files, "route f -e minhop --fail 0x2c90000000101:99 -o out", 3);
+    assert!(refused.contains("has ports 1 to") && refused.contains("no port 99"), "{refused}");
+}
+
+#[test]
+fn a_dump_is_not_replaced_by_what_is_made_of_it() {
+    let dir = folder(&[("f", PAIR)]);
+    let run = run_in(dir.path(), "fabric f --anonymize -o ./f");
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("would replace the fabric that is read"), "{}", run.err);
+    assert_eq!(std::fs::read_to_string(dir.path().join("f")).expect("still there"), PAIR);
+}
+
+#[test]
+fn files_beside_a_fabric_that_are_empty_or_binary() {
+    let files = [("f", PAIR), ("empty", "\n"), ("binary", "\0\u{1}\u{2}\u{3}")];
+    let dir = folder(&files);
+    assert_eq!(run_in(dir.path(), "route f -e minhop -o t -q").code, 0);
+    for option in ["--counters", "--jobs", "--sl"] {
+        for (file, what) in [("empty", "this is an empty file"), ("binary", "binary")] {
+            let run = run_in(dir.path(), &format!("doctor f --routes t/lfts.dump {option} {file}"));
+            assert_eq!(run.code, 3, "{option} {file}: {}", run.out);
+            assert!(run.err.contains(what), "{option} {file}: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_the_wrong_place_is_named() {
+    let dir = folder(&[("f", PAIR)]);
+    assert_eq!(run_in(dir.path(), "route f -e minhop,updn -o several -q").code, 0);
+    let several = run_in(dir.path(), "check f --routes several");
+    assert_eq!(several.code, 3);
+    assert!(several.err.contains("such as several/minhop"), "{}", several.err);
+    let fabric = run_in(dir.path(), "simulate f");
+    assert_eq!(fabric.code, 3);
+    assert!(fabric.err.contains("and no scenario"), "{}", fabric.err);
 }
 
 /// A scenario whose fourth line is odd.

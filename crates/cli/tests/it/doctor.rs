@@ -105,3 +105,42 @@ fn files_that_say_nothing_are_refused() {
     assert_eq!(found.code, 3, "{}", found.out);
     assert!(found.err.contains("nothing"), "{}", found.err);
 }
+
+#[test]
+fn many_slow_cables_are_no_faults_of_single_ones() {
+    let dir = folder(&[]);
+    assert_eq!(run_in(dir.path(), "fabric kary:k=4,n=2 -o whole.topo").code, 0);
+    let text = std::fs::read_to_string(dir.path().join("whole.topo")).expect("a dump");
+    let of_spines = |line: &str| line.contains("spine001") || line.contains("spine002");
+    let mut inside = false;
+    let slow: Vec<String> = (text.lines())
+        .map(|line| {
+            if line.starts_with("Switch") || line.starts_with("Ca") {
+                inside = of_spines(line);
+            }
+            let is_slow = inside || of_spines(line);
+            if is_slow { line.replace("4xHDR", "4xFDR") } else { line.to_owned() }
+        })
+        .collect();
+    std::fs::write(dir.path().join("mixed.topo"), slow.join("\n") + "\n").expect("written");
+    let found = run_in(dir.path(), "doctor mixed.topo").out;
+    let speeds = found.lines().find(|line| line.starts_with("speeds")).expect("a line");
+    assert!(speeds.contains("note") && speeds.contains("8 4xHDR and 8 4xFDR"), "{found}");
+}
+
+/// OpenSM may give service levels that nobody has told the program.
+#[test]
+fn a_cycle_in_lane_0_alone_is_a_warning_until_levels_are_given() {
+    let dir = folder(&[]);
+    let torus = "torus:dims=5x5,t=1";
+    assert_eq!(run_in(dir.path(), &format!("route {torus} -e dfsssp -o t -q")).code, 0);
+    let line = format!("doctor {torus} --routes t/lfts.dump");
+    let unknown = run_in(dir.path(), &line);
+    let verdict = |out: &str| {
+        let line = out.lines().find(|line| line.starts_with("deadlock")).expect("a line");
+        line.split_whitespace().nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!((unknown.code, verdict(&unknown.out)), (0, "warning".to_owned()));
+    let known = run_in(dir.path(), &format!("{line} --sl t/path-sl"));
+    assert_eq!((known.code, verdict(&known.out)), (0, "ok".to_owned()));
+}

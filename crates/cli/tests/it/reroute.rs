@@ -72,7 +72,9 @@ fn what_failed_is_named_in_several_ways() {
     let port = cable.split(['[', ']']).nth(1).expect("a port");
     std::fs::write(d.join("dead"), format!("{guid} {port} # cable\n")).expect("a file");
     let mut seen = Vec::new();
-    for word in [format!("{guid}:{port}"), format!("{name}[{port}]"), "dead".to_owned()] {
+    let short = format!("0x{}:{port}", guid.trim_start_matches("0x").trim_start_matches('0'));
+    let words = [format!("{guid}:{port}"), short, format!("{name}[{port}]"), "dead".to_owned()];
+    for word in words {
         let made = run_in(d, &format!("reroute {fabric} --routes old --format json --fail {word}"));
         assert_eq!(made.code, 0, "{word}: {}", made.err);
         let json = made.json();
@@ -80,6 +82,16 @@ fn what_failed_is_named_in_several_ways() {
     }
     assert!(seen.windows(2).all(|w| w[0] == w[1]));
     assert_eq!(seen[0].1, 8);
+
+    // A name that looks like a port is taken for the switch that is called so.
+    let odd = listed.replace(&format!("\"{name}\""), "\"odd[2]\"");
+    std::fs::write(d.join("odd"), odd).expect("a file");
+    for (word, left) in [("odd[2]", 5), (&*format!("odd[2][{port}]"), 6)] {
+        let made = run_in(d, &format!("fabric odd --fail {word} --format json"));
+        // 1: hosts of a switch that failed are cut off.
+        assert!(made.code <= 1, "{word}: {}", made.err);
+        assert_eq!(made.json()["switches"], left, "{word}");
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! What shells and `man` are told.
+//! What shells complete, and the manual pages.
 
 use std::path::Path;
 use std::process::Command;
+
+use darkfiber_testkit::skipped;
 
 use crate::{folder, run};
 
@@ -37,8 +39,8 @@ fn offered(line: &str) -> Vec<String> {
     offered_among(&[], line)
 }
 
-/// What another shell is told, with what is said of each word.
-fn told(shell: &str, words: &[&str]) -> String {
+/// The answer that another shell gets: candidates, with their descriptions where the shell shows these.
+fn answered(shell: &str, words: &[&str]) -> String {
     let last = words.len() - 1;
     let mut program = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
     program.env("DARKFIBER_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", last.to_string());
@@ -110,19 +112,106 @@ fn bash_completes_keys_of_scenarios_and_their_values() {
 }
 
 #[test]
-fn other_shells_ask_the_same_and_are_told_more() {
+fn other_shells_ask_the_same_and_get_descriptions() {
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         let script = run(&format!("completions {shell}"));
         assert_eq!((script.code, script.err.as_str()), (0, ""));
         assert!(script.out.contains("DARKFIBER_COMPLETE"), "{shell}: {}", script.out);
-        let engines = told(shell, &["darkfiber", "route", "x", "-e", "df"]);
+        let engines = answered(shell, &["darkfiber", "route", "x", "-e", "df"]);
         assert!(engines.starts_with("dfsssp"), "{shell}: {engines}");
     }
-    let engines = told("fish", &["darkfiber", "route", "x", "-e", "df"]);
+    let engines = answered("fish", &["darkfiber", "route", "x", "-e", "df"]);
     assert!(engines.contains("dfsssp\tsssp on virtual layers"), "{engines}");
     let wrong = run("completions tcsh");
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("bash"), "{}", wrong.err);
+}
+
+/// A folder with a fabric in a file of this name, and the `PATH` by which shells find the program.
+fn shell_folder(file: &str) -> (tempfile::TempDir, String) {
+    let dir = folder(&[]);
+    let made = run(&format!("fabric kary:k=2,n=2 -o {}", dir.path().join("f").display()));
+    assert_eq!(made.code, 0, "{}", made.err);
+    std::fs::rename(dir.path().join("f"), dir.path().join(file)).expect("renamed");
+    let program = Path::new(env!("CARGO_BIN_EXE_darkfiber")).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    (dir, path)
+}
+
+/// Whether a shell is installed; if not, the test counts as skipped.
+fn has(shell: &str) -> bool {
+    let is_here = Command::new(shell).arg("--version").output().is_ok();
+    if !is_here {
+        skipped(&format!("{shell} is not installed"));
+    }
+    is_here
+}
+
+#[test]
+fn fish_completes_behind_quotes_and_with_odd_names() {
+    if !has("fish") {
+        return;
+    }
+    let (dir, path) = shell_folder("my [2].topo");
+    let offered = |line: &str| {
+        let ask = "darkfiber completions fish | source; complete -C $argv[1]";
+        let mut fish = Command::new("fish");
+        fish.args(["--no-config", "-c", ask, "--", line]).current_dir(dir.path());
+        let output = fish.env("PATH", &path).env("HOME", dir.path()).output().expect("fish");
+        assert!(output.stderr.is_empty(), "{line}: {output:?}");
+        let text = String::from_utf8(output.stdout).expect("text");
+        let word = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+        text.lines().map(word).collect::<Vec<String>>()
+    };
+    for typed in ["my", "\"my", "'my [", r"my\ ["] {
+        assert_eq!(offered(&format!("darkfiber route {typed}")), ["my [2].topo"], "{typed}");
+    }
+    assert_eq!(offered("darkfiber route ~/my"), ["~/my [2].topo"]);
+    assert_eq!(offered("darkfiber route ~/my\\ \\[2].topo --fail leaf"), ["leaf001", "leaf002"]);
+    assert_eq!(offered("darkfiber route kary:k=4,n"), ["kary:k=4,n="]);
+}
+
+#[test]
+fn zsh_completes_behind_quotes_and_with_odd_names() {
+    if !has("zsh") {
+        return;
+    }
+    let (dir, path) = shell_folder("my [2].topo");
+    // A shell with a terminal, in which a function shows the words that the program would get.
+    let ask = r#"
+        zmodload zsh/zpty
+        zpty inner "TERM=dumb zsh -f -i"
+        zpty -w inner "autoload -U compinit; compinit -u -D; source <(command darkfiber completions zsh)"
+        zpty -w inner 'darkfiber() { print -r -- "<${(j:|:)@}>" }; print -r -- "re""ady"'
+        zpty -r -m inner seen '*ready*'
+        zpty -w inner "$1"$'\t'
+        zpty -r -m inner seen '*<*>*'
+        print -r -- "$seen"
+    "#;
+    let completed = |line: &str| {
+        let mut zsh = Command::new("zsh");
+        zsh.args(["-f", "-c", ask, "zsh", line]).current_dir(dir.path());
+        let output = zsh.env("PATH", &path).env("HOME", dir.path()).output().expect("zsh");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let shown = text.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
+        shown.map(|(words, _)| words.to_owned()).unwrap_or(text)
+    };
+    for typed in ["my", "\"my", "'my [", r"my\ "] {
+        assert_eq!(completed(&format!("darkfiber route {typed}")), "route|my [2].topo", "{typed}");
+    }
+    let home = dir.path().display();
+    assert_eq!(completed("darkfiber route ~/m"), format!("route|{home}/my [2].topo"));
+    let spine = completed(r"darkfiber route ~/my\ \[2].topo --fail sp");
+    assert_eq!(spine, format!("route|{home}/my [2].topo|--fail|spine00"));
+    assert_eq!(completed("darkfiber route kary:k=4,n"), "route|kary:k=4,n=");
+    assert_eq!(completed("darkfiber route @slimf"), "route|@slimfly-eth");
+}
+
+#[test]
+fn a_topic_of_help_that_is_misspelt_is_suggested() {
+    let wrong = run("help glosary");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("a similar subcommand exists: 'glossary'"), "{}", wrong.err);
 }
 
 #[test]

@@ -127,3 +127,23 @@ fn new_tables_approach_those_in_place() {
     let other = run_in(d, "route torus:dims=5x4,t=1 -e updn --from a");
     assert!(other.code == 3, "{}", other.err);
 }
+
+#[test]
+fn service_levels_of_the_tables_in_place_are_given_apart() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let torus = "torus:dims=5x5,t=1";
+    tables(d, &[("old", &format!("{torus} -e dfsssp")), ("new", &format!("{torus} -e lash"))]);
+    let line = format!("check {torus} --from old/lfts.dump --routes new --format json");
+    let unknown = run_in(d, &line).json();
+    let known = run_in(d, &format!("{line} --from-sl old/path-sl")).json();
+    let whole = run_in(d, &line.replace("old/lfts.dump", "old")).json();
+    assert_eq!((&unknown["has_levels"], &known["has_levels"]), (&false.into(), &true.into()));
+    for key in ["verdict", "obligations", "rungs", "changes"] {
+        assert_eq!(known[key], whole[key], "{key}");
+    }
+    // `route --from` needs them, too: without, the tables in place can deadlock.
+    let route = format!("route {torus} -e dfsssp --from old/lfts.dump -q -o next");
+    assert_eq!(run_in(d, &route).code, 4);
+    assert_eq!(run_in(d, &format!("{route} --from-sl old/path-sl")).code, 0);
+}

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use super::relax::EXACT;
-use super::{Channel, Filling, FlowId, Hop, Limited, MaxMin, NONE};
+use super::{Channel, Filling, FlowId, Limited, MaxMin};
 
 impl MaxMin {
     /// As [`MaxMin::share`], from nothing: O(h log c) for `h` hops of all flows and `c` channels, whatever changed. Shares that change
@@ -139,18 +139,9 @@ impl MaxMin {
 
     /// What the levels of its path leave a flow.
     fn take_share(&mut self, flow: u32, changed: &mut Vec<(FlowId, f64)>) {
-        let range = self.hops_of(flow);
+        let (low, next, bottleneck) = self.least(flow);
         let f = &mut self.flows[flow as usize];
         let old = f.rate();
-        let (mut low, mut next, mut bottleneck) = (f.limit, f64::INFINITY, NONE);
-        for &Hop { channel, .. } in &self.hops[range] {
-            let level = self.levels[channel as usize];
-            if level < low {
-                (low, next, bottleneck) = (level, low, channel);
-            } else if level < next {
-                next = level;
-            }
-        }
         let is_same = low.to_bits() == f.low.to_bits();
         (f.low, f.next, f.bottleneck) = (low, next, bottleneck);
         if !is_same && f.solve != self.solve {

@@ -272,6 +272,23 @@ impl MaxMin {
         f.begin as usize..(f.begin + f.length) as usize
     }
 
+    /// The least of a flow's limit and the levels of its path, the least but that one, and the channel that gives it; [`NONE`] if that
+    /// is the limit.
+    #[inline]
+    fn least(&self, flow: u32) -> (f64, f64, u32) {
+        let limit = self.flows[flow as usize].limit;
+        let (mut low, mut next, mut bottleneck) = (limit, f64::INFINITY, NONE);
+        for &Hop { channel, .. } in &self.hops[self.hops_of(flow)] {
+            let level = self.levels[channel as usize];
+            if level < low {
+                (low, next, bottleneck) = (level, low, channel);
+            } else if level < next {
+                next = level;
+            }
+        }
+        (low, next, bottleneck)
+    }
+
     /// Adds a flow over these channels, each at most once. Its rate is known after [`MaxMin::share`]; it is at most
     /// `limit`, and `weight` times as large as that of another flow with the same bottleneck and weight 1.
     ///

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{ABREAST, FlowId, Hop, MaxMin, NONE, Offer};
+use super::{ABREAST, FlowId, MaxMin, Offer};
 
 /// Levels that differ by less than this part do so by rounding only.
 pub(super) const EXACT: f64 = 1e-12;
@@ -145,15 +145,7 @@ impl MaxMin {
         let range = self.hops_of(flow);
         self.looks += range.len() as u64;
         let old = self.flows[flow as usize];
-        let (mut low, mut next, mut bottleneck) = (old.limit, f64::INFINITY, NONE);
-        for &Hop { channel, .. } in &self.hops[range.clone()] {
-            let level = self.levels[channel as usize];
-            if level < low {
-                (low, next, bottleneck) = (level, low, channel);
-            } else if level < next {
-                next = level;
-            }
-        }
+        let (low, next, bottleneck) = self.least(flow);
         let f = &mut self.flows[flow as usize];
         (f.next, f.bottleneck) = (next, bottleneck);
         if low.to_bits() == old.low.to_bits() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::reading::{CounterForm, Device, Reading, WORDS, Width, not_counters, number};
-use crate::known_by::nothing_to_read;
+use crate::foreign::nothing_to_read;
 use crate::{Diagnostics, ReadError, sheet};
 
 /// Bytes, 64 bits of them.
@@ -84,8 +84,8 @@ pub(super) fn of_section(
     found: &mut Diagnostics,
 ) -> Result<Vec<Reading>, ReadError> {
     let mut reader = sheet::reader(text).from_reader(text.as_bytes());
-    if let Some(what) = nothing_to_read(text) {
-        return Err(not_counters(path, what.to_owned()));
+    if let Some(what) = nothing_to_read(text, path) {
+        return Err(not_counters(path, what));
     }
     let heading: Vec<String> = match reader.headers() {
         Ok(heading) => heading.iter().map(str::to_owned).collect(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::log::JobLog;
 use super::record::Record;
 use super::{LOGS, detect, swf};
-use crate::known_by::nothing_to_read;
+use crate::foreign::nothing_to_read;
 use crate::{Diagnostics, ReadError, input};
 
 /// Reads a log; the times of one with a header that tells its beginning become Unix times. The header is empty for logs that have
@@ -66,7 +66,7 @@ fn recognised(
 ) -> Result<(&'static JobLog, String), ReadError> {
     let unreadable = |source| ReadError::Io { path: path.to_owned(), source };
     let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?).into_owned();
-    if let Some(what) = nothing_to_read(&head) {
+    if let Some(what) = nothing_to_read(&head, path) {
         let hint =
             "did the command that wrote it fail? An idle machine's `squeue` prints a heading";
         return Err(ReadError::not_such(path, what, known(), hint));

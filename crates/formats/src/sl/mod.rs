@@ -25,8 +25,8 @@ use std::path::Path;
 use darkfiber_fabric::Fabric;
 use darkfiber_routing::{Lids, Routes};
 
+use crate::foreign::nothing_to_read;
 use crate::format::{Format, Reading, Writing};
-use crate::known_by::nothing_to_read;
 use crate::{Diagnostics, ReadError};
 use levels::{At, Levels};
 
@@ -64,11 +64,8 @@ pub fn read(
     let mut found = Diagnostics::default();
     let mut levels = Levels::new(fabric, routes);
     let at = &At { path, fabric, lids };
-    if let Some(what) = nothing_to_read(text) {
-        return Err(at.foreign(
-            what.to_owned(),
-            "each line is 0x<CA node GUID> <decimal DLID> <decimal SL>",
-        ));
+    if let Some(what) = nothing_to_read(text, path) {
+        return Err(at.foreign(what, "each line is 0x<CA node GUID> <decimal DLID> <decimal SL>"));
     }
     if text.lines().any(|line| line.starts_with("lids ")) {
         rows::read(text, at, &mut levels, &mut found)?;

@@ -41,7 +41,10 @@ impl Binary {
         let target = &platform.target;
         let folder = platform.folder(root);
         let target_folder = folder.display().to_string();
-        let linked = format!("target.{target}.rustflags=[\"-C\", \"target-feature=+crt-static\"]");
+        // Whoever holds all that it needs can stand at one place, and is smaller so.
+        let linked = format!(
+            "target.{target}.rustflags=[\"-C\", \"target-feature=+crt-static\", \"-C\", \"relocation-model=static\"]"
+        );
         let mut args = vec!["build", "--profile", "dist", "--locked", "-p", "darkfiber"];
         args.extend(["--target", target, "--target-dir", &target_folder]);
         if platform.is_static {
