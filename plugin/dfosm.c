@@ -2,8 +2,9 @@
  *
  * At each heavy sweep OpenSM asks this engine for tables. It sends the cables that were swept to the daemon over a unix socket,
  * waits a bounded time for a plan, checks that the plan fits what was swept, and hands it over. Without an answer, or if that does
- * not fit, the last plan that was taken stays in use as long as it fits (after a restart: the one in the plan file). Otherwise the
- * engine fails, and OpenSM goes on with the next one of its list. SIGHUP, faults and restarts of either side need nothing else.
+ * not fit, the last plan that was taken stays in use as long as it fits (after a restart: the one in the plan file), unless it was
+ * one stage of several. Otherwise the engine fails, and OpenSM goes on with the next one of its list. SIGHUP, faults and restarts
+ * of either side need nothing else.
  *
  * opensm.conf:   event_plugin_name dfosm
  *                event_plugin_options socket=/run/darkfiber/plugin.sock,plan=/var/lib/darkfiber/plan,wait_ms=2000
@@ -48,6 +49,7 @@ struct plan {
 	uint8_t *vl;		/* [16] lane of each service level */
 	uint8_t *port;		/* [switches][lids] */
 	uint8_t *sl;		/* [rows][lids] service level by destination LID */
+	int is_stage;		/* it is not kept: pairs may be lost until the plan that follows */
 	uint8_t bytes[];
 };
 struct engine {
@@ -78,6 +80,7 @@ static void *load(const void *bytes, size_t n, const char **why)
 		return NULL;
 	memcpy(p->bytes, bytes, n);
 	p->h = h;
+	p->is_stage = 0;
 	p->owner = (uint64_t *)(p->bytes + sizeof h);
 	p->guid = p->owner + h.lids;
 	p->row = (uint32_t *)(p->guid + h.switches);
@@ -222,6 +225,7 @@ static struct plan *ask(struct engine *e, int *fd, char *why, size_t n)
 	struct plan *plan = NULL;
 	char line[64], *text, *bytes;
 	size_t length, i;
+	int is_stage;
 
 	strcpy(address.sun_path, e->socket);
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -236,9 +240,12 @@ static struct plan *ask(struct engine *e, int *fd, char *why, size_t n)
 			if (!transfer(*fd, POLLIN, line + i, 1, end) || line[i] == '\n')
 				break;
 		line[i] = 0;
-		if (sscanf(line, "PLAN %zu", &length) == 1 && length < MOST_BYTES && (bytes = malloc(length))) {
-			if (transfer(*fd, POLLIN, bytes, length, end))
-				plan = load(bytes, length, &what);
+		/* A stage loses pairs until the plan that follows it. */
+		is_stage = !strncmp(line, "STAGE ", 6);
+		if (sscanf(line, is_stage ? "STAGE %zu" : "PLAN %zu", &length) == 1 && length < MOST_BYTES &&
+		    (bytes = malloc(length))) {
+			if (transfer(*fd, POLLIN, bytes, length, end) && (plan = load(bytes, length, &what)))
+				plan->is_stage = is_stage;
 			free(bytes);
 		} else if (!strncmp(line, "NONE", 4))
 			what = "it has none for this fabric";
@@ -314,7 +321,7 @@ static int build_tables(void *context)
 	}
 	if (plan)
 		return 0;
-	if (e->plan && fits(e->osm, e->plan, why, sizeof why))
+	if (e->plan && !e->plan->is_stage && fits(e->osm, e->plan, why, sizeof why))
 		return take(e, e->plan, "kept");
 	if ((plan = read_file(e->file, why, sizeof why)) && fits(e->osm, plan, why, sizeof why))
 		return take(e, plan, "from the plan file");

@@ -35,6 +35,8 @@ class Lab:
 
     # Nothing but the fault is to happen while it is timed.
     confirm, audit = 60, 100_000
+    # Seconds between OpenSM's own looks at the fabric; without any it sweeps upon traps only.
+    sweep = 0
     # More lines of opensm.conf.
     settings = ()
     # What the daemon may do, and more of its [policy].
@@ -60,7 +62,7 @@ class Lab:
         shutil.copy(self.routes / "guid2lid", self.folder / "guid2lid")
         # Behind the plugin are the tables that darkfiber made: the first ones, until the daemon answers.
         engines = "dfosm,file,no_fallback" if plugin else f"{args.stock},no_fallback"
-        lines = [f"routing_engine {engines}", "force_log_flush TRUE", "sweep_interval 0", "max_wire_smps 16", *self.settings]
+        lines = [f"routing_engine {engines}", "force_log_flush TRUE", f"sweep_interval {self.sweep}", "max_wire_smps 16", *self.settings]
         if plugin:
             state = self.folder / "state"
             self.make_state(state)

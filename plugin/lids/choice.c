@@ -42,8 +42,9 @@ static uint32_t offsets(struct build *b, const struct text *t, const char *size,
 		if (!text_number(word, 255, &n))
 			text_error(t, "'%s' is no list of LID offsets for %s messages; numbers with | between are expected", word, size);
 		if (n >= b->within)
-			text_error(t, "%llu is added to base LIDs, but a port has %u LID%s%s; make lid-choice and guid2lid of one run of darkfiber route",
-				   (unsigned long long)n, b->within, b->within == 1 ? "" : "s", b->planes > 1 ? " in a plane" : "");
+			text_error(t, "%llu is added to base LIDs, but a port has %u LID%s%s; make lid-choice and guid2lid of one run "
+				   "of darkfiber route", (unsigned long long)n, b->within, b->within == 1 ? "" : "s",
+				   b->planes > 1 ? " in a plane" : "");
 		if (list[0] == 255)
 			text_error(t, "more than 255 LID offsets for %s messages", size);
 		list[++list[0]] = n;
@@ -83,8 +84,11 @@ static int range_line(struct lines *l, char *line)
 	if (!arrow || !dash || dash >= arrow)
 		return 0;
 	*arrow = *dash = 0;
-	if (text_words(line, word, 1) != 1 || !text_number(word[0], 65535, &first) || text_words(dash + 1, word, 1) != 1 ||
-	    !text_number(word[0], 65535, &last) || text_words(arrow + 2, word, 1) != 1 || !text_number(word[0], 65535, &quadrant) || first > last)
+	if (text_words(line, word, 1) != 1 || !text_number(word[0], 65535, &first))
+		return 0;
+	if (text_words(dash + 1, word, 1) != 1 || !text_number(word[0], 65535, &last) || first > last)
+		return 0;
+	if (text_words(arrow + 2, word, 1) != 1 || !text_number(word[0], 65535, &quadrant))
 		return 0;
 	l->range = more(l->range, l->ranges + 1, sizeof *l->range);
 	l->range[l->ranges++] = (struct range){ first, last, quadrant };
@@ -116,30 +120,36 @@ static int node_line(struct lines *l, const struct text *t, char *line)
 	return 1;
 }
 
+static int other_line(struct build *b, const struct text *t, struct lines *l, char *line)
+{
+	char *word[7];
+	unsigned words = text_words(line, word, 6);
+
+	if (words == 2 && !strcmp(word[0], "threshold"))
+		return l->has_threshold = text_number(word[1], UINT64_MAX, &l->threshold);
+	return pair_line(b, t, l, word, words);
+}
+
 static void read_lines(struct build *b, const char *path, struct lines *l)
 {
 	struct text t;
-	char *word[7], *shown;
+	char *line;
+	int known;
 
 	text_open(&t, path);
 	while (text_next(&t)) {
-		shown = strcpy(more(NULL, strlen(t.line) + 1, 1), t.line);
-		if (!strncmp(t.line, "lids ", 5) ? range_line(l, t.line + 5) : !strncmp(t.line, "node ", 5) ? node_line(l, &t, t.line + 5) : 0)
-			goto known;
-		if (strncmp(shown, "lids ", 5) && strncmp(shown, "node ", 5)) {
-			unsigned words = text_words(t.line, word, 6);
-
-			if (words == 2 && !strcmp(word[0], "threshold") && text_number(word[1], UINT64_MAX, &l->threshold)) {
-				l->has_threshold = 1;
-				goto known;
-			}
-			if (pair_line(b, &t, l, word, words))
-				goto known;
-		}
-		text_error(&t, "'%.60s' is not understood; 'threshold <bytes>', '<quadrant> <quadrant> small <i|j> large <i|j>', "
-			   "'lids <first>-<last> -> <quadrant>' or 'node <name or GUID> -> <quadrant>' is expected", shown);
-known:
-		free(shown);
+		/* A copy, since lines are taken apart in place and errors show them whole. */
+		line = strcpy(more(NULL, strlen(t.line) + 1, 1), t.line);
+		if (!strncmp(line, "lids ", 5))
+			known = range_line(l, line + 5);
+		else if (!strncmp(line, "node ", 5))
+			known = node_line(l, &t, line + 5);
+		else
+			known = other_line(b, &t, l, line);
+		if (!known)
+			text_error(&t, "'%.60s' is not understood; 'threshold <bytes>', '<quadrant> <quadrant> small <i|j> large <i|j>', "
+				   "'lids <first>-<last> -> <quadrant>' or 'node <name or GUID> -> <quadrant>' is expected", t.line);
+		free(line);
 	}
 	text_close(&t);
 	if (!l->pairs)
@@ -169,7 +179,8 @@ static int is_called(const struct port *p, const char *name, uint64_t guid)
 {
 	size_t host = strcspn(p->name, " ");
 
-	return !strcmp(p->name, name) || (strlen(name) == host && !strncmp(p->name, name, host)) || (guid && (p->guid == guid || p->node == guid));
+	return !strcmp(p->name, name) || (strlen(name) == host && !strncmp(p->name, name, host)) || (guid && (p->guid == guid ||
+		p->node == guid));
 }
 
 /* Who is where: as the name of the node says, else as the LIDs say. */
@@ -182,7 +193,8 @@ static void place(const struct build *b, const char *path, const struct lines *l
 		const struct range *r = l->range + i;
 
 		if (number_of(known, n, r->quadrant) == DFL_NO_GROUP) {
-			warn("%s: LIDs %u to %u are in quadrant %u, of which nothing is said; left out", path, r->first, r->last, r->quadrant);
+			warn("%s: LIDs %u to %u are in quadrant %u, of which nothing is said; left out", path, r->first, r->last,
+			     r->quadrant);
 			continue;
 		}
 		for (k = r->first; k <= r->last && k < b->lids; k++)
@@ -281,10 +293,12 @@ static void read_path_bits(struct build *b, struct choice *c, const char *path)
 		if (text_words(t.line, word, 2) != 2 || !text_guid(word[0], &guid) || !text_number(word[1], 255, &bits))
 			text_error(&t, "0x<port GUID> <path bits> is expected, as darkfiber route -o writes it");
 		if ((at = find_port(b, guid)) == DFL_NONE)
-			text_error(&t, "no port of a host has GUID %s; path-bits and fabric of one run of darkfiber route are expected", word[0]);
+			text_error(&t, "no port of a host has GUID %s; path-bits and fabric of one run of darkfiber route are expected",
+				   word[0]);
 		if (bits >= b->within)
-			text_error(&t, "%llu is added to base LIDs, but a port has %u LID%s%s; make path-bits and guid2lid of one run of darkfiber route",
-				   (unsigned long long)bits, b->within, b->within == 1 ? "" : "s", b->planes > 1 ? " in a plane" : "");
+			text_error(&t, "%llu is added to base LIDs, but a port has %u LID%s%s; make path-bits and guid2lid of one run "
+				   "of darkfiber route", (unsigned long long)bits, b->within, b->within == 1 ? "" : "s",
+				   b->planes > 1 ? " in a plane" : "");
 		c->bits[at] = bits;
 		silent -= !is_said[at];
 		is_said[at] = 1;

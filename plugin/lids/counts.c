@@ -91,7 +91,8 @@ void dfl_report(const char *table, const char *file)
 	put(&o, "  %lu created by ibv_create_qp and never connected by ibv_modify_qp\n", events[CREATED] > own ? events[CREATED] - own : 0);
 	put(&o, "  %lu connected whose creation was not seen (ibv_create_qp_ex, mlx5dv_create_qp)\n", events[STRANGER]);
 	put(&o, "  %lu made by DEVX, whose addresses are the application's\n", events[BY_DEVX]);
-	put(&o, "also: %lu datagram queue pairs, %lu addresses changed by the application after connecting\n", events[DATAGRAM], events[MOVED]);
+	put(&o, "also: %lu datagram queue pairs, %lu addresses changed by the application after connecting\n", events[DATAGRAM],
+	    events[MOVED]);
 	if (file && (fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) < 0)
 		return;		/* A report is not worth a job. */
 	done = write(fd, o.text, o.n);

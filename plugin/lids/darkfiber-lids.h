@@ -1,8 +1,9 @@
 /* darkfiber-lids.h - which LID and service level a message or a queue pair takes, for MPI layers that ask.
  *
  * Tables come from `darkfiber-lids-table`, which makes them of what `darkfiber route -o` wrote (lid-choice or path-bits, path-sl or
- * host-sl). A table is mapped read-only and never changes: it is replaced by another one of the same name. Every function may be called
- * by any number of threads at once; only darkfiber_lids_close() must be the last call on a table. Nothing here needs libibverbs. */
+ * host-sl). A table is mapped read-only and never changes: it is replaced by another one of the same name (by rename, as by mv; cp would
+ * write into the one that is mapped). Every function may be called by any number of threads at once; only darkfiber_lids_close() must be
+ * the last call on a table. Nothing here needs libibverbs. */
 #ifndef DARKFIBER_LIDS_H
 #define DARKFIBER_LIDS_H
 #include <stddef.h>

@@ -117,7 +117,8 @@ static void read_topo(struct build *b, const char *path)
 	for (i = 1; i < b->ports; i++)
 		if (b->port[i].guid == b->port[i - 1].guid)
 			fail("%s has two ports of GUID 0x%016llx", path, (unsigned long long)b->port[i].guid);
-	qsort(b->sw, b->switches, sizeof *b->sw, by_switch);
+	if (b->switches)
+		qsort(b->sw, b->switches, sizeof *b->sw, by_switch);
 }
 
 static void read_guid2lid(struct build *b, const char *path)
@@ -131,8 +132,10 @@ static void read_guid2lid(struct build *b, const char *path)
 		uint64_t guid, first, last;
 		uint32_t at;
 
-		if (text_words(t.line, word, 3) != 3 || !text_guid(word[0], &guid) || !text_guid(word[1], &first) || !text_guid(word[2], &last))
-			text_error(&t, "0x<port GUID> 0x<first LID> 0x<last LID> is expected; give OpenSM's guid2lid or that of darkfiber route -o");
+		if (text_words(t.line, word, 3) != 3 || !text_guid(word[0], &guid) || !text_guid(word[1], &first) || !text_guid(word[2],
+			   &last))
+			text_error(&t, "0x<port GUID> 0x<first LID> 0x<last LID> is expected; give OpenSM's guid2lid or that of "
+				   "darkfiber route -o");
 		if (first > last || last >= DFL_MOST_LIDS || last - first >= DFL_MOST_A_PORT)
 			text_error(&t, "LIDs 0x%llx to 0x%llx; unicast LIDs from 0x1 to 0xbfff, at most %u a port, are expected",
 				   (unsigned long long)first, (unsigned long long)last, DFL_MOST_A_PORT);
@@ -177,8 +180,8 @@ void read_fabric(struct build *b, const char *topo, const char *guid2lid)
 			uint32_t *owner = b->owner + b->port[i].base + k;
 
 			if (*owner != DFL_NONE)
-				fail("%s: ports 0x%016llx and 0x%016llx both have LID %u", guid2lid, (unsigned long long)b->port[*owner].guid,
-				     (unsigned long long)b->port[i].guid, b->port[i].base + k);
+				fail("%s: ports 0x%016llx and 0x%016llx both have LID %u", guid2lid,
+				     (unsigned long long)b->port[*owner].guid, (unsigned long long)b->port[i].guid, b->port[i].base + k);
 			*owner = i;
 		}
 }

@@ -54,6 +54,8 @@ struct dfl_plane {
 	uint32_t first;			/* its first list */
 };
 
+_Static_assert(sizeof(struct dfl_header) == 56 && sizeof(struct dfl_port) == 16 && sizeof(struct dfl_plane) == 16, "the file has no gaps");
+
 /* Where the arrays are, in bytes. */
 struct dfl_layout {
 	uint64_t port, plane, owner, group, bits, list, pool, sl, bytes;

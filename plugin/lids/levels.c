@@ -35,9 +35,11 @@ static uint64_t host_levels(struct build *b, uint32_t plane, struct text *t)
 		uint32_t at;
 
 		if (text_words(t->line, word, 2) < 2 || !text_guid(word[0], &guid) || !text_number(word[1], 15, &sl))
-			text_error(t, "0x<port GUID> <service level from 0 to 15> is expected, as darkfiber route -o --layer-by source writes host-sl");
+			text_error(t, "0x<port GUID> <service level from 0 to 15> is expected, as darkfiber route -o --layer-by source "
+				   "writes host-sl");
 		if ((at = find_port(b, guid)) == DFL_NONE)
-			text_error(t, "no port of a host has GUID %s; host-sl and fabric of one run of darkfiber route are expected", word[0]);
+			text_error(t, "no port of a host has GUID %s; host-sl and fabric of one run of darkfiber route are expected",
+				   word[0]);
 		for (lid = 1; lid < b->lids; lid++)
 			if (counts(b, plane, lid))
 				row_of(b, at)[lid] = sl;
@@ -89,8 +91,8 @@ static uint64_t row_levels(struct build *b, uint32_t plane, struct text *t)
 		if (!column || text_words(t->line, word, 2) != 2)
 			text_error(t, "a line 'lids', then <switch GUID or LID> and one hexadecimal digit a LID are expected");
 		if (strlen(word[1]) != n || strspn(word[1], "0123456789abcdefABCDEF") != n)
-			text_error(t, "%zu characters, %llu hexadecimal digits are expected: as many as LIDs in the line 'lids'", strlen(word[1]),
-				   (unsigned long long)n);
+			text_error(t, "%zu characters, %llu hexadecimal digits are expected: as many as LIDs in the line 'lids'",
+				   strlen(word[1]), (unsigned long long)n);
 		/* A source is a switch, for all ports on it, or a port by any of its LIDs. */
 		if (!strncmp(word[0], "0x", 2)) {
 			if (!text_guid(word[0], &guid))
@@ -106,7 +108,8 @@ static uint64_t row_levels(struct build *b, uint32_t plane, struct text *t)
 		for (k = 0; k < b->switches; k++)
 			known |= b->sw[k].guid == guid;
 		if (only == DFL_NONE && !known)
-			text_error(t, "'%s' is no switch of the fabric, and no LID of a port; make path-sl.rows and fabric of one run of darkfiber route", word[0]);
+			text_error(t, "'%s' is no switch of the fabric, and no LID of a port; make path-sl.rows and fabric of one run "
+				   "of darkfiber route", word[0]);
 		for (p = 0; p < b->ports; p++) {
 			uint8_t *row;
 
@@ -150,9 +153,10 @@ static uint64_t path_levels(struct build *b, uint32_t plane, struct text *t)
 		index[i] = (struct by_node){ b->port[i].node, i };
 	qsort(index, b->ports, sizeof *index, nodes);
 	do {
-		if (text_words(t->line, word, 3) != 3 || !text_guid(word[0], &node) || !text_number(word[1], 65535, &lid) || !text_number(word[2], 15, &sl))
-			text_error(t, "0x<node GUID of the source's adapter> <decimal LID> <decimal service level> is expected, as darkfiber route -o writes "
-				   "path-sl");
+		if (text_words(t->line, word, 3) != 3 || !text_guid(word[0], &node) || !text_number(word[1], 65535, &lid) ||
+		    !text_number(word[2], 15, &sl))
+			text_error(t, "0x<node GUID of the source's adapter> <decimal LID> <decimal service level> is expected, as "
+				   "darkfiber route -o writes path-sl");
 		if (node != before || !said) {
 			uint32_t lo = 0, hi = b->ports;
 
@@ -166,7 +170,8 @@ static uint64_t path_levels(struct build *b, uint32_t plane, struct text *t)
 			}
 			at = lo;
 			if (at == b->ports || index[at].node != node)
-				text_error(t, "no adapter has GUID %s; path-sl and fabric of one run of darkfiber route are expected", word[0]);
+				text_error(t, "no adapter has GUID %s; path-sl and fabric of one run of darkfiber route are expected",
+					   word[0]);
 			before = node;
 		}
 		if (counts(b, plane, lid))
@@ -280,8 +285,8 @@ void merge_rows(struct build *b)
 		order[p] = (struct by_switch){ b->port[p].sw, p };
 	}
 	if (missing)
-		warn("%llu of %llu pairs of a source and a LID have no service level; senders keep their own for these", (unsigned long long)missing,
-		     (unsigned long long)pairs);
+		warn("%llu of %llu pairs of a source and a LID have no service level; senders keep their own for these",
+		     (unsigned long long)missing, (unsigned long long)pairs);
 
 	qsort(order, b->ports, sizeof *order, switches);
 	for (i = 0; i < b->ports; i++) {

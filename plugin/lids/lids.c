@@ -15,7 +15,7 @@
 #include "darkfiber-lids.h"
 #include "map.h"
 
-#define MOST_STATES 4096		/* Then the plane is no longer followed: it changes for each update of tables, not for each message. */
+#define MOST_STATES 4096	/* Then the plane is no longer followed. It changes with updates of tables, not with messages. */
 
 struct state {
 	struct state *before;
@@ -93,7 +93,7 @@ static struct state *follow(struct darkfiber_lids *t, struct state *now, uint64_
 
 	if (!dfl_word_is_whole(word) || t->states >= MOST_STATES || !(next = calloc(1, sizeof *next)))
 		return NULL;
-	if (now && dfl_id(now->map.h) == DFL_WORD_ID(word)) {
+	if (now && dfl_id(&now->map.h) == DFL_WORD_ID(word)) {
 		next->map = now->map;
 	} else {
 		if (dfl_map_open(&next->map, t->path, why, sizeof why)) {
@@ -102,7 +102,7 @@ static struct state *follow(struct darkfiber_lids *t, struct state *now, uint64_
 		}
 		next->has_map = 1;
 	}
-	if (dfl_id(next->map.h) != DFL_WORD_ID(word) || DFL_WORD_PLANE(word) >= next->map.h->planes) {
+	if (dfl_id(&next->map.h) != DFL_WORD_ID(word) || DFL_WORD_PLANE(word) >= next->map.h.planes) {
 		if (next->has_map)
 			dfl_map_close(&next->map);
 		free(next);
@@ -125,7 +125,9 @@ static struct state *current(struct darkfiber_lids *t)
 		return now;
 	if (pthread_mutex_trylock(&t->changing))
 		return now;	/* Somebody is about it. */
+	/* Again, since what was read before the lock may be older than what another thread has followed by now. */
 	now = t->now;
+	word = __atomic_load_n(t->word, __ATOMIC_ACQUIRE);
 	if (word != t->settled) {
 		/* A word that cannot be followed is settled, too: each message would open the table again otherwise. */
 		if (word != now->word && (next = follow(t, now, word))) {
@@ -176,8 +178,8 @@ struct darkfiber_lids *darkfiber_lids_open(const char *table, const char *plane_
 
 		if (!dfl_map_open(&map, table, why, n)) {
 			dfl_map_close(&map);
-			snprintf(why, n, "%s does not belong to table %s: darkfiber-lids-table --use makes it anew", plane_file ? plane_file : "plane",
-				 table);
+			snprintf(why, n, "%s does not belong to table %s: darkfiber-lids-table --use makes it anew",
+				 plane_file ? plane_file : "no memory", table);
 		}
 	}
 failed:
@@ -227,7 +229,7 @@ static void fill(const struct state *s, uint32_t from, uint32_t to, uint64_t byt
 	path->offset = s->plane * dfl_plane_lids(&s->map, to) + offsets[draw % count];
 	path->lid = s->map.port[to].base + path->offset;
 	level = dfl_level(&s->map, from, path->lid);
-	path->sl_known = level != DFL_NO_SL;
+	path->sl_known = level < 16;
 	path->sl = path->sl_known ? level : 0;
 	path->plane = s->plane;
 	path->alternatives = count;
@@ -273,7 +275,7 @@ int darkfiber_lids_sl(struct darkfiber_lids *t, const struct darkfiber_lids_quer
 	if (code)
 		return code;
 	level = dfl_level(&s->map, from, q->destination_lid);
-	return level == DFL_NO_SL ? DARKFIBER_LIDS_NOT_SAID : level;
+	return level < 16 ? level : DARKFIBER_LIDS_NOT_SAID;
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014). */

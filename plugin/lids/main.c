@@ -11,30 +11,36 @@
 static const char help[] =
 "Makes the table that libdarkfiber-lids, its shim and the task prolog read.\n"
 "\n"
-"Usage: darkfiber-lids-table [OPTIONS] -o TABLE TABLES...   make TABLE of directories that `darkfiber route -o` wrote, one for each plane\n"
-"       darkfiber-lids-table --use N TABLE PLANE-FILE       plane N is in use from now on; PLANE-FILE is made if there is none\n"
-"       darkfiber-lids-table --show TABLE [PLANE-FILE]      what is in a table\n"
+"Usage: darkfiber-lids-table [OPTIONS] -o TABLE DIRECTORY...\n"
+"           make TABLE of directories that `darkfiber route -o` wrote, one for each plane\n"
+"       darkfiber-lids-table --use N TABLE PLANE-FILE\n"
+"           plane N is in use from now on; PLANE-FILE is made if there is none\n"
+"       darkfiber-lids-table --show TABLE\n"
+"           what is in a table\n"
 "       darkfiber-lids-table --ask SOURCE,DESTINATION,BYTES TABLE [PLANE-FILE]\n"
-"                                                           LIDs and service levels of such a message; both ends are LIDs or 0x<port GUID>\n"
-"       darkfiber-lids-table --port GUID TABLE PLANE-FILE|- path bits and service level for a library that takes one number for all\n"
-"                                                           peers, as UCX does; - for plane 0\n"
+"           LIDs and service levels of such a message; both ends are LIDs or 0x<port GUID>\n"
+"       darkfiber-lids-table --port GUID TABLE PLANE-FILE|-\n"
+"           path bits and service level for a library that takes one number for all peers, as UCX does; - for plane 0\n"
 "\n"
 "  -o, --output TABLE     the table; it is replaced only by a whole one\n"
-"      --planes N         LIDs of every port are divided into N blocks of equal size, each with tables of its own [default: as many as TABLES]\n"
+"      --planes N         LIDs of every port are divided into N blocks of equal size, each with tables of its own\n"
+"                         [default: as many as directories]\n"
 "      --fabric FILE      fabric as ibnetdiscover prints it [default: fabric.topo of the first directory]\n"
 "      --guid2lid FILE    [default: guid2lid of the first directory]\n"
 "      --lid-choice FILE  for all planes [default: lid-choice of each directory, if it has one]\n"
 "      --path-bits FILE   for all planes [default: path-bits of each directory, if it has one]\n"
-"      --sl FILE          path-sl, path-sl.rows or host-sl, for all planes [default: path-sl.rows, else path-sl, else host-sl of each directory]\n"
+"      --sl FILE          path-sl, path-sl.rows or host-sl, for all planes\n"
+"                         [default: path-sl.rows, else path-sl, else host-sl of each directory]\n"
 "  -h, --help             this text\n"
 "      --version\n"
 "\n"
-"A flip from plane 0 to plane 1: route for plane 1, make TABLE anew of both, copy it to all hosts, then `--use 1` on all hosts. Processes that\n"
-"have the old table go on with it and with plane 0 until then. Keep TABLE and PLANE-FILE on a disk or tmpfs of each host, not on a network\n"
-"file system. Exit codes: 0, 2 for wrong usage, 3 for files that cannot be read or do not belong together; then nothing was written.\n"
+"A flip from plane 0 to plane 1: route for plane 1, make TABLE anew of both, copy it to all hosts, then `--use 1` on all hosts.\n"
+"Processes that have the old table go on with it and with plane 0 until then. Keep TABLE and PLANE-FILE on a disk or tmpfs of each\n"
+"host, not on a network file system. Exit codes: 0; 2 for wrong usage; 3 for files that cannot be read or do not belong together,\n"
+"and then nothing was written.\n"
 "\n"
-"What this cannot reach: connections that a library makes without ibv_modify_qp (DEVX and DC of UCX's accelerated transports), and the size\n"
-"of each message in a library that does not ask. README.md beside the source says what to do there.\n";
+"What this cannot reach: connections that a library makes without ibv_modify_qp (DEVX and DC of UCX's accelerated transports), and\n"
+"the size of each message in a library that does not ask. README.md beside the source says what to do there.\n";
 
 struct given {
 	const char *output, *fabric, *guid2lid, *lid_choice, *path_bits, *sl;
@@ -69,8 +75,8 @@ static void make(const struct given *g)
 
 	b.planes = g->planes ? g->planes : g->count;
 	if (b.planes > DFL_MOST_PLANES || (g->count > 1 && g->count != b.planes))
-		fail("%u planes of %u directories; at most %u planes, and one directory for all or one for each are expected", b.planes, g->count,
-		     DFL_MOST_PLANES);
+		fail("%u planes of %u directories; at most %u planes, and one directory for all or one for each are expected", b.planes,
+		     g->count, DFL_MOST_PLANES);
 	read_fabric(&b, g->fabric ? g->fabric : in(g->sets[0], "fabric.topo"), g->guid2lid ? g->guid2lid : in(g->sets[0], "guid2lid"));
 	if (b.width % b.planes)
 		fail("%u LIDs a port cannot be divided into %u planes; route with a larger --lmc", b.width, b.planes);
@@ -92,8 +98,8 @@ static void make(const struct given *g)
 	}
 	merge_rows(&b);
 	write_table(&b, g->output);
-	printf("%s: %u ports, %u LIDs each, %u plane%s, %u row%s of service levels\n", g->output, b.ports, b.width, b.planes, b.planes == 1 ? "" : "s",
-	       b.rows, b.rows == 1 ? "" : "s");
+	printf("%s: %u ports, %u LIDs each, %u plane%s, %u row%s of service levels\n", g->output, b.ports, b.width, b.planes,
+	       b.planes == 1 ? "" : "s", b.rows, b.rows == 1 ? "" : "s");
 }
 
 static void show(const char *table)
@@ -104,9 +110,9 @@ static void show(const char *table)
 
 	if (dfl_map_open(&map, table, why, sizeof why))
 		fail("%s", why);
-	printf("table %08x, %llu bytes\n%u ports, %u LIDs each, highest LID %u\n%u rows of service levels\n", dfl_id(map.h),
-	       (unsigned long long)map.h->bytes, map.h->ports, map.port[0].lids, map.h->lids - 1, map.h->rows);
-	for (p = 0; p < map.h->planes; p++) {
+	printf("table %08x, %llu bytes\n%u ports, %u LIDs each, highest LID %u\n%u rows of service levels\n", dfl_id(&map.h),
+	       (unsigned long long)map.h.bytes, map.h.ports, map.port[0].lids, map.h.lids - 1, map.h.rows);
+	for (p = 0; p < map.h.planes; p++) {
 		if (map.plane[p].groups)
 			printf("plane %u: %u quadrants, messages of at most %llu bytes are small\n", p, map.plane[p].groups,
 			       (unsigned long long)map.plane[p].threshold);
@@ -188,7 +194,7 @@ static void port(const char *guid, const char *table, const char *plane_file)
 	if ((from = dfl_port_of_guid(&map, q.source_guid)) == DFL_NONE)
 		fail("%s", darkfiber_lids_error(DARKFIBER_LIDS_NO_SOURCE));
 	within = dfl_plane_lids(&map, from);
-	for (i = 0; i < map.h->ports; i++) {
+	for (i = 0; i < map.h.ports; i++) {
 		int level;
 
 		q.destination_lid = map.port[i].base;
@@ -221,7 +227,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "output", 1, 0, 'o' }, { "help", 0, 0, 'h' }, { "planes", 1, 0, PLANES }, { "fabric", 1, 0, FABRIC },
 		{ "guid2lid", 1, 0, GUID2LID }, { "lid-choice", 1, 0, CHOICE }, { "path-bits", 1, 0, BITS }, { "sl", 1, 0, SL },
-		{ "use", 1, 0, USE }, { "show", 0, 0, SHOW }, { "ask", 1, 0, ASK }, { "port", 1, 0, PORT }, { "version", 0, 0, VERSION }, { 0 } };
+		{ "use", 1, 0, USE }, { "show", 0, 0, SHOW }, { "ask", 1, 0, ASK }, { "port", 1, 0, PORT }, { "version", 0, 0, VERSION },
+			{ 0 } };
 	struct given g = { 0 };
 	uint64_t number = 0;
 	char *question = NULL;
@@ -259,7 +266,7 @@ int main(int argc, char **argv)
 	argv += optind;
 	if (doing == USE && left == 2)
 		use_plane(argv[0], argv[1], number);
-	else if (doing == SHOW && left >= 1 && left <= 2)
+	else if (doing == SHOW && left == 1)
 		show(argv[0]);
 	else if (doing == ASK && (left == 1 || left == 2))
 		ask(question, argv[0], argv[1]);

@@ -13,30 +13,30 @@ static int lists_fit(const struct dfl_map *m)
 	uint32_t p, i, most = DFL_MOST_A_PORT;
 	uint64_t next = 0;
 
-	for (i = 0; i < m->h->ports; i++)
+	for (i = 0; i < m->h.ports; i++)
 		if (dfl_plane_lids(m, i) < most)
 			most = dfl_plane_lids(m, i);
-	for (p = 0; p < m->h->planes; p++) {
+	for (p = 0; p < m->h.planes; p++) {
 		uint64_t groups = m->plane[p].groups;
 
 		if (groups > DFL_MOST_GROUPS || m->plane[p].first != next)
 			return 0;
 		next += 2 * groups * groups;
-		if (next > m->h->lists)
+		if (next > m->h.lists)
 			return 0;
-		for (i = 0; i < m->h->ports; i++) {
-			uint16_t group = m->group[(uint64_t)p * m->h->ports + i];
+		for (i = 0; i < m->h.ports; i++) {
+			uint16_t group = m->group[(uint64_t)p * m->h.ports + i];
 
-			if ((group != DFL_NO_GROUP && group >= groups) || m->bits[(uint64_t)p * m->h->ports + i] >= most)
+			if ((group != DFL_NO_GROUP && group >= groups) || m->bits[(uint64_t)p * m->h.ports + i] >= most)
 				return 0;
 		}
 	}
-	if (next != m->h->lists)
+	if (next != m->h.lists)
 		return 0;
-	for (i = 0; i < m->h->lists; i++) {
+	for (i = 0; i < m->h.lists; i++) {
 		uint32_t at = m->list[i], k;
 
-		if (at >= m->h->pool || !m->pool[at] || m->pool[at] > m->h->pool - at - 1)
+		if (at >= m->h.pool || !m->pool[at] || m->pool[at] > m->h.pool - at - 1)
 			return 0;
 		for (k = 1; k <= m->pool[at]; k++)
 			if (m->pool[at + k] >= most)
@@ -48,7 +48,7 @@ static int lists_fit(const struct dfl_map *m)
 /* A right checksum says that the file is what was written, not that it was written by a sound program. */
 static int fits(const struct dfl_map *m)
 {
-	const struct dfl_header *h = m->h;
+	const struct dfl_header *h = &m->h;
 	uint64_t i;
 	uint32_t k;
 
@@ -91,13 +91,15 @@ int dfl_map_open(struct dfl_map *m, const char *path, char *why, size_t n)
 		goto failed;
 	}
 	if (memcmp(h.magic, DFL_MAGIC, 8) || h.order != DFL_ORDER) {
-		snprintf(why, n, "%s is a table of another version or byte order: make it anew with the darkfiber-lids-table of this library", path);
+		snprintf(why, n, "%s is a table of another version or byte order: make it anew with the darkfiber-lids-table of this "
+			 "library", path);
 		goto failed;
 	}
 	at = dfl_layout(&h);
 	if (h.ports > DFL_MOST_LIDS || h.lids > DFL_MOST_LIDS || h.rows > h.ports || !h.planes || h.planes > DFL_MOST_PLANES || !h.ports ||
 	    h.bytes != (uint64_t)st.st_size || at.bytes != h.bytes) {
-		snprintf(why, n, "%s is torn: %llu bytes, %llu expected", path, (unsigned long long)st.st_size, (unsigned long long)at.bytes);
+		snprintf(why, n, "%s is torn: %llu bytes, %llu expected", path, (unsigned long long)st.st_size,
+			 (unsigned long long)at.bytes);
 		goto failed;
 	}
 	file = mmap(NULL, h.bytes, PROT_READ, MAP_SHARED, fd, 0);
@@ -109,7 +111,8 @@ int dfl_map_open(struct dfl_map *m, const char *path, char *why, size_t n)
 		snprintf(why, n, "%s is torn or was changed: its checksum is wrong", path);
 		goto failed;
 	}
-	m->h = file;
+	m->h = h;
+	m->file = file;
 #define AT(field) ((const void *)((const char *)file + at.field))
 	m->port = AT(port), m->plane = AT(plane), m->owner = AT(owner), m->group = AT(group), m->bits = AT(bits);
 	m->list = AT(list), m->pool = AT(pool), m->sl = AT(sl);
@@ -130,12 +133,12 @@ failed:
 
 void dfl_map_close(struct dfl_map *m)
 {
-	munmap((void *)m->h, m->h->bytes);
+	munmap((void *)m->file, m->h.bytes);
 }
 
 uint32_t dfl_port_of_guid(const struct dfl_map *m, uint64_t guid)
 {
-	uint32_t lo = 0, hi = m->h->ports;
+	uint32_t lo = 0, hi = m->h.ports;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -150,29 +153,40 @@ uint32_t dfl_port_of_guid(const struct dfl_map *m, uint64_t guid)
 	return DFL_NONE;
 }
 
+/* The table was checked as a whole when it was opened. Should somebody write into the file all the same, answers are wrong, but what is
+ * read here leads nowhere else. */
 uint32_t dfl_port_of_lid(const struct dfl_map *m, uint32_t lid)
 {
-	return lid < m->h->lids ? m->owner[lid] : DFL_NONE;
+	uint32_t port = lid < m->h.lids ? m->owner[lid] : DFL_NONE;
+
+	return port < m->h.ports ? port : DFL_NONE;
 }
 
 const uint8_t *dfl_offsets(const struct dfl_map *m, uint32_t plane, uint32_t from, uint32_t to, uint64_t bytes, unsigned *count)
 {
 	static const uint8_t base[1];
 	const struct dfl_plane *p = m->plane + plane;
-	const uint16_t *group = m->group + (uint64_t)plane * m->h->ports;
-	const uint8_t *list;
+	const uint16_t *group = m->group + (uint64_t)plane * m->h.ports;
+	uint64_t list;
+	uint32_t at, length;
 
 	*count = 1;
 	if (!p->groups)
-		return m->bits + (uint64_t)plane * m->h->ports + from;
+		return m->bits + (uint64_t)plane * m->h.ports + from;
 	if (group[from] == DFL_NO_GROUP || group[to] == DFL_NO_GROUP)
-		return base;	/* As the reader of lid-choice in darkfiber: who is in no quadrant sends to base LIDs, and is sent to by them. */
-	list = m->pool + m->list[p->first + 2 * ((uint64_t)group[from] * p->groups + group[to]) + (bytes > p->threshold)];
-	*count = *list;
-	return list + 1;
+		return base;	/* As in darkfiber: whoever is in no quadrant uses base LIDs, and so does who sends to it. */
+	list = p->first + 2 * ((uint64_t)group[from] * p->groups + group[to]) + (bytes > p->threshold);
+	at = list < m->h.lists ? m->list[list] : DFL_NONE;
+	length = at < m->h.pool ? m->pool[at] : 0;
+	if (!length || length > m->h.pool - at - 1)
+		return base;
+	*count = length;
+	return m->pool + at + 1;
 }
 
 uint8_t dfl_level(const struct dfl_map *m, uint32_t from, uint32_t lid)
 {
-	return m->port[from].row == DFL_NONE ? DFL_NO_SL : m->sl[(uint64_t)m->port[from].row * m->h->lids + lid];
+	uint32_t row = m->port[from].row;
+
+	return row < m->h.rows && lid < m->h.lids ? m->sl[(uint64_t)row * m->h.lids + lid] : DFL_NO_SL;
 }

@@ -4,7 +4,8 @@
 #include "format.h"
 
 struct dfl_map {
-	const struct dfl_header *h;
+	struct dfl_header h;		/* a copy: it says where the arrays end */
+	const void *file;
 	const struct dfl_port *port;
 	const struct dfl_plane *plane;
 	const uint32_t *owner, *list;
@@ -25,6 +26,6 @@ uint8_t dfl_level(const struct dfl_map *map, uint32_t from, uint32_t lid);
 /* LIDs of a port in one plane. */
 static inline unsigned dfl_plane_lids(const struct dfl_map *map, uint32_t port)
 {
-	return map->port[port].lids / map->h->planes;
+	return map->port[port].lids / map->h.planes;
 }
 #endif

@@ -2,7 +2,7 @@
  * 3.3): stop sending, wait until everything sent is acknowledged, change the address, send again. In SQD the application goes on to post
  * work, which waits, so that no packet is lost and none overtakes another.
  *
- * The section 4.1 of that paper reports that firmware either refused SQD or accepted the call and did nothing. So every step is read back. */
+ * Section 4.1 of that paper: firmware either refused SQD, or accepted the call and did nothing. So every step is read back. */
 #include <string.h>
 #include <time.h>
 #include <infiniband/verbs.h>

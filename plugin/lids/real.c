@@ -31,7 +31,7 @@ void *dfl_real(const char *name, const char *version, const char *soname)
 
 	if (f)
 		return f;
-	/* RTLD_NEXT sees what the program was linked with. MPI libraries load their transports with RTLD_LOCAL, and libibverbs with them. */
+	/* RTLD_NEXT sees what the program was linked with. MPI libraries load their transports, and libibverbs with them, RTLD_LOCAL. */
 	library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!library) {
 		dl_iterate_phdr(loaded, &w);

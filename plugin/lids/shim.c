@@ -29,11 +29,12 @@ static const char help[] =
 "  DARKFIBER_LIDS_SIZE=large     size that messages are taken to have: large, small, or bytes. Alike in all processes of a job\n"
 "  DARKFIBER_LIDS_REPORT=FILE    where the report goes at the end of each process (appended), or `none` [default: standard error]\n"
 "\n"
-"A connected queue pair has one path for all its messages: this shim cannot tell small messages from large ones. It sets destination\n"
-"LID, source path bits and service level when ibv_modify_qp takes a queue pair to RTR, and LID and service level in ibv_create_ah. It does\n"
-"not reach what does not call these: DEVX and DC queue pairs of accelerated transports (UCX: UCX_TLS=rc_verbs,ud_verbs avoids them),\n"
-"alternate paths, programs linked statically, programs with raised privileges, and kernel users such as Lustre and IPoIB. Processes that\n"
-"are killed or leave by _exit report nothing.\n";
+"A connected queue pair has one path for all its messages: this shim cannot tell small messages from large ones. It sets\n"
+"destination LID, source path bits and service level when ibv_modify_qp takes a queue pair to RTR, and LID and service level in\n"
+"ibv_create_ah. It does not reach what does not call these: DEVX and DC queue pairs of accelerated transports\n"
+"(UCX_TLS=self,sm,rc_verbs,ud_verbs keeps UCX off them), alternate paths, programs that are linked statically or have raised\n"
+"privileges, and users in the kernel such as Lustre and IPoIB. Processes that are killed or leave by _exit report nothing.\n"
+"Libraries that look verbs up by dlsym in libibverbs itself, as NCCL does, are neither changed nor counted.\n";
 
 static struct darkfiber_lids *table;
 static const char *table_name, *report_file;
@@ -137,7 +138,8 @@ static enum outcome readdress(struct ibv_context *context, struct ibv_ah_attr *a
 	code = darkfiber_lids_connect(table, &query, is_connected ? own_qpn : 0, is_connected ? peer_qpn : 0, &path);
 	if (code)
 		return outcome_of(code);
-	if (is_connected && path.source_bits >> port.lmc)
+	/* A subnet has one LMC for all hosts, so that the destination lacks the LIDs, too: packets to them would be lost. */
+	if ((path.offset | (is_connected ? path.source_bits : 0)) >> port.lmc)
 		return WRONG_LMC;
 	ah->dlid = path.lid;
 	if (path.sl_known)
@@ -258,7 +260,7 @@ static int read_size(const char *size)
 {
 	char *end;
 
-	if (!size || !strcmp(size, "large")) {
+	if (!size || !*size || !strcmp(size, "large")) {
 		message_bytes = UINT64_MAX;
 	} else if (!strcmp(size, "small")) {
 		message_bytes = 0;
@@ -272,8 +274,8 @@ static int read_size(const char *size)
 
 __attribute__((constructor)) static void start(void)
 {
-	const char *report;
-	char why[600];
+	const char *report, *plane;
+	char why[600] = "no memory";
 
 	/* secure_getenv: a program with raised privileges does not open files that its caller names. */
 	table_name = secure_getenv("DARKFIBER_LIDS");
@@ -285,10 +287,11 @@ __attribute__((constructor)) static void start(void)
 	}
 	report = secure_getenv("DARKFIBER_LIDS_REPORT");
 	report_file = report && *report ? strdup(report) : NULL;
+	plane = secure_getenv("DARKFIBER_LIDS_PLANE");
 	if (!read_size(secure_getenv("DARKFIBER_LIDS_SIZE")))
 		snprintf(why, sizeof why, "DARKFIBER_LIDS_SIZE is large, small or a number of bytes");
 	else if ((table_name = strdup(table_name)))
-		table = darkfiber_lids_open(table_name, secure_getenv("DARKFIBER_LIDS_PLANE"), why, sizeof why);
+		table = darkfiber_lids_open(table_name, plane && *plane ? plane : NULL, why, sizeof why);
 	if (table)
 		pthread_atfork(NULL, NULL, dfl_forget);		/* What the parent did, the parent reports. */
 	else if (!report_file || strcmp(report_file, "none"))

@@ -7,26 +7,19 @@
 #include <sys/stat.h>
 #include "text.h"
 
-int text_try(struct text *t, const char *path)
+void text_open(struct text *t, const char *path)
 {
 	struct stat st;
 
 	memset(t, 0, sizeof *t);
 	t->path = path;
 	if (!(t->file = fopen(path, "r"))) {
-		if (errno != ENOENT)
-			fail("%s: %s", path, strerror(errno));
-		return 0;
+		if (errno == ENOENT)
+			fail("%s: there is no such file; give a directory that darkfiber route -o wrote", path);
+		fail("%s: %s", path, strerror(errno));
 	}
 	if (!fstat(fileno(t->file), &st) && S_ISDIR(st.st_mode))
 		fail("%s is a directory, a file is expected", path);
-	return 1;
-}
-
-void text_open(struct text *t, const char *path)
-{
-	if (!text_try(t, path))
-		fail("%s: there is no such file; give a directory that darkfiber route -o wrote", path);
 }
 
 int text_raw(struct text *t)

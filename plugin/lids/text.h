@@ -12,9 +12,7 @@ struct text {
 	unsigned long number;
 };
 
-/* A missing file is an error; text_try() returns 0 instead. */
 void text_open(struct text *t, const char *path);
-int text_try(struct text *t, const char *path);
 /* The next line that says something; 0 at the end. text_raw() leaves comments in, and takes every line. */
 int text_next(struct text *t);
 int text_raw(struct text *t);

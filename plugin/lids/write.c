@@ -103,7 +103,8 @@ void write_table(const struct build *b, const char *path)
 	h.bytes = at.bytes;
 	if (h.bytes > DFL_MOST_BYTES)
 		fail("the table would have %llu bytes, at most %llu can be: there are %u different rows of service levels; "
-		     "route --layer-by source or fewer LIDs a port make it smaller", (unsigned long long)h.bytes, (unsigned long long)DFL_MOST_BYTES, b->rows);
+		     "route --layer-by source or fewer LIDs a port make it smaller", (unsigned long long)h.bytes,
+		     (unsigned long long)DFL_MOST_BYTES, b->rows);
 	file = more(NULL, h.bytes, 1);
 	memset(file, 0, h.bytes);
 	for (i = 0; i < b->ports; i++) {
@@ -145,13 +146,13 @@ void use_plane(const char *table, const char *plane_file, uint32_t plane)
 
 	if (dfl_map_open(&map, table, why, sizeof why))
 		fail("%s", why);
-	if (plane >= map.h->planes)
-		fail("plane %u, but %s has %u plane%s, numbered from 0", plane, table, map.h->planes, map.h->planes == 1 ? "" : "s");
+	if (plane >= map.h.planes)
+		fail("plane %u, but %s has %u plane%s, numbered from 0", plane, table, map.h.planes, map.h.planes == 1 ? "" : "s");
 	fd = open(plane_file, O_RDWR | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)
 		fail("%s: %s", plane_file, strerror(errno));
 	if (fd < 0) {
-		new.word = dfl_word(dfl_id(map.h), generation, plane);
+		new.word = dfl_word(dfl_id(&map.h), generation, plane);
 		replace(plane_file, &new, sizeof new, plane_file_is_sound);
 	} else {
 		/* In place, not by another file of that name: processes have this one mapped. */
@@ -163,7 +164,7 @@ void use_plane(const char *table, const char *plane_file, uint32_t plane)
 		generation = DFL_WORD_GENERATION(file->word) + 1;
 		if (!generation)
 			generation = 1;	/* 0 means that there is no plane file. */
-		__atomic_store_n(&file->word, dfl_word(dfl_id(map.h), generation, plane), __ATOMIC_RELEASE);
+		__atomic_store_n(&file->word, dfl_word(dfl_id(&map.h), generation, plane), __ATOMIC_RELEASE);
 		if (msync(file, sizeof *file, MS_SYNC))
 			fail("%s: %s", plane_file, strerror(errno));
 		munmap(file, sizeof *file);

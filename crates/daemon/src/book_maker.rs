@@ -82,8 +82,11 @@ impl Maker {
                 continue;
             };
             bytes += entry.stages.iter().map(|s| s.len() * 8 + 64).sum::<usize>() + 512;
-            let is_one = entry.stages() == 1;
-            *if is_one { &mut tally.one_sweep } else { &mut tally.stages } += 1;
+            *match entry.stages() {
+                1 => &mut tally.one_sweep,
+                _ if entry.ready.verdict.drains() => &mut tally.drained,
+                _ => &mut tally.stages,
+            } += 1;
             if !self.book.keep(edition, missing, entry) {
                 return None;
             }
@@ -140,4 +143,85 @@ fn prepare(
     let stages = plan.between.iter().chain([&plan.routes]).map(|routes| of(routes));
     let stages = stages.collect::<Option<Vec<Patch>>>()?;
     Some(Entry { ready: Ready { candidate, verdict }, base: image.clone(), stages })
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_formats::Diagnostics;
+    use darkfiber_operate::Digest;
+    use darkfiber_routing::reroute::{Prepared, Rung};
+    use darkfiber_routing::{Lids, Request, find_engine};
+    use darkfiber_scenario::Loaded;
+
+    use super::*;
+    use crate::value::{TablesValue, digest_of_tables};
+
+    /// Tables of an engine on a whole fabric.
+    fn base(spec: &str, engine: &str) -> Base {
+        let topology = darkfiber_testkit::families::topology(spec);
+        let fabric = &topology.fabric;
+        let request = Request { shape: topology.shape.as_ref(), ..Request::default() };
+        let routes = find_engine(engine).expect("an engine").route(fabric, &request);
+        let routes = routes.expect("routes");
+        let lids = Lids::assign(fabric, 0).expect("LIDs");
+        let tables = digest_of_tables(fabric, &routes, &lids);
+        let digest = Digest(fabric.digest());
+        let loaded = Loaded {
+            topology,
+            diagnostics: Diagnostics::default(),
+            text: None,
+            degraded: false,
+            structure: None,
+            shared: Vec::new(),
+        };
+        let (has_levels, is_whole) = (true, true);
+        Base {
+            fabric: Arc::new(FabricValue { loaded, digest }),
+            tables: Arc::new(TablesValue {
+                routes,
+                lids,
+                has_levels,
+                is_whole,
+                digest: tables,
+                fabric: digest,
+            }),
+        }
+    }
+
+    /// Where `reroute` keeps service levels, the book has what it finds: in one sweep, in stages, or by drop-drain.
+    #[test]
+    fn the_book_has_a_repair_of_nearly_every_cable() {
+        let base = base("dragonfly:p=2,a=4,h=2", "updn");
+        let image = Arc::new(base.image().expect("an image"));
+        let whole = base.fabric.clone();
+        let prepared = Prepared::new(whole.fabric(), &base.tables.routes, 8).expect("tables");
+        let mut seen = [0u32; 3];
+        for missing in faults(whole.fabric(), &Missing::default()) {
+            let faults = missing.faults();
+            if !faults.switches.is_empty() {
+                continue;
+            }
+            let found = prepare(&base, &image, &whole, &missing);
+            let (_, rung) = prepared.clone().reroute_on_lowest_rung(&faults).expect("repaired");
+            let stages = found.as_ref().map_or(0, Entry::stages);
+            let drains = found.as_ref().is_some_and(|e| e.ready.verdict.drains());
+            match rung {
+                Rung::AnyOrder => {
+                    assert_eq!((stages, drains), (1, false), "{missing:?}");
+                    seen[0] += 1;
+                }
+                // Those steps may be of entries, where these are of switches.
+                Rung::Steps(_) => {
+                    assert!(stages > 1, "{missing:?} {rung:?}");
+                    seen[1] += u32::from(!drains);
+                }
+                Rung::DropDrain => {
+                    assert_eq!((stages, drains), (2, true), "{missing:?}");
+                    seen[2] += 1;
+                }
+                Rung::Reconnect => assert_eq!(stages, 0, "{missing:?}"),
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+    }
 }

@@ -16,6 +16,8 @@ use crate::config_file::{ConfigFile, InputPart, OpenSmPart, Place, PluginPart, P
 const MOST_BYTES: u64 = 1 << 30;
 /// Longest time that can be given, in seconds: eleven days.
 const LONGEST: f64 = 1e6;
+/// Seconds for which a job may be kept from its start at most.
+const LONGEST_HOLD: f64 = 3.0;
 
 /// A file or directory that is watched, or a command that is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -413,8 +415,22 @@ impl Checker<'_> {
             Some(none) if *none.get_ref() == 0.0 => Duration::ZERO,
             some => self.seconds("cooldown_s", some.as_ref(), 30.0)?,
         };
+        let hold = self.seconds("hold_s", part.hold_s.as_ref(), LONGEST_HOLD)?;
+        if let Some(value) = &part.hold_s
+            && hold > Duration::from_secs_f64(LONGEST_HOLD)
+        {
+            let what =
+                format!("hold_s: {}, expected 0.01 to {LONGEST_HOLD} seconds", value.get_ref());
+            return Err(self.refuse(value, &what));
+        }
         Ok(Policy {
             min_gain,
+            hold: ms(hold),
+            drain: ms(self.seconds(
+                "drain_s",
+                part.drain_s.as_ref(),
+                default.drain as f64 / 1e3,
+            )?),
             max_blocks: self.whole("max_blocks", blocks, default.max_blocks, 1..=most)?,
             cooldown: ms(cooldown),
             max_per_hour: self.whole(

@@ -75,6 +75,8 @@ pub(crate) struct PolicyPart {
     pub(crate) moves: Option<Spanned<i64>>,
     pub(crate) work_s: Option<Spanned<f64>>,
     pub(crate) confirm_s: Option<Spanned<f64>>,
+    pub(crate) hold_s: Option<Spanned<f64>>,
+    pub(crate) drain_s: Option<Spanned<f64>>,
     pub(crate) audit_s: Option<Spanned<f64>>,
     pub(crate) hot: Option<Spanned<f64>>,
     pub(crate) hot_for_s: Option<Spanned<f64>>,

@@ -60,14 +60,14 @@ impl Entry {
 impl Tally {
     /// It in a line.
     pub(crate) fn line(&self) -> String {
-        let Self { faults, one_sweep, stages, none, millis } = self;
-        let ready = one_sweep + stages;
+        let Self { faults, one_sweep, stages, drained, none, millis } = self;
+        let ready = one_sweep + stages + drained;
         let seconds = *millis as f64 / 1e3;
         let left = faults - ready - none;
         let late = if left > 0 { format!(", {left} not in time") } else { String::new() };
         format!(
-            "notice: fault book: {ready} of {faults} faults are prepared ({one_sweep} in one sweep, {stages} in stages), {none} have \
-             no safe way{late}, in {seconds:.1} s"
+            "notice: fault book: {ready} of {faults} faults are prepared ({one_sweep} in one sweep, {stages} in stages, {drained} by \
+             drop-drain), {none} have no safe way{late}, in {seconds:.1} s"
         )
     }
 }
@@ -150,6 +150,8 @@ pub(crate) struct Tally {
     pub(crate) faults: usize,
     pub(crate) one_sweep: usize,
     pub(crate) stages: usize,
+    /// Entries are cleared, and packets drained before others are written.
+    pub(crate) drained: usize,
     /// For these no safe way is proved, or the fabric falls apart.
     pub(crate) none: usize,
     pub(crate) millis: u64,

@@ -88,7 +88,8 @@ impl Desk {
         let bytes = given.image.numbered(given.plan);
         let mut stream = stream;
         let mut give = || {
-            stream.write_all(format!("PLAN {}\n", bytes.len()).as_bytes())?;
+            let word = if given.is_last { "PLAN" } else { "STAGE" };
+            stream.write_all(format!("{word} {}\n", bytes.len()).as_bytes())?;
             stream.write_all(&bytes)?;
             let millis = start.elapsed().as_secs_f64() * 1e3;
             let mut said = String::new();
@@ -114,6 +115,9 @@ impl Desk {
             Ok(taken) => self.events.send(Event::Taken(taken, millis, entry.is_some())),
             Err(what) => self.events.send(Event::Unanswered(what)),
         };
+        if !given.is_last {
+            return Ok(());
+        }
         // A daemon that is gone when OpenSM asks next leaves it this.
         if let Err(e) = output::replace_as_is(&self.plan_file, |out| out.write_all(&bytes)) {
             let what = format!("{}: {e}", self.plan_file.display());

@@ -26,6 +26,8 @@ pub(crate) struct Question {
 pub(crate) struct Given {
     pub(crate) plan: PlanId,
     pub(crate) stage: u32,
+    /// Whether no other follows. Tables of earlier stages may lose pairs, and must not stay if this program dies.
+    pub(crate) is_last: bool,
     pub(crate) image: PlanImage,
 }
 

@@ -67,7 +67,9 @@ impl Questions {
         let Some((_, question)) = self.waiting.take_if(|(n, _)| *n == number) else { return true };
         let image = image(&question, (plan, stage), state, library, tables);
         let is_there = image.is_some();
-        let given = image.map(|image| Given { plan, stage, image });
+        let stages = state.decision(plan).and_then(|d| d.candidate.as_ref());
+        let is_last = stages.is_none_or(|c| stage as usize + 1 >= c.stages.len());
+        let given = image.map(|image| Given { plan, stage, is_last, image });
         let _nobody_may_wait = question.reply.try_send(given);
         is_there
     }

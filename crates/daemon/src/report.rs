@@ -79,6 +79,7 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
         "proving",
         "committing",
         "confirming",
+        "draining",
         "frozen",
     ];
     let is = |yes: bool| if yes { 1.0 } else { 0.0 };

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_fabric::{Faults, TerminalId};
+use darkfiber_fabric::{Fabric, Faults, TerminalId};
 use darkfiber_operate::{Candidate, Digest, PlanId, Rung, Task, Verdict, WorkResult};
 use darkfiber_routing::reroute::{Goal, Prepared, difference};
-use darkfiber_routing::transition::{self, Before, Why};
+use darkfiber_routing::transition::{self, Before, Lost, Mismatch, Transition, Why};
 use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
@@ -133,6 +133,7 @@ impl Workshop {
         let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
         let stages = match (judged.verdict, &judged.ranks) {
             (Rung::Stages, Some(ranks)) => stages(old, &new, ranks),
+            (Rung::DropDrain, _) => transition::cleared(old, &new).into_iter().collect(),
             _ => Vec::new(),
         };
         let digests: Vec<Digest> =
@@ -260,15 +261,7 @@ impl Workshop {
         let judged = judge(&before, &found.routes)?;
         let mut rung = judged.verdict;
         if !found.between.is_empty() {
-            // Each stage is a sweep, which has no order; connections may be of any time before it.
-            let all = found.between.iter().chain([&found.routes]);
-            let mut states = before.to_vec();
-            let mut is_safe = true;
-            for stage in all {
-                is_safe &= judge(&states, stage)?.verdict <= Rung::AnyOrder;
-                states.push(Before { routes: stage, has_levels: true });
-            }
-            rung = if is_safe { Rung::Stages } else { Rung::Refuse };
+            rung = rung_of_stages(fabric, before[0], &found, judged.verdict)?;
         }
         let obligations = judged.obligations.iter().map(|j| {
             let why = match &j.fails {
@@ -292,6 +285,35 @@ impl Workshop {
             },
         })
     }
+}
+
+/// On which rung tables are written stage by stage. Each stage is a sweep, which has no order; connections may be of any time before
+/// it. A stage loses no pair that works, unless packets are drained behind it.
+fn rung_of_stages(
+    fabric: &Fabric,
+    before: Before<'_>,
+    found: &Plan,
+    whole: Rung,
+) -> Result<Rung, String> {
+    let is_safe = |judged: Result<Transition, Mismatch>| {
+        judged.map(|judged| judged.verdict <= Rung::AnyOrder).map_err(|e| e.to_string())
+    };
+    let mut states = vec![before];
+    let mut rung = Rung::Stages;
+    for stage in &found.between {
+        if !is_safe(transition::check_stage(fabric, &states, stage, Lost::Already))? {
+            let drains = whole <= Rung::DropDrain
+                && found.between.len() == 1
+                && is_safe(transition::check_stage(fabric, &states, stage, Lost::CutRows))?;
+            rung = if drains { Rung::DropDrain } else { Rung::Refuse };
+        }
+        if rung == Rung::Refuse {
+            return Ok(rung);
+        }
+        states.push(Before { routes: stage, has_levels: true });
+    }
+    let last = transition::check(fabric, &states, &found.routes, None);
+    Ok(if is_safe(last)? { rung } else { Rung::Refuse })
 }
 
 /// The tables after each rank of switches but the last.

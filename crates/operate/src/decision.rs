@@ -38,7 +38,8 @@ impl Trigger {
 pub struct Candidate {
     /// The tables.
     pub tables: Digest,
-    /// The tables after each stage, each whole and sound by itself; the last are [`Self::tables`].
+    /// The tables after each stage, each free of deadlock and loops; the last are [`Self::tables`]. After a fault those before the
+    /// last may be incomplete: they lose pairs that the fault cut, and where packets are drained all pairs whose entries change.
     pub stages: Vec<Digest>,
     /// Maximum effective EFI with the tables in place; for counters, the bytes of the fullest channel in the window, as they
     /// are estimated.
@@ -76,7 +77,8 @@ pub struct Verdict {
     /// The new tables.
     pub to: Digest,
     /// What is proved. Of a plan of one stage: the first rung on which its tables may be written. Of one of several:
-    /// [`Rung::Stages`] if each stage may be written in any order over the one before it, and a worse one if not.
+    /// [`Rung::Stages`] if each stage may be written in any order over the one before it, [`Rung::DropDrain`] if so after packets of
+    /// cleared entries are gone, and a worse one if not.
     pub rung: Rung,
     /// O1 to O5: which hold, and why others do not.
     pub obligations: Vec<String>,
@@ -91,8 +93,14 @@ impl Verdict {
         match stages {
             0 => false,
             1 => self.rung <= Rung::AnyOrder,
+            2 => self.rung == Rung::Stages || self.drains(),
             _ => self.rung == Rung::Stages,
         }
+    }
+
+    /// Whether packets must be gone before the second stage.
+    pub fn drains(&self) -> bool {
+        self.rung == Rung::DropDrain
     }
 }
 

@@ -38,6 +38,7 @@ impl Machine {
         match self.state.phase {
             Phase::Committing { .. }
             | Phase::Confirming { .. }
+            | Phase::Draining { .. }
             | Phase::Auditing { flight: Some(_) } => {
                 self.abandon("the fabric changed while it was put in place");
             }
@@ -77,6 +78,11 @@ impl Machine {
             }
             // What is read while a plan is written belongs to no moment.
             Phase::Committing { .. } => {}
+            Phase::Draining { .. } => {
+                if self.state.tables != Some(digest) {
+                    self.abandon("other tables are in place");
+                }
+            }
             _ => self.changed(digest),
         }
     }

@@ -46,6 +46,9 @@ pub struct Policy {
     pub max_per_hour: u32,
     /// A job that starts is held back so long at most.
     pub hold: Millis,
+    /// No packet is under way longer, once entries are cleared.
+    #[serde(default = "drain")]
+    pub drain: Millis,
     /// OpenSM has used a plan after this time, or is asked what is in place.
     pub confirm: Millis,
     /// All tables are read this often.
@@ -60,6 +63,11 @@ pub struct Policy {
     pub hot_for: Millis,
     /// Changes are made though a standby subnet manager lacks the plan.
     pub alone: bool,
+}
+
+/// OpenSM's `subnet_timeout` of 18 promises hosts that no packet lives longer than 4.096 us x 2^18 = 1.07 s.
+fn drain() -> Millis {
+    1_100
 }
 
 fn hot() -> f64 {
@@ -79,6 +87,7 @@ impl Default for Policy {
             cooldown: 30_000,
             max_per_hour: 20,
             hold: 3_000,
+            drain: drain(),
             confirm: 10_000,
             audit: 600_000,
             work: 60_000,

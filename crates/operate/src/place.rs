@@ -3,7 +3,7 @@
 use darkfiber_routing::transition::Rung;
 
 use crate::action::{Action, Level};
-use crate::decision::Outcome;
+use crate::decision::{Outcome, Verdict};
 use crate::machine::Machine;
 use crate::state::{Flight, Phase, Why};
 use crate::value::{Digest, PlanId};
@@ -23,19 +23,29 @@ impl Machine {
         self.commit(Flight { plan, stage: 0, of });
     }
 
-    fn commit(&mut self, flight: Flight) {
-        if self.state.paused || self.state.disk.is_some() {
-            // Every stage is whole and sound: to stop between two of them is safe.
+    /// Writes a stage.
+    pub(crate) fn commit(&mut self, flight: Flight) {
+        // Between two stages nothing can deadlock, and no pair is lost that a fault has not cut. Where entries were cleared more pairs
+        // are, so that only a state folder that fails keeps the rest of such a plan back.
+        let is_cleared = flight.stage > 0 && self.drains(flight.plan);
+        if (self.state.paused && !is_cleared) || self.state.disk.is_some() {
             let why = "nothing may be changed now".to_owned();
             self.end(flight.plan, Outcome::Dropped { why });
             if flight.stage > 0 {
                 self.state.in_place = None;
+                self.state.unwell = true;
             }
             self.state.phase = Phase::Watching;
             return;
         }
         self.state.phase = Phase::Committing { flight };
         self.act(Action::Commit { plan: flight.plan, stage: flight.stage });
+    }
+
+    /// Whether entries are cleared first, and packets have to be gone before the others are written.
+    fn drains(&self, plan: PlanId) -> bool {
+        let verdict = self.state.decision(plan).and_then(|d| d.verdict.as_ref());
+        verdict.is_some_and(Verdict::drains)
     }
 
     /// A stage lies where OpenSM finds it.
@@ -91,7 +101,13 @@ impl Machine {
     fn stage_is_there(&mut self, flight: Flight, digest: Digest) {
         self.state.tables = Some(digest);
         if flight.stage + 1 < flight.of {
-            self.commit(Flight { stage: flight.stage + 1, ..flight });
+            let flight = Flight { stage: flight.stage + 1, ..flight };
+            if self.drains(flight.plan) {
+                let until = self.at.saturating_add(self.state.policy.drain);
+                self.state.phase = Phase::Draining { flight, until };
+            } else {
+                self.commit(flight);
+            }
             return;
         }
         self.state.in_place = Some(flight.plan);

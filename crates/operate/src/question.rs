@@ -48,6 +48,11 @@ impl Machine {
                 self.give(flight.plan, flight.stage);
                 return;
             }
+            // What is cleared stays so until its packets are gone.
+            Phase::Draining { flight, .. } => {
+                self.give(flight.plan, flight.stage - 1);
+                return;
+            }
             // The request to sweep comes behind this.
             Phase::Committing { .. } | Phase::Auditing { flight: Some(_) } => {
                 self.answer_none();
@@ -64,8 +69,6 @@ impl Machine {
         }
         if let Some((plan, stage)) = self.plan_that_stays() {
             self.give(plan, stage);
-        } else if let Some(plan) = self.known_plan() {
-            self.answer(plan);
         } else if let Some(ready) = ready.filter(|ready| self.is_about_this(ready)) {
             self.void("OpenSM asks for a plan");
             let plan = self.begin(Trigger::Question);
@@ -73,6 +76,8 @@ impl Machine {
                 decision.candidate = Some(ready.candidate.clone());
                 decision.verdict = Some(ready.verdict.clone());
             }
+            self.answer(plan);
+        } else if let Some(plan) = self.known_plan() {
             self.answer(plan);
         } else if !matches!(self.state.phase, Phase::Working { task: Task::Mend { .. }, .. }) {
             self.void("OpenSM asks for a plan");
@@ -132,10 +137,14 @@ impl Machine {
         (is_about_this && is_there).then_some((decision.id, last))
     }
 
-    /// A plan that is proved for what OpenSM has swept, from the tables that are in place.
+    /// A plan that is proved for what OpenSM has swept, from the tables that are in place. What is only proposed stays proposed.
     fn known_plan(&self) -> Option<PlanId> {
         let state = &self.state;
         let is_it = |d: &&crate::decision::Decision| {
+            let is_repair = matches!(d.trigger, Trigger::Fault | Trigger::Question);
+            if !is_repair && !matches!(d.outcome, Outcome::Deploying | Outcome::Confirmed) {
+                return false;
+            }
             let one_sweep = d.candidate.as_ref().is_some_and(|c| c.stages.len() == 1);
             d.verdict.as_ref().is_some_and(|v| {
                 let here = Some(v.from) == state.tables || Some(v.to) == state.tables;

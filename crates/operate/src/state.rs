@@ -126,6 +126,13 @@ pub enum Phase {
         /// They were found different once.
         again: bool,
     },
+    /// Entries are cleared, and packets that went by them die out before the next stage is written.
+    Draining {
+        /// The next stage.
+        flight: Flight,
+        /// No packet is older then.
+        until: Millis,
+    },
     /// Changes nothing until an operator says so.
     Frozen {
         /// Why.
@@ -144,6 +151,7 @@ impl Phase {
             Self::Working { .. } => "working",
             Self::Committing { .. } => "committing",
             Self::Confirming { .. } => "confirming",
+            Self::Draining { .. } => "draining",
             Self::Frozen { .. } => "frozen",
         }
     }
@@ -151,7 +159,9 @@ impl Phase {
     /// The plan that is being put in place.
     pub fn flight(&self) -> Option<Flight> {
         match self {
-            Self::Committing { flight } | Self::Confirming { flight, .. } => Some(*flight),
+            Self::Committing { flight }
+            | Self::Confirming { flight, .. }
+            | Self::Draining { flight, .. } => Some(*flight),
             Self::Auditing { flight } => *flight,
             _ => None,
         }

@@ -201,6 +201,7 @@ impl Machine {
                 self.state.phase = Phase::Confirming { flight, until, again };
                 self.act(Action::ReadBack { expect: Some(flight.plan), whole: false });
             }
+            Phase::Draining { flight, until } if until <= at => self.commit(flight),
             Phase::Auditing { flight }
                 if at.saturating_sub(self.state.audited) >= self.state.policy.confirm =>
             {

@@ -19,10 +19,11 @@ int main(int argc, char **argv)
 	sizes[1] = map.plane[0].threshold;
 	sizes[2] = map.plane[0].threshold + 1;
 	sizes[3] = UINT64_MAX;
-	for (from = 0; from < map.h->ports; from++)
-		for (to = 0; to < map.h->ports; to++)
+	for (from = 0; from < map.h.ports; from++)
+		for (to = 0; to < map.h.ports; to++)
 			for (size = 0; size < 4 && from != to; size++) {
-				struct darkfiber_lids_query q = { .source_lid = map.port[from].base + map.port[from].lids - 1, .bytes = sizes[size],
+				struct darkfiber_lids_query q = { .source_lid = map.port[from].base + map.port[from].lids - 1,
+					.bytes = sizes[size],
 								  .destination_lid = map.port[to].base + map.port[to].lids / 2 };
 				struct darkfiber_lids_query by_guid = { .source_guid = map.port[from].guid, .bytes = sizes[size],
 									.destination_lid = map.port[to].base };
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
 					/* The other functions must agree with this one. */
 					q.destination_lid = path.lid;
 					wrong += path.lid != again.lid || path.sl != again.sl || darkfiber_lids_allows(t, &q) != 1 ||
-						 (path.sl_known && darkfiber_lids_sl(t, &q) != path.sl) || path.lid - map.port[to].base != path.offset;
+						 (path.sl_known && darkfiber_lids_sl(t, &q) != path.sl) ||
+							path.lid - map.port[to].base != path.offset;
 					putchar(path.lid & 255), putchar(path.lid >> 8), putchar(path.sl), putchar(path.sl_known);
 				}
 			}

@@ -185,7 +185,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : q->state;
 	int is_drain = q->state == IBV_QPS_RTS && to == IBV_QPS_SQD;
 
-	if (!is_allowed(q->state, to, mask) || (mask & IBV_QP_AV && (attr->ah_attr.port_num != 1 || attr->ah_attr.src_path_bits >> port->lmc ||
+	if (!is_allowed(q->state, to, mask) || (mask & IBV_QP_AV && (attr->ah_attr.port_num != 1 ||
+		   attr->ah_attr.src_path_bits >> port->lmc ||
 	     (port->refuses_bits && attr->ah_attr.src_path_bits))) || (is_drain && sqd == SQD_REFUSED) ||
 	    (q->state == IBV_QPS_SQD && to == IBV_QPS_SQD && q->left && mask & IBV_QP_AV)) {
 		record("qp %u %s-%s refused\n", qp->qp_num, state_name[q->state], state_name[to]);

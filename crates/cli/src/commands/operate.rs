@@ -117,14 +117,12 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   engines = \"file,no_fallback\" # routing_engine of opensm.conf, or what -R says
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
   log = \"/var/log/opensm.log\" # written at once: force_log_flush TRUE
-  # qos_policy_file of opensm.conf, for tables in several lanes
-  qos_policy = \"PATH\"
+  qos_policy = \"PATH\"       # qos_policy_file, for tables in several lanes
   # where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
   [plugin]
   # plan_file = \"PATH\": the plan that it takes if nobody answers
   socket = \"/run/darkfiber/plugin.sock\"
-  # a question that is older gets no plan; the plugin's wait_ms is longer
-  budget_ms = 1500
+  budget_ms = 1500          # an older question gets no plan; below wait_ms
   book_s = 600              # time for the fault book of the tables in place
   [policy]
   min_gain = 0.05           # least part by which jobs' fullest channel cools
@@ -135,6 +133,8 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   hot = 0.5                 # a channel with more of its bandwidth is hot,
   hot_for_s = 60            # and looked at if counters show it for so long
   work_s = 60               # a computation that takes longer is given up
+  hold_s = 3                # a job waits for its tables so long at most
+  drain_s = 1.1             # cleared entries: no packet is under way longer
   confirm_s = 10            # a plan is looked for after that, OpenSM or not
   audit_s = 600             # tables in place are read back this often
 

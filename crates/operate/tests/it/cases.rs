@@ -445,6 +445,63 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
     assert_eq!(heard.hear(again), [answer(1)]);
 }
 
+/// Entries are cleared first; the others follow when packets of the old ones are gone, though it was paused meanwhile: until then
+/// pairs are lost.
+#[test]
+fn cleared_entries_are_drained_before_others_are_written() {
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(whole());
+    let drained = || ready(&[21, 22], Rung::DropDrain);
+    let answer = |stage| Action::Answer { question: 4, plan: Some(2), stage };
+    assert_eq!(heard.hear(asks_with(drained())), [answer(0)]);
+    heard.hear(Input::Routed { plan: Some(2) });
+    let cleared = Input::Tables { digest: Digest(21), between: false };
+    assert_eq!(heard.hear(cleared.clone()), []);
+    assert!(matches!(heard.state.phase, Phase::Draining { .. }), "{:?}", heard.state.phase);
+    // Whoever asks meanwhile gets what is there, and so it may be read again.
+    assert_eq!(heard.hear(asks_with(drained())), [answer(0)]);
+    assert_eq!(heard.hear(cleared), []);
+    heard.hear(Input::Operator { who: "uid 0".to_owned(), command: Command::Pause });
+    heard.at += 500;
+    assert_eq!(heard.hear(Input::Tick), []);
+    heard.at += 600;
+    assert_eq!(heard.hear(Input::Tick), [Action::Commit { plan: 2, stage: 1 }]);
+    heard.hear(Input::Committed { plan: 2, stage: 1 });
+    heard.hear(Input::Tables { digest: Digest(22), between: false });
+    assert_eq!(heard.outcome(), &Outcome::Confirmed);
+}
+
+#[test]
+fn other_tables_while_packets_drain_end_the_plan() {
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(whole());
+    heard.hear(asks_with(ready(&[21, 22], Rung::DropDrain)));
+    heard.hear(Input::Tables { digest: Digest(21), between: false });
+    heard.hear(Input::Tables { digest: Digest(30), between: false });
+    let why = "other tables are in place".to_owned();
+    assert_eq!(heard.outcome(), &Outcome::Dropped { why });
+    heard.at += 5_000;
+    let then = heard.hear(Input::Tick).to_vec();
+    assert!(!then.iter().any(|a| matches!(a, Action::Commit { .. })), "{then:?}");
+    // Three stages are not drained, nor is one sweep.
+    for stages in [&[22][..], &[20, 21, 22]] {
+        assert!(!ready(stages, Rung::DropDrain).verdict.allows(stages.len()));
+    }
+}
+
+/// A proposal is put in place by whoever deploys it, not because OpenSM asks.
+#[test]
+fn a_question_is_no_reason_to_take_a_proposal() {
+    let mut heard = Heard::new(Mode::ApplyFaults);
+    heard.done(whole());
+    heard.jobs(5, 2);
+    heard.found(70);
+    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 2 }]);
+    let asked = heard.hear(asks(3, Digest(1))).to_vec();
+    let mends = matches!(&asked[..], [Action::Work { task: Task::Mend { .. }, .. }]);
+    assert!(mends, "{asked:?}");
+}
+
 /// What the book says about other tables or without a proof is not given.
 #[test]
 fn a_book_about_other_tables_is_not_believed() {

@@ -237,8 +237,19 @@ fn in_order(net: Net, from: &Tables, to: &Tables) -> bool {
 /// What is proved of tables in stages after those in place: the rung, and why not.
 pub(crate) fn judge(net: Net, from: &Tables, stages: &[&Tables]) -> (Rung, String) {
     let Some(last) = stages.last() else { return (Rung::Refuse, "no tables".to_owned()) };
-    // Whoever puts stages in place may die between two of them.
-    if stages.iter().any(|t| !lost(net, t).is_empty() || mix_is_unsafe(net, &[t])) {
+    // Whoever puts stages in place may die between two of them: no pair is lost that a fault has not cut, or else only pairs to
+    // whom others are lost already.
+    let cut = lost(net, from);
+    let is_cut = |&(_, d): &(usize, usize)| cut.iter().any(|&(_, other)| other == d);
+    let clears = matches!(stages, [first, _] if !lost(net, first).is_subset(&cut));
+    let (_, between) = stages.split_last().unwrap_or((last, &[]));
+    let may_lose = |t: &Tables| {
+        if clears { lost(net, t).iter().all(is_cut) } else { lost(net, t).is_subset(&cut) }
+    };
+    if stages.iter().any(|t| mix_is_unsafe(net, &[t]))
+        || !lost(net, last).is_empty()
+        || !between.iter().all(|t| may_lose(t))
+    {
         return (Rung::Refuse, "O1 fails".to_owned());
     }
     if from == *last {
@@ -256,7 +267,12 @@ pub(crate) fn judge(net: Net, from: &Tables, stages: &[&Tables]) -> (Rung, Strin
         }
         before = stage;
     }
-    (if stages.len() == 1 { Rung::AnyOrder } else { Rung::Stages }, String::new())
+    let rung = match stages.len() {
+        1 => Rung::AnyOrder,
+        _ if clears => Rung::DropDrain,
+        _ => Rung::Stages,
+    };
+    (rung, String::new())
 }
 
 #[test]

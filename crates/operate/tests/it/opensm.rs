@@ -13,6 +13,8 @@ pub(crate) struct PlanFile {
     pub(crate) tables: Tables,
     /// The tables from which the way to these was proved.
     pub(crate) from: Tables,
+    /// Others follow: the plugin does not keep it.
+    pub(crate) is_stage: bool,
 }
 
 /// OpenSM.
@@ -29,6 +31,8 @@ pub(crate) struct OpenSm {
     pub(crate) is_stock: bool,
     /// The life of the program that wrote the file.
     pub(crate) written_by: u64,
+    /// When it last programmed a stage that others follow.
+    pub(crate) staged: Millis,
 }
 
 impl OpenSm {
@@ -41,6 +45,7 @@ impl OpenSm {
             questions: 0,
             is_stock: false,
             written_by: 0,
+            staged: 0,
         }
     }
 
@@ -57,6 +62,6 @@ impl OpenSm {
 
     /// The plan that it takes without asking.
     pub(crate) fn fitting(&self, net: Net) -> Option<&PlanFile> {
-        self.file.as_ref().filter(|f| f.fabric == net.digest() && !self.alone)
+        self.file.as_ref().filter(|f| f.fabric == net.digest() && !self.alone && !f.is_stage)
     }
 }

@@ -241,6 +241,9 @@ fn the_simulation_finds_no_schedule_that_hurts() {
         ("plans that could not be written", 5),
         ("freezes at rest", 2),
         ("sweeps by OpenSM's own engine", 300),
+        ("stages", 20),
+        ("entries cleared", 20),
+        ("drained plans programmed", 20),
     ] {
         let found = total(&worlds, what);
         assert!(found >= least, "{what}: {found}, expected {least} at least");

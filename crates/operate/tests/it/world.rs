@@ -75,6 +75,8 @@ pub(crate) struct World {
     /// Jobs that run.
     pub(crate) jobs: BTreeSet<u64>,
     pub(crate) next_job: u64,
+    /// Plans that were proposed, and that nobody has deployed.
+    proposed: BTreeSet<PlanId>,
     /// Verdicts that were delivered and are in the journal, by plan.
     proved: BTreeMap<PlanId, Verdict>,
     /// Tables by digest.
@@ -117,6 +119,7 @@ impl World {
             jobs: BTreeSet::new(),
             next_job: 1,
             proved: BTreeMap::new(),
+            proposed: BTreeSet::new(),
             known: BTreeMap::new(),
             log: Vec::new(),
             counts: BTreeMap::new(),
@@ -366,7 +369,10 @@ impl World {
                 let since = l.held.remove(job).expect("a job that waits is released once");
                 assert!(self.now - since <= self.policy.hold + 2_001, "a job waited too long");
             }
-            Action::Propose { .. } => self.count("proposals"),
+            Action::Propose { plan } => {
+                self.count("proposals");
+                self.proposed.insert(*plan);
+            }
             Action::Alarm { .. } => self.count("alarms"),
         }
     }
@@ -378,7 +384,7 @@ impl World {
     fn commit(&mut self, plan: PlanId, stage: u32) {
         let (verdict, rung) =
             self.decided(plan).expect("S1: a plan is proved before it is committed");
-        assert!(rung <= Rung::Stages, "S1: the way is safe");
+        assert!(rung <= Rung::Stages || rung == Rung::DropDrain, "S1: the way is safe");
         let of = self
             .life
             .as_ref()
@@ -387,7 +393,9 @@ impl World {
         assert!(rung <= Rung::AnyOrder || of > 1, "S1: an order of switches for one sweep");
         let Some(life) = &self.life else { return };
         let state = &life.state;
-        assert!(state.mode >= Mode::ApplyFaults && !state.paused, "nothing may be changed");
+        let is_cleared = rung == Rung::DropDrain && stage == 1;
+        let may = state.mode >= Mode::ApplyFaults && (!state.paused || is_cleared);
+        assert!(may, "nothing may be changed");
         assert_eq!(Some(verdict.fabric), state.fabric, "S2: the fabric of the proof");
         assert_eq!(verdict.fabric, life.net.digest(), "S2: and the one that was read last");
         let decision = state.decision(plan).expect("a decision");
@@ -414,7 +422,9 @@ impl World {
             return;
         }
         self.count("commits");
-        self.sm.file = Some(PlanFile { plan, fabric: verdict.fabric, tables, from });
+        self.proposed.remove(&plan);
+        let is_stage = stage as usize + 1 < stages.len();
+        self.sm.file = Some(PlanFile { plan, fabric: verdict.fabric, tables, from, is_stage });
         self.sm.written_by = self.lives;
         self.later(50, Event::Hears(self.lives, Input::Committed { plan, stage }));
     }
@@ -495,7 +505,13 @@ impl World {
         }
         let differ = tables.differ(&new);
         let mut stages = vec![new.clone()];
-        if differ.len() > 3 && self.percent(30) {
+        if mends && !lost(net, tables).is_empty() && self.percent(40) {
+            let mut clear = tables.clone();
+            for &(d, s) in &differ {
+                clear.0[d][s] = None;
+            }
+            stages.insert(0, clear);
+        } else if differ.len() > 3 && self.percent(30) {
             let mut half = tables.clone();
             for &(d, s) in &differ[..differ.len() / 2] {
                 half.0[d][s] = new.0[d][s];
@@ -646,6 +662,7 @@ impl World {
         self.sm.waits = None;
         let given = plan.map(|plan| {
             let (verdict, rung) = self.decided(plan).expect("S1: an answer is proved");
+            assert!(!self.proposed.contains(&plan), "a proposal that nobody deployed");
             let life = self.life.as_ref().and_then(|l| l.state.decision(plan));
             let candidate = life.and_then(|d| d.candidate.clone()).expect("S1: a candidate");
             let stages = candidate.stages;
@@ -653,16 +670,18 @@ impl World {
             let before = if stage == 0 { verdict.from } else { stages[stage as usize - 1] };
             let (from, tables) = (&self.known[&before], &self.known[&stages[stage as usize]]);
             let (from, tables) = (from.clone(), tables.clone());
-            PlanFile { plan, fabric: verdict.fabric, tables, from }
+            let is_stage = stage as usize + 1 < stages.len();
+            PlanFile { plan, fabric: verdict.fabric, tables, from, is_stage }
         });
         // The plugin takes a plan only if it fits what was swept, and sweeps anew if that has changed meanwhile.
-        if let Some(file) = given.filter(|f| f.fabric == net.digest()) {
-            self.sm.file = Some(file);
+        let given = given.filter(|f| f.fabric == net.digest());
+        if given.is_some() {
+            self.sm.file.clone_from(&given);
         }
         if self.net != net {
             self.later(200, Event::Sweeps);
         }
-        let file = self.sm.fitting(net).cloned();
+        let file = given.or_else(|| self.sm.fitting(net).cloned());
         self.program(file.as_ref());
     }
 
@@ -676,6 +695,7 @@ impl World {
                 && old.differ(&new).iter().all(|&(d, s)| old.0[d][s] == f.from.0[d][s])
         });
         let mut differ = old.differ(&new);
+        let is_there = differ.is_empty();
         while !differ.is_empty() {
             let (d, s) = differ.swap_remove(below(&mut self.random, differ.len()));
             self.sm.tables.0[d][s] = new.0[d][s];
@@ -692,10 +712,25 @@ impl World {
         } else {
             self.count("sweeps by OpenSM's own engine");
         }
-        if file.is_some_and(|f| f.fabric == self.net.digest()) {
-            assert!(lost(self.net, &new).is_empty(), "a plan that fits loses pairs");
-        }
         let plan = file.map(|f| f.plan);
+        let drains = plan.and_then(|p| self.decided(p)).is_some_and(|(v, _)| v.drains());
+        match file {
+            Some(f) if f.is_stage => {
+                if !is_there {
+                    self.sm.staged = self.now;
+                }
+                self.count(if drains { "entries cleared" } else { "stages" });
+            }
+            Some(f) if f.fabric == self.net.digest() => {
+                assert!(lost(self.net, &new).is_empty(), "a plan that fits loses pairs");
+                if drains && !is_there {
+                    let since = self.now - self.sm.staged;
+                    assert!(since >= self.policy.drain, "packets of cleared entries: {since} ms");
+                    self.count("drained plans programmed");
+                }
+            }
+            _ => {}
+        }
         if self.mode < Mode::ApplyFaults {
             self.later(2_000, Event::Reads(self.lives));
         }

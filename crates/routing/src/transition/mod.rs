@@ -15,6 +15,7 @@ mod graphs;
 mod ladder;
 mod ranks;
 mod row;
+mod stage;
 mod state;
 mod verdict;
 mod witness;
@@ -26,6 +27,7 @@ use crate::check::{Report, check as check_one};
 
 pub use before::Before;
 pub use changes::{Changes, JobPairs};
+pub use stage::{Lost, cleared};
 pub use verdict::{
     Generation, Held, Judged, Obligation, Rung, RungJudged, Transition, Why, Witness,
 };
@@ -98,7 +100,21 @@ pub fn check(
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Result<Transition, Mismatch> {
     fits(fabric, before, new)?;
-    Ok(judge(fabric, before, new, &check_one(fabric, new), jobs))
+    Ok(judge(fabric, before, new, &check_one(fabric, new), Lost::None, jobs))
+}
+
+/// As [`check`], for tables of a stage that others follow: they may lose the pairs that `lost` allows.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_stage(
+    fabric: &Fabric,
+    before: &[Before<'_>],
+    stage: &Routes,
+    lost: Lost,
+) -> Result<Transition, Mismatch> {
+    fits(fabric, before, stage)?;
+    Ok(judge(fabric, before, stage, &check_one(fabric, stage), lost, None))
 }
 
 /// As [`check`], where the checker's report about the new tables is at hand.
@@ -113,7 +129,7 @@ pub fn check_proved(
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Result<Transition, Mismatch> {
     fits(fabric, before, new)?;
-    Ok(judge(fabric, before, new, target, jobs))
+    Ok(judge(fabric, before, new, target, Lost::None, jobs))
 }
 
 fn fits(fabric: &Fabric, before: &[Before<'_>], new: &Routes) -> Result<(), Mismatch> {
@@ -148,11 +164,14 @@ fn judge(
     before: &[Before<'_>],
     new: &Routes,
     target: &Report,
+    lost: Lost,
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Transition {
     let tables = Tables::new(fabric, before, new);
     let changes = changes::count(fabric, &tables, jobs);
-    let sound = target.complete() && target.deadlock_free();
+    let sound = target.loops == 0
+        && target.deadlock_free()
+        && (target.complete() || lost.allows(fabric, tables.in_place, new));
     let examined = sound.then(|| examine(fabric, &tables));
     ladder::climb(fabric, &tables, target, examined.as_ref(), changes)
 }

@@ -1,8 +1,10 @@
 //! Each rung of the ladder of transitions on tables that were made for it.
 
+use std::collections::BTreeSet;
+
 use darkfiber_fabric::{Fabric, Faults, SwitchId, TerminalId};
 use darkfiber_routing::reroute::{self, Prepared};
-use darkfiber_routing::transition::{self, Before, Obligation, Rung, Transition};
+use darkfiber_routing::transition::{self, Before, Lost, Obligation, Rung, Transition};
 use darkfiber_routing::{DestId, Layers, Request, Routes, find_engine};
 use darkfiber_testkit::families;
 
@@ -137,6 +139,57 @@ fn a_quiet_window_is_one_in_which_no_job_is_touched() {
     assert_eq!(judge(&fabric, &old, &new, None).verdict, Rung::Refuse);
 }
 
+/// Pairs that tables do not bring together, by tracing each.
+fn lost(fabric: &Fabric, routes: &Routes) -> BTreeSet<(usize, usize)> {
+    let all = 0..fabric.terminal_count();
+    let pairs = all.clone().flat_map(|a| all.clone().filter(move |&b| b != a).map(move |b| (a, b)));
+    let path = |a, b| {
+        darkfiber_testkit::oracle::path(fabric, routes, TerminalId::new(a), TerminalId::new(b))
+    };
+    pairs.filter(|&(a, b)| path(a, b).is_none()).collect()
+}
+
+/// Drop-drain: what is cleared loses pairs to cut LIDs only, and both writes are safe in any order.
+fn cleared_then_written(fabric: &Fabric, before: &Routes, after: &Routes) {
+    let stage = transition::cleared(before, after).expect("rows alike");
+    let states = [before, &stage].map(|routes| Before { routes, has_levels: true });
+    let is_safe = |lost| {
+        let t = transition::check_stage(fabric, &states[..1], &stage, lost).expect("of one fabric");
+        t.verdict <= Rung::AnyOrder
+    };
+    let cut = lost(fabric, before);
+    let more = &lost(fabric, &stage) - &cut;
+    assert!(more.iter().all(|(_, to)| cut.iter().any(|(_, other)| other == to)));
+    assert!(is_safe(Lost::CutRows));
+    assert_eq!(is_safe(Lost::Already), more.is_empty());
+    let whole = lost(fabric, &stage).is_empty();
+    assert_eq!(is_safe(Lost::None), whole);
+    let t = transition::check(fabric, &states, after, None).expect("of one fabric");
+    assert!(t.verdict <= Rung::AnyOrder, "{:?}", t.rungs);
+}
+
+#[test]
+fn a_stage_may_not_lose_pairs_that_work() {
+    let fabric = fabric("torus:dims=4x4,t=1");
+    let old = from_root(&fabric, 0);
+    let mut stage = old.clone();
+    let row = stage.row(DestId::terminal(TerminalId::new(3)), 0);
+    let ports = stage.ports_mut(row);
+    ports[9] = darkfiber_routing::NO_ROUTE;
+    let before = [Before { routes: &old, has_levels: true }];
+    for lost in [Lost::None, Lost::Already, Lost::CutRows] {
+        let t = transition::check_stage(&fabric, &before, &stage, lost).expect("of one fabric");
+        assert_eq!(t.verdict, Rung::Refuse, "{lost:?}");
+        assert!(!t.holds(Obligation::Target));
+    }
+    // What was lost before may stay so.
+    let before = [Before { routes: &stage, has_levels: true }];
+    for lost in [Lost::Already, Lost::CutRows] {
+        let t = transition::check_stage(&fabric, &before, &stage, lost).expect("of one fabric");
+        assert_eq!(t.verdict, Rung::NothingChanges, "{lost:?}");
+    }
+}
+
 /// Every cable of some fabrics fails, and `reroute` mends the tables on a rung of its own: the checker, which knows nothing of
 /// that, comes to one that is no higher.
 #[test]
@@ -179,6 +232,9 @@ fn repairs_stand_on_the_rungs_that_they_claim() {
                 reroute::Rung::DropDrain => {
                     seen[2] += u32::from(t.verdict == Rung::DropDrain);
                     assert!(t.verdict <= Rung::DropDrain, "{what}");
+                    if t.verdict == Rung::DropDrain {
+                        cleared_then_written(&damaged, &before, &after);
+                    }
                 }
                 reroute::Rung::Reconnect => {
                     seen[3] += 1;
