@@ -1,6 +1,6 @@
-//! Who sends to a destination, on which path and in which layers.
+//! The senders of a destination, by path and layer.
 //!
-//! Nobody sends to a terminal of another plane: planes share hosts, so a host has a terminal in each.
+//! No terminal sends to one of another plane: planes share hosts, so a host has a terminal in each.
 
 use std::ops::Range;
 
