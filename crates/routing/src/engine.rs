@@ -1,4 +1,5 @@
-//! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
+//! The interface of engines: given a fabric and a request, an engine computes routes or refuses
+//! with a reason.
 
 use darkfiber_fabric::Fabric;
 
@@ -7,13 +8,13 @@ use crate::{Refusal, Request, Routes, lid_offsets, planes};
 /// What kind of fabric an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Any connected fabric.
+    /// Any fabric that is connected.
     Any,
     /// A tree of levels, faulty or not.
     Tree,
     /// A tree of two levels with hosts on the lower one.
     TwoLevels,
-    /// A parallel-port generalized fat-tree whose labels are known: stated by a generator, or recognised.
+    /// A parallel-port generalized fat-tree whose labels are known (from a generator or by recognition).
     FatTree,
     /// A lattice (HyperX, torus, mesh), or consistently numbered ports.
     Grid,
@@ -50,7 +51,7 @@ pub enum Deadlock {
     Layers,
     /// Free on the fabrics it is made for, not elsewhere.
     OnItsFabric,
-    /// Not looked at: the checker tells.
+    /// Nothing is promised: the checker decides.
     NotPromised,
 }
 
@@ -60,8 +61,8 @@ impl Deadlock {
         matches!(self, Self::Free | Self::Layers)
     }
 
-    /// Whom its lanes reach, and how they can be made to reach others: senders that ask for no path have one service
-    /// level.
+    /// The senders that its lanes reach, and how they can be made to reach others: senders that query no path record
+    /// have one service level.
     pub fn reach(self) -> &'static str {
         match self {
             Self::Free => "one, which reaches everybody",
@@ -128,13 +129,14 @@ pub trait Engine: Sync {
     fn with_several_lids(&self) -> Option<&'static dyn Engine> {
         None
     }
-    /// Computes tables and layers for exactly what is asked; whoever needs routes calls [`route`](Self::route).
+    /// Computes tables and layers for exactly this request; callers that need routes call
+    /// [`route`](Self::route).
     ///
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as asked.
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
-    /// Routes a fabric; where it has several planes ([`Planes`](darkfiber_fabric::Planes)), each as the fabric that it is, all
-    /// in one set of tables.
+    /// Routes a fabric; where it has several planes ([`Planes`](darkfiber_fabric::Planes)), each is routed as a fabric, all in
+    /// one set of tables.
     ///
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as asked.

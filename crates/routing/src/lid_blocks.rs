@@ -1,4 +1,4 @@
-//! LIDs in blocks by orthant, so that a LID tells where its port is.
+//! LIDs in blocks by orthant, so that a LID determines the orthant of its port.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
@@ -29,8 +29,8 @@ impl LidBlocks {
 }
 
 impl Lids {
-    /// LIDs by orthant, in blocks of `stride` ([`LidBlocks::STRIDE`] is usual), within a block in the order of
-    /// ids. LID 0 is nobody's, so that orthant 0 begins with LID `2^lmc`.
+    /// LIDs by orthant, in blocks of `stride` ([`LidBlocks::STRIDE`] is the default), within a block in the order of
+    /// ids. LID 0 is reserved, so that orthant 0 begins with LID `2^lmc`.
     ///
     /// Blocks that are too small grow to the next multiple of `stride` that suffices, or, where the LID space
     /// does not allow that, to the least that does. Switches begin at [`LidBlocks::SWITCHES`], or behind the
@@ -86,7 +86,7 @@ const SPACE: usize = MAX_UNICAST_LID as usize + 1;
 struct BlockPlan {
     /// LIDs of a terminal.
     width: usize,
-    /// By orthant.
+    /// Number of terminals by orthant.
     terminals: Vec<usize>,
     switches: Vec<usize>,
 }

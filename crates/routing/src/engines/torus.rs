@@ -11,7 +11,7 @@ use super::order::spread;
 use super::rules::{EVERY, TurnRule, assign_by_rule};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `torus`; see [`Engine::doc`].
 pub(crate) struct Torus;
 
 impl Engine for Torus {
@@ -173,7 +173,7 @@ impl<'a> Lattice<'a> {
     }
 
     /// Whether a switch sends on channel `c` towards `dest`: along the first dimension in which it
-    /// differs, the shorter way, or the only one that is left.
+    /// differs, in the shorter direction, or in the only one that is left.
     fn may_send(&self, c: usize, dest: SwitchId) -> bool {
         let s = self.fabric.tails()[c] as usize;
         let (from, to) = (self.grid.at(SwitchId::new(s)), self.grid.at(dest));

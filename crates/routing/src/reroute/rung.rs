@@ -5,8 +5,8 @@
 //! pair another one leaves old connections on new paths in a lane that was not proved for them. There are seven attempts,
 //! each only if the previous one fails:
 //!
-//! 1. service levels stay, new paths fit beside old ones, and rows that the fault did not touch may be moved for
-//! load;
+//! 1. service levels stay, new paths fit beside old ones, and rows that the fault did not touch may be moved
+//!    because of load;
 //! 2. the same without touching such rows;
 //! 3. each row takes the detour that [`Prepared::protected`] reserved;
 //! 4. each row takes the detour that adds the fewest channel dependencies;
