@@ -1,4 +1,4 @@
-//! Where notes of congestion control are on their way.
+//! Places of congestion control notes on their way.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(crate) enum Stop {
     Passes(u32),
 }
 
-/// Bits of an event's place, of which there are 29, that say what a place is.
+/// Bits of an event's place, of which there are 29, that give the kind of place.
 const SENT: u32 = 1 << 28;
 const PASSES: u32 = 1 << 27;
 

@@ -1,7 +1,8 @@
-//! Congestion control: what sources throttle so that no queue grows before an endpoint. One file for each scheme.
+//! Congestion control: how sources are throttled so that no queue grows in front of an endpoint. One file for each
+//! scheme.
 //!
-//! A scheme has up to three sides ([`sides`]): what switches note on packets that pass, what the endpoint's side makes of packets
-//! that arrive, and what a source does about a pair of endpoints.
+//! A scheme has up to three sides ([`sides`]): the marks of switches on passing packets, the replies of the endpoint's side to
+//! arriving packets, and the rate or window of a source for a pair of endpoints.
 
 mod congestion_message;
 mod ecn;
@@ -54,7 +55,8 @@ impl Control for None {
     }
 }
 
-/// What a source knows of a pair, what the endpoint's side knows, and what switches do, by scheme: each call goes to that scheme's side.
+/// The state of a pair at the source, the state at the endpoint, and the actions of switches, by scheme: each call goes to that scheme's
+/// side.
 macro_rules! schemes {
     ($($scheme:ident),* $(,)?) => {
         #[doc = "What a source knows of a pair."]
@@ -187,7 +189,8 @@ impl Default for Sender {
 }
 
 impl<'a> CongestionParams<'a> {
-    /// Of a network: way there and back of five channels, and a packet with at most this many bytes of a message, on channels this many.
+    /// Of a network: the round trip over five channels, and a packet with at most this number of bytes of a message, and of bytes on
+    /// channels.
     pub(crate) fn new(net: &Net, micro: &'a SwitchModel, [most, wire]: [u32; 2]) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {

@@ -21,7 +21,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Those of a grid; none if a switch or a cable is missing, or one is where a lattice has none.
+    /// The lines of a grid; none if a switch or a cable is missing, or one is where a lattice has none.
     pub fn new(fabric: &Fabric, grid: &'a GridShape) -> Option<Self> {
         let n = fabric.switch_count();
         let (mut begin, mut steps) = (Vec::new(), Vec::new());
