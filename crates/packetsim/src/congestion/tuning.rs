@@ -30,7 +30,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Those of the papers.
+    /// Parameter values of the papers.
     pub const DEFAULT: Self = Self {
         notes: NoteParams::DEFAULT,
         pairs: TurnParams::PAIRS,

@@ -60,7 +60,7 @@ impl Hosts {
         self.takes_part.iter().filter(|t| **t).count() as u32
     }
 
-    /// Whether none does.
+    /// Whether no host takes part.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

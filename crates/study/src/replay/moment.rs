@@ -1,4 +1,4 @@
-//! Moments: who is where, and what engines make of it.
+//! Moments: the places of jobs, and the loads under each engine.
 
 use darkfiber_analysis::jobs::EffectiveFacts;
 use schemars::JsonSchema;

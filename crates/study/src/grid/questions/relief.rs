@@ -1,4 +1,4 @@
-//! What a few changed entries do for jobs.
+//! The benefit of a few changed entries for jobs.
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_routing::reroute::{Goal, Policy, Prepared};
@@ -22,7 +22,7 @@ struct Given {
     /// Bytes that a channel may carry, or the part of the fullest one's.
     most: Most,
     policy: Policy,
-    /// How often jobs do what the scenario says.
+    /// Number of times that jobs repeat the scenario's program.
     times: u64,
 }
 
@@ -109,7 +109,7 @@ impl Question for Reliefs {
         let (fabric, routes) = (case.fabric(), &case.tables.routes);
         let wrong = |e: SimError| Error::infeasible(e.describe(&case.jobs, case.topology()));
 
-        // What jobs send, and the tables that are changed for it.
+        // The traffic of jobs, and the tables that are changed for it.
         let mut flows = sent(&case.jobs);
         for flow in &mut flows {
             flow.bytes = flow.bytes.saturating_mul(given.times);

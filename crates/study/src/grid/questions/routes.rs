@@ -64,7 +64,7 @@ impl Question for Routes {
 /// How good tables are, of a fabric that may be in pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct RoutesFound {
-    /// What was measured, or why nothing was.
+    /// The measurement, or why there is none.
     pub(crate) measured: Result<Measured, String>,
     /// Pieces that the fabric is in.
     pub(crate) pieces: usize,

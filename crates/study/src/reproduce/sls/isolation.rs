@@ -1,4 +1,4 @@
-//! Figure 13: what a traffic class of its own does for a small Allreduce beside a large Alltoall.
+//! Figure 13: the effect of a separate traffic class for a small Allreduce beside a large Alltoall.
 
 use darkfiber_packetsim::{Congestion, Tuning, routing};
 use darkfiber_workload::collective::Library;
