@@ -1,7 +1,7 @@
-//! Names that one writer has at a time.
+//! Names that are owned by one writer at a time.
 //!
-//! A name is taken by creating a file of it and locking that file. What a killed writer left is locked by nobody and
-//! is taken over. Where the file system has no locks, the file alone says that somebody writes.
+//! A name is taken by creating a file of it and locking that file. The file of a killed writer is not locked and is
+//! taken over. Where the file system has no locks, the existence of the file shows that a writer is active.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -30,7 +30,7 @@ impl<'d> Claim<'d> {
         for _ in 0..TRIES {
             match Temporary::make(path, |path| disk.create(path)) {
                 Ok((name, file)) => match file.try_lock() {
-                    // Somebody may have taken it for a leftover before it was locked.
+                    // Another process may have taken it for a leftover before it was locked.
                     Ok(()) if is_at(path, &file) => return Ok(Self { disk, name, file }),
                     Ok(()) | Err(TryLockError::WouldBlock) => {}
                     // There are no locks here: that the file was not there before is the claim.
@@ -74,7 +74,7 @@ impl Drop for Lock<'_> {
     }
 }
 
-/// Removes a file that nobody has locked.
+/// Removes a file that no process has locked.
 fn take_over(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let options =

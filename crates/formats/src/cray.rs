@@ -53,7 +53,7 @@ enum Colour {
     Blue,
 }
 
-/// Group, chassis, slot.
+/// Coordinates of group, chassis and slot.
 type Coordinates = [u32; 3];
 
 /// One end of a cable.
@@ -138,7 +138,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
     Ok((Topology { fabric, shape }, d))
 }
 
-/// Router and port.
+/// A router and its port.
 type Port = (usize, u8);
 
 struct Half {
@@ -258,8 +258,8 @@ impl<'a> List<'a> {
         b.finish()
     }
 
-    /// A dragonfly of grids, if coordinates are unique and every cable is of the colour that the
-    /// coordinates of its ends ask for.
+    /// A dragonfly of grids, if coordinates are unique and every cable has the colour that the coordinates of its
+    /// ends imply.
     fn shape(&self, d: &mut Diagnostics) -> Option<Shape> {
         let size = |i: usize| self.at.iter().map(|at| u64::from(at[i]) + 1).max().unwrap_or(0);
         let (rows, columns) = (size(1), size(2));

@@ -1,4 +1,4 @@
-//! What names of ports say of the devices that have them.
+//! Kinds of devices, derived from the names of their ports.
 
 /// How names of network interfaces of hosts begin: of Linux, of adapters of InfiniBand and RoCE.
 const OF_HOSTS: &[&str] = &[

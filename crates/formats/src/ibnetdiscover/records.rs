@@ -1,4 +1,4 @@
-//! What a file says, before it is put together.
+//! The records of a file, before they are assembled.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::line::{Key, NodeKind};
 /// A port: the number of its node among the records, and its number there.
 pub(super) type CableEnd = (u32, u8);
 
-/// A node record.
+/// A record of a node.
 pub(super) struct Node<'a> {
     pub(super) line: usize,
     pub(super) kind: NodeKind,

@@ -92,10 +92,10 @@ impl ByLine for Pairs {
     }
 }
 
-/// Writes the pairs of the jobs that run, in their order.
+/// Writes the pairs of the running jobs, in their order.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write<'a>(
     out: &mut dyn Write,
     jobs: impl IntoIterator<Item = &'a Record>,

@@ -61,7 +61,7 @@ fn read(
     remarks.finish(read, path, EXPECTED)
 }
 
-/// A number, plain or wrapped; `None` if it is not set, or endless.
+/// A number, plain or wrapped; `None` if it is not set, or infinite.
 fn number(value: &Value) -> Option<i64> {
     let flag = |key: &str| value.get(key).and_then(Value::as_bool);
     if flag("set") == Some(false) || flag("infinite") == Some(true) {
@@ -100,7 +100,7 @@ fn id(value: &Value) -> Option<String> {
     })
 }
 
-/// What a list of words says: the base state, unless one of them says that the job is being cleaned up.
+/// The state in a list of words: the base state, unless one of them means that the job is being cleaned up.
 fn states(value: &Value, i: usize, remarks: &mut Remarks) -> State {
     let words: Vec<&str> = match value {
         Value::String(word) => vec![word],

@@ -1,4 +1,4 @@
-//! What the collective library NCCL writes about itself: the graphs that it found, the topology of a host, and its log.
+//! Dumps and logs of the collective library NCCL: its graphs, the topology of a host, and its log.
 //!
 //! `NCCL_GRAPH_DUMP_FILE` and `NCCL_TOPO_DUMP_FILE` are XML files of one host, written by one of its ranks; neither says which host.
 //! With `NCCL_DEBUG=INFO` and `NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET` a log has rings, connections and NICs of all hosts that write to

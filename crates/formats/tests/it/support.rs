@@ -30,7 +30,7 @@ pub(crate) fn dump(text: &str) -> (Fabric, Diagnostics) {
 }
 
 /// The files of a `.tar.gz` of the shared data, as name and text, in the order of the archive; none where it
-/// is absent. Of the tar format only what plain small archives use.
+/// is absent. Only the parts of the tar format that plain small archives use are supported.
 pub(crate) fn members(name: &str) -> Vec<(String, String)> {
     let Some(path) = shared(name) else { return Vec::new() };
     let bytes = darkfiber_formats::input::read(&path).unwrap_or_else(|e| panic!("{e}"));
