@@ -154,17 +154,17 @@ impl Net {
         last.map_or_else(|| of.long(bytes), |(_, pace)| (u64::from(bytes) * pace) >> 16)
     }
 
-    /// Number of switches.
+    /// The number of switches.
     pub fn switch_count(&self) -> usize {
         self.base.len() - 1
     }
 
-    /// Number of terminals.
+    /// The number of terminals.
     pub fn terminal_count(&self) -> usize {
         self.home.len()
     }
 
-    /// Number of ports.
+    /// The number of ports.
     pub fn port_count(&self) -> usize {
         self.ports.len()
     }

@@ -36,7 +36,7 @@ pub const FLOWS: Unit = Unit { load: "flows on a channel", step: 1, heat: "mean 
 pub struct Map {
     /// (tail, head) of every channel.
     pub ends: Vec<(u32, u32)>,
-    /// Number of switches.
+    /// The number of switches.
     pub switches: usize,
     /// Names of switches, in the order of the map; empty if they have none.
     pub names: Vec<String>,

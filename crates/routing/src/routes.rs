@@ -190,12 +190,12 @@ impl Routes {
         self.select = Some(select);
     }
 
-    /// Number of switches.
+    /// The number of switches.
     pub fn switch_count(&self) -> usize {
         self.switches
     }
 
-    /// Number of terminals.
+    /// The number of terminals.
     pub fn terminal_count(&self) -> usize {
         self.terminals
     }

@@ -43,7 +43,7 @@ pub trait Family: Sync {
     fn generate(&self, params: &Params) -> Result<Topology, SpecError>;
 }
 
-/// All families.
+/// The registry of families.
 pub static FAMILIES: Registry<&dyn Family> = Registry::new(
     "topology family",
     &[

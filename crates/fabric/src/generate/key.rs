@@ -3,11 +3,11 @@
 /// A key of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// What it sets.
+    /// Meaning of its value.
     pub meaning: &'static str,
-    /// What it is if the spec does not have it: a value, or how one is found. `None`: required.
+    /// Default value, or how it is computed. `None`: required.
     pub default: Option<&'static str>,
 }
 

@@ -1,9 +1,9 @@
-//! Tori and meshes.
+//! Recognition of tori and meshes.
 //!
-//! Positions are grown from a switch whose neighbours tell the axes (see `growth`), from another one
-//! wherever the result is no lattice. Cables between two switches that are not next to each other by these
-//! positions tell which dimensions are rings, and of what size. Rings of four are two dimensions of two by
-//! this (they are the same graph) and are put together at the end.
+//! Positions are grown from a switch whose neighbours determine the axes (see `growth`), from another one wherever
+//! the result is no lattice. Cables between two switches that are not next to each other by these positions show
+//! which dimensions are rings, and their sizes. Rings of four appear as two dimensions of two (they are the same
+//! graph) and are combined at the end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

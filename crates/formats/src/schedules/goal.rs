@@ -340,6 +340,7 @@ impl<'a> Reader<'a> {
 
 /// Writes a schedule, so that [`read`] and LogGOPSim's `txt2bin` reproduce it: labels come before the operations that
 /// depend on them. Returns the number of computations that are not whole nanoseconds; they are rounded.
+///
 /// # Errors
 /// Any error of `out`.
 pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {

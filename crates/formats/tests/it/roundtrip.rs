@@ -41,7 +41,7 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
 
 /// A fabric with parallel cables, loopbacks, adapters of several ports, some of them unlinked, hosts
 /// with several adapters, and aggregation adapters. Everything is in the order in which a reader of
-/// finds it, so that equality can be required.
+/// dumps finds it, so that equality can be required.
 pub(crate) fn fabric(plan: &Plan) -> Fabric {
     let labels = ["4xHDR", "4xEDR", "1xSDR", "aries-nic@10200000001B/s"];
     let mut next = vec![1u8; plan.switches.len()];

@@ -17,7 +17,7 @@ pub(crate) struct CongestionParams<'a> {
     /// Bytes of a message in a packet at most, and those of a packet on a channel.
     pub(crate) most: u32,
     pub(crate) wire: u32,
-    /// Number of terminals.
+    /// The number of terminals.
     pub(crate) terminals: usize,
     /// Packets of a pair that may be in flight, counted from the oldest one that its endpoint is missing.
     pub(crate) reorder: Option<u8>,

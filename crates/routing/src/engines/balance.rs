@@ -38,8 +38,7 @@ pub(crate) enum First {
     /// The sum of loads.
     Load,
     /// A channel should have few destinations of the same switch; the sum of loads comes second. Terminals of a
-    /// switch that
-    /// receive at a time, as in any shift of all ranks, then have channels of their own.
+    /// switch that receive at a time, as in any shift of all ranks, then have channels of their own.
     Siblings,
 }
 

@@ -25,7 +25,7 @@ const PLACES: u32 = 16;
 
 /// The cuts of all layers.
 pub(super) struct Cuts {
-    /// Number of layers.
+    /// The number of layers.
     pub(super) layers: usize,
     /// `closed[d][x]`: layers, as bits, whose cut of dimension `d` in rising direction is at `x`.
     closed: Vec<Vec<u32>>,

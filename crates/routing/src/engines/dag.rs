@@ -83,8 +83,7 @@ impl Dag {
     /// the shortest; [`Self::dist`] counts an avoided channel as more hops than any path has.
     ///
     /// Where the other channels leave the fabric connected, the result is the same as if avoided
-    /// channels did not exist.
-    /// Dijkstra's algorithm, O(channels log switches).
+    /// channels did not exist. Dijkstra's algorithm, O(channels log switches).
     pub(crate) fn avoiding(
         &mut self,
         fabric: &Fabric,

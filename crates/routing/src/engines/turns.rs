@@ -10,8 +10,9 @@ use super::layers::channel;
 use crate::{DestId, Routes};
 
 /// All turns that paths between terminals make.
-/// Those onto channel c are numbered from `first[c]` on, by the place of the previous channel among the channels into
-/// its switch (that of its reverse among those out of it); the last one is from terminals.
+///
+/// Those onto channel c are numbered from `first[c]` on, by the place of the previous channel among the channels
+/// into its switch (that of its reverse among those out of it); the last one is from terminals.
 pub(super) struct Turns<'a> {
     fabric: &'a Fabric,
     first: Vec<u32>,

@@ -8,8 +8,7 @@ use super::updn::legal_rows;
 use crate::{DELIVER, Engine, Refusal, Request, Routes};
 
 /// A two-level tree whose **slots** are its up paths: the first cable from a leaf to each top switch, then
-/// the
-/// second to each, and so on. On `T(n+m, r)` of Nienaber, Mahapatra, Yuan there are `m` slots, the top
+/// the second to each, and so on. On `T(n+m, r)` of Nienaber, Mahapatra, Yuan there are `m` slots, the top
 /// switches.
 pub(super) struct TwoLevel {
     updown: UpDown,

@@ -1,12 +1,11 @@
-//! From a fault to tables: complete tables for a damaged fabric that differ from the old ones in few
-//! entries.
-//! Re-routing from scratch moves entries all over the fabric for one dead cable, and each moved entry is
-//! a block to send and a flow to disturb. Here the old tables are repaired. The switches whose path to a
-//! destination led over what failed are **cut off** on that row; all others keep every entry. From the
-//! fault outwards each cut-off switch keeps its entry if the switch behind it is connected again, and if
-//! not (or if that path would be worse than any of the old tables) takes the least loaded path to the
-//! connected part. A path stays in its virtual layer as long as the layer's channel dependency graph
-//! stays acyclic with old and new paths together.
+//! From a fault to tables: complete tables for a damaged fabric that differ from the old ones in few entries.
+//!
+//! Re-routing from scratch moves entries all over the fabric for one dead cable, and each moved entry is a block to
+//! send and a flow to disturb. Here the old tables are repaired. The switches whose path to a destination led over
+//! what failed are **cut off** on that row; all others keep every entry. From the fault outwards each cut-off
+//! switch keeps its entry if the switch behind it is connected again, and if not (or if that path would be worse
+//! than any of the old tables) takes the least loaded path to the connected part. A path stays in its virtual layer
+//! as long as the layer's channel dependency graph stays acyclic with old and new paths together.
 //!
 //! [`Prepared`] holds what this needs and one pass over the tables gives: loads, dependencies, and an
 //! order of the channels. It is made once and updated from fault to fault.
