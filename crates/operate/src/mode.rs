@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::Millis;
 
-/// How far the machine may go; each mode may do what those before it may.
+/// How far the machine may go; each mode includes the previous ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -13,7 +13,7 @@ pub enum Mode {
     /// Proposes changes, with proof and cost.
     #[default]
     Advise,
-    /// Mends tables after faults.
+    /// Repairs tables after faults.
     ApplyFaults,
     /// Changes tables for the jobs that run, too.
     Apply,
@@ -44,9 +44,9 @@ pub struct Policy {
     pub cooldown: Millis,
     /// Most changes for jobs within an hour.
     pub max_per_hour: u32,
-    /// A job that starts is held back so long at most.
+    /// Maximum time for which a starting job is delayed.
     pub hold: Millis,
-    /// OpenSM has used a plan after this time, or is asked what is in place.
+    /// OpenSM has used a plan after this time, or the tables in place are read back.
     pub confirm: Millis,
     /// All tables are read this often.
     pub audit: Millis,
@@ -58,7 +58,7 @@ pub struct Policy {
     /// Counters show a hot channel for so long before something is done about it.
     #[serde(default = "hot_for")]
     pub hot_for: Millis,
-    /// Changes are made though a standby subnet manager lacks the plan.
+    /// Changes are made even if a standby subnet manager does not have the plan.
     pub alone: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One step: an input, what it changes, and what is to be done.
+//! One step: an input, the change of the state, and the actions.
 
 use crate::action::{Action, Level};
 use crate::decision::Outcome;
@@ -16,7 +16,7 @@ const HOUR: Millis = 3_600_000;
 /// How long mismatches and foreign sweeps are counted.
 const TEN_MINUTES: Millis = 600_000;
 
-/// The state after an input, and what is to be done once that is in the journal.
+/// The state after an input, and the actions to do once the step is in the journal.
 ///
 /// An input that changes nothing and has no actions (most ticks) need not be in the journal.
 pub fn step(state: &State, at: Millis, input: &Input) -> (State, Vec<Action>) {

@@ -56,11 +56,11 @@ fn fullest(balls: usize, bins: usize) -> f64 {
     sum
 }
 
-/// From so many balls on, bins count as independent.
+/// From this number of balls on, bins count as independent.
 const MANY: usize = 512;
 
-/// The probability that no bin has more than k, where each is filled by itself: a Poisson distribution, whose spread is that of bins
-/// around their common mean.
+/// The probability that no bin has more than k, where each is filled independently: a Poisson distribution, whose spread is that of
+/// bins around their common mean.
 fn at_most_apart(balls: usize, bins: usize, k: usize) -> f64 {
     let mean = balls as f64 / bins as f64;
     let mut term = -mean;
@@ -83,7 +83,7 @@ fn at_most(balls: usize, bins: usize, k: usize) -> f64 {
     let mut left = vec![0.0; balls + 1];
     left[balls] = 1.0;
     for bin in 0..bins - 1 {
-        // Each ball that is left is in this bin with one in so many that are left.
+        // Each remaining ball is in this bin with probability one in the number of remaining bins.
         let p = 1.0 / (bins - bin) as f64;
         let mut next = vec![0.0; balls + 1];
         for (n, &weight) in left.iter().enumerate().filter(|(_, w)| **w > 0.0) {
@@ -127,7 +127,7 @@ mod tests {
         );
     }
 
-    /// Where bins count as independent, the expectation goes on as it was.
+    /// Where bins count as independent, the expectation continues smoothly.
     #[test]
     fn many_balls_go_on_from_few() {
         let mut balls = Balls::default();
