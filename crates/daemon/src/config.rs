@@ -1,4 +1,4 @@
-//! The configuration: what is watched, how far the program may go, and by which rules.
+//! The configuration: what is watched, how far the program may go, and its rules.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) enum Origin {
     Command(Vec<String>),
 }
 
-/// An input: where it comes from, how often it is read, and what may be in it.
+/// An input: its origin, how often it is read, and what it may contain.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     pub(crate) source: Source,
@@ -33,7 +33,7 @@ pub(crate) struct Watched {
     /// A reading that takes longer is given up.
     pub(crate) timeout: Duration,
     pub(crate) most_bytes: u64,
-    /// Nothing at all means that no job runs.
+    /// An empty input means that no job runs.
     pub(crate) empty_is_idle: bool,
     /// Warnings of the reader do not keep it from being used.
     pub(crate) allow_warnings: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Watched {
 /// How tables are given to OpenSM, in modes that change them.
 #[derive(Clone, Debug)]
 pub(crate) struct Manager {
-    /// Its engine list.
+    /// Engine list of OpenSM.
     pub(crate) engines: Vec<String>,
     /// The file that its `file` engine reads; `None` where its plugin takes plans.
     pub(crate) lfts_file: Option<PathBuf>,
@@ -56,24 +56,24 @@ pub(crate) struct Manager {
     pub(crate) qos_policy: Option<PathBuf>,
     /// The command that has it sweep.
     pub(crate) sweep: Vec<String>,
-    /// Its log.
+    /// Log file of OpenSM.
     pub(crate) log: PathBuf,
 }
 
-/// How OpenSM's plugin is answered.
+/// How OpenSM's plugin gets its plans.
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
-    /// Where it asks.
+    /// Socket on which it sends questions.
     pub(crate) socket: PathBuf,
-    /// The plan that it takes if nobody answers.
+    /// Plan that it takes if the daemon does not reply.
     pub(crate) plan_file: PathBuf,
     /// A question that is older gets no plan.
     pub(crate) budget: Duration,
-    /// The fault book takes at most so long for each set of tables.
+    /// Time limit of the fault book for each set of tables.
     pub(crate) book: Duration,
 }
 
-/// What the program runs with.
+/// Configuration of the running program.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub(crate) site: String,
@@ -85,7 +85,7 @@ pub struct Config {
     pub(crate) fabric: Watched,
     pub(crate) tables: Watched,
     pub(crate) jobs: Watched,
-    /// What ports have counted, where that is looked at.
+    /// Port counters, where they are watched.
     pub(crate) counters: Option<Watched>,
     /// The file that OpenSM's `lfts_file` names.
     pub(crate) lfts_file: Option<PathBuf>,
@@ -124,7 +124,7 @@ impl Config {
     }
 }
 
-/// Turns what a file says into what it means.
+/// Converts and checks the content of a file.
 struct Checker<'a> {
     place: Place<'a>,
 }
@@ -137,7 +137,7 @@ impl Checker<'_> {
             None => state.join("ctl.sock"),
         };
         let lfts_file = match &file.tables.get_ref().lfts_file {
-            // OpenSM's own file is named in commands, so it stays as it is written.
+            // OpenSM's own file is named in commands, so it stays as written.
             Some(path) => {
                 self.named("lfts_file", path, "that of opensm.conf")?;
                 Some(path.get_ref().clone())
@@ -261,7 +261,7 @@ impl Checker<'_> {
         }))
     }
 
-    /// How OpenSM's plugin is answered, where it has one.
+    /// How OpenSM's plugin gets its plans, where there is a plugin.
     fn plugin(
         &self,
         state: &Path,
@@ -408,7 +408,7 @@ impl Checker<'_> {
         let most = u64::from(u32::MAX);
         let blocks = part.max_blocks.as_ref();
         let changes = part.max_per_hour.as_ref();
-        // A cooldown of none is a choice.
+        // A cooldown of 0 is valid.
         let cooldown = match &part.cooldown_s {
             Some(none) if *none.get_ref() == 0.0 => Duration::ZERO,
             some => self.seconds("cooldown_s", some.as_ref(), 30.0)?,

@@ -1,4 +1,4 @@
-//! The configuration file as it is written: its keys, and where each stands.
+//! The configuration file as written: its keys, and their positions.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ pub(crate) struct OpenSmPart {
     pub(crate) qos_policy: Option<Spanned<PathBuf>>,
 }
 
-/// How OpenSM's plugin asks.
+/// Settings for OpenSM's plugin.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PluginPart {
@@ -80,7 +80,7 @@ pub(crate) struct PolicyPart {
     pub(crate) hot_for_s: Option<Spanned<f64>>,
 }
 
-/// Where in a file something stands.
+/// A position in a file.
 pub(crate) struct Place<'a> {
     pub(crate) path: &'a Path,
     pub(crate) text: &'a str,
@@ -94,10 +94,10 @@ impl Place<'_> {
     }
 }
 
-/// Reads the text of a configuration file.
+/// Parses the text of a configuration file.
 ///
 /// # Errors
-/// If it is no TOML, lacks a key or has one that there is not: with file, line and the nearest key.
+/// If it is not TOML, or a key is missing or unknown: with file, line and the nearest key.
 pub(crate) fn parse(place: &Place<'_>) -> Result<ConfigFile, Error> {
     toml::from_str(place.text).map_err(|e| refused(place, &e))
 }
@@ -107,7 +107,7 @@ fn refused(place: &Place<'_>, error: &toml::de::Error) -> Error {
     let file = place.path.display();
     let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
     if let Some(key) = missing {
-        // What is missing is missing on no line.
+        // A missing key has no line.
         let shown = match key {
             "fabric" | "tables" | "jobs" => format!("section [{key}]"),
             key => format!("key {key}"),

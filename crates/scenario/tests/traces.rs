@@ -43,7 +43,7 @@ fn traces(micros: u64) -> tempfile::TempDir {
     dir
 }
 
-/// What computes goes on beside the collective, and what waits for both begins when both are done.
+/// Computation continues beside the collective, and an operation that waits for both starts when both are done.
 #[test]
 fn computing_and_collectives_overlap() {
     let nowhere = Folder::default();
@@ -60,7 +60,7 @@ fn computing_and_collectives_overlap() {
     }
 }
 
-/// Patterns that match nothing say so; names that exist are no patterns.
+/// Patterns without a match give an error; existing names are not patterns.
 #[test]
 fn names_of_files() {
     let dir = traces(1);

@@ -1,5 +1,5 @@
-//! What the checker of transitions refuses, packet by packet: the connections that its witness names send all the time, switches
-//! are written in an order in which the search of all orders came to a deadlock, and so does the run.
+//! Transitions that the checker refuses, packet by packet: the connections that its witness names send continuously, switches
+//! are written in an order in which the search of all orders found a deadlock, and the run deadlocks, too.
 
 #![expect(clippy::print_stdout, reason = "shares are worth to be seen")]
 

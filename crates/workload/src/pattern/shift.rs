@@ -51,7 +51,7 @@ fn shifted(n: u32, by: u32, pairs: &mut Vec<[u32; 2]>) {
     pairs.extend((0..n).map(|s| [s, to(s) as u32]));
 }
 
-/// `shift`.
+/// Kind of the pattern `shift`.
 pub(super) struct Shift;
 
 impl PatternKind for Shift {
@@ -88,7 +88,7 @@ impl PatternKind for Shift {
     }
 }
 
-/// `ring`.
+/// Kind of the pattern `ring`.
 pub(super) struct Ring;
 
 impl PatternKind for Ring {
@@ -110,7 +110,7 @@ impl PatternKind for Ring {
     }
 }
 
-/// `all-to-all`.
+/// Kind of the pattern `all-to-all`.
 pub(super) struct AllToAll;
 
 impl PatternKind for AllToAll {
@@ -139,7 +139,7 @@ impl PatternKind for AllToAll {
     }
 }
 
-/// `tornado`.
+/// Kind of the pattern `tornado`.
 pub(super) struct Tornado;
 
 impl PatternKind for Tornado {
@@ -186,7 +186,7 @@ impl PatternKind for Tornado {
     }
 }
 
-/// `incast`.
+/// Kind of the pattern `incast`.
 pub(super) struct Incast;
 
 impl PatternKind for Incast {

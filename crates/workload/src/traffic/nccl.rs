@@ -9,7 +9,7 @@ use crate::nccl::{
 };
 use crate::schedule::{Program, Script};
 
-/// `nccl`.
+/// Kind of the traffic `nccl`.
 pub(super) struct Nccl;
 
 impl Traffic for Nccl {

@@ -11,7 +11,7 @@ use super::values::count;
 use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 
-/// `train`.
+/// Kind of the traffic `train`.
 pub(super) struct Train;
 
 impl Traffic for Train {
