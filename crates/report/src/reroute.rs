@@ -1,4 +1,4 @@
-//! The result of `darkfiber reroute`: what a fault changes.
+//! The result of `darkfiber reroute`: the changes after a fault.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A schedule on a network without sharing: what it takes to make and to run, and the same for LogGOPSim.
+//! A schedule on a network without sharing: the cost of making and of running it, and the same for LogGOPSim.
 //!
 //! `cargo run --release -p darkfiber-workload --example play -- KIND RANKS ROUNDS [GOAL [G]]`
 //!
@@ -18,7 +18,7 @@ use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, host, run};
 use darkfiber_workload::schedule::{Op, Program, Schedule, Script};
 use darkfiber_workload::traffic::{Ranks, traffic};
 
-// What LogGOPSim takes if it is not told otherwise, in picoseconds.
+// Defaults of LogGOPSim, in picoseconds.
 const O: u64 = 1_500_000;
 const G: u64 = 1_000_000;
 const L: u64 = 2_500_000;
@@ -114,7 +114,7 @@ fn schedule(kind: &str, ranks: u32, rounds: u32) -> Result<Schedule, Box<dyn Err
     Ok(s.finish()?)
 }
 
-/// GOAL text.
+/// Writes the schedule as GOAL text.
 fn write(out: &mut dyn Write, schedule: &Schedule) -> std::io::Result<()> {
     writeln!(out, "num_ranks {}", schedule.ranks())?;
     for rank in 0..schedule.ranks() {
@@ -144,7 +144,7 @@ fn write(out: &mut dyn Write, schedule: &Schedule) -> std::io::Result<()> {
 
 /// Seconds that this thread was on a processor.
 fn cpu() -> Result<f64, Box<dyn Error>> {
-    // Linux counts up to the last time that the thread gave way.
+    // Linux counts up to the last time that the thread yielded.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("no time in schedstat")?;

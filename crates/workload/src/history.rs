@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 
 use darkfiber_fabric::{Digest, TerminalId};
 
-/// One job.
+/// The stay of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stay {
     /// When it began, in seconds.
@@ -30,7 +30,7 @@ pub struct History {
 }
 
 impl History {
-    /// Takes a job in; jobs without terminals or without duration are none. Returns whether it was one.
+    /// Adds a job; jobs without terminals or without duration are ignored. Returns whether it was added.
     pub fn add(&mut self, start: i64, end: i64, mut terminals: Vec<TerminalId>) -> bool {
         terminals.sort_unstable();
         terminals.dedup();
@@ -135,7 +135,7 @@ pub struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Moves to a moment, not before the one it is at.
+    /// Moves to a moment, not before the current one.
     pub fn to(&mut self, time: i64) {
         let stays = &self.history.stays;
         while let Some(stay) = stays.get(self.next).filter(|s| s.start <= time) {

@@ -1,4 +1,4 @@
-//! Where bars of groups stand.
+//! Positions of the bars of groups.
 
 /// Width of a bar at least, and of the gap between groups.
 const BAR: f64 = 9.0;

@@ -10,14 +10,14 @@ use crate::canvas::{escape, fitted};
 const LETTER: f64 = 6.0;
 /// Letters of a name below bars at most.
 const LONGEST: usize = 30;
-/// The sine and the cosine of the angle of names that have no room side by side.
+/// The sine and the cosine of the angle of names that do not fit horizontally.
 const SLOPE: (f64, f64) = (0.5, 0.866);
 
 /// Where a panel is, and its vertical axis.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
     pub(super) left: f64,
-    /// Its lower edge.
+    /// Lower edge of the panel.
     pub(super) base: f64,
     pub(super) size: (f64, f64),
     pub(super) measure: &'a Measure,
@@ -57,7 +57,7 @@ impl Panel<'_> {
         self.base - self.measure.scale.at(value, self.size.1)
     }
 
-    /// Draws the axes.
+    /// Draws the axes of the panel.
     pub(super) fn axes(&self, svg: &mut String, x: &Horizontal, names: Option<&Names>, all: usize) {
         let Self { left, base, .. } = *self;
         let right = left + self.size.0;

@@ -1,4 +1,4 @@
-//! The result of `darkfiber congest`: what victims suffer beside aggressors.
+//! The result of `darkfiber congest`: the slowdown of victims beside aggressors.
 
 mod heat;
 mod spread;

@@ -102,7 +102,7 @@ pub fn violins(r: &CongestResult<'_>) -> String {
     svg
 }
 
-/// A closed path round a density: along one side and back along the other, where there is anything.
+/// A closed path around a density: along one side and back along the other, where it is not empty.
 pub(super) fn outline(
     dense: &[f64],
     one: impl Fn(f64, f64) -> (f64, f64),

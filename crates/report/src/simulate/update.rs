@@ -159,7 +159,7 @@ impl UpdateFacts {
         }
     }
 
-    /// For people.
+    /// The text for people.
     pub(super) fn text(&self, style: Style) -> String {
         let mut text = format!("\nUpdate of the tables to {}, {}: ", self.to, self.how);
         let came_of_it = match (self.deadlock, self.finished, self.aborted) {

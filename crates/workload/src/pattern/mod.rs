@@ -1,7 +1,7 @@
 //! Patterns: sets of ordered pairs.
 //!
-//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for this many
-//! participants, and a line in [`PATTERNS`]. Nobody sends to itself: such pairs are left out.
+//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for a number of participants,
+//! and a line in [`PATTERNS`]. No participant sends to itself: such pairs are left out.
 
 mod adversarial;
 mod bits;
@@ -35,11 +35,11 @@ pub trait Pattern: Send + Sync {
     /// How many phases there are, or that it is drawn at random.
     fn extent(&self) -> Extent;
 
-    /// Writes the pairs [source, destination] of a phase, or of a sample that `stream` draws. What was
-    /// in `pairs` is gone.
+    /// Writes the pairs [source, destination] of a phase, or of a sample that `stream` draws. Existing pairs are
+    /// removed.
     fn fill(&self, index: u64, stream: &mut Stream, pairs: &mut Vec<[u32; 2]>);
 
-    /// Whether it is known that nobody sends or receives twice in a phase or sample.
+    /// Whether it is known that no participant sends or receives twice in a phase or sample.
     fn is_permutation(&self) -> bool {
         false
     }

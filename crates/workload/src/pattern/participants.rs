@@ -15,7 +15,7 @@ impl Participants {
         Self { count, group: None }
     }
 
-    /// Participants with the group of each (of a dragonfly, or whatever the fabric is made of).
+    /// Participants with the group of each (of a dragonfly, or other groups of the fabric).
     pub fn grouped(group: Vec<u32>) -> Self {
         Self { count: group.len() as u32, group: Some(group) }
     }

@@ -1,4 +1,4 @@
-//! Shifts and what is made of them; all to all, all to one.
+//! Shifts and patterns built from them; all to all, all to one.
 
 use darkfiber_fabric::{Key, Params};
 
@@ -6,7 +6,7 @@ use crate::Stream;
 
 use super::{Extent, Participants, Pattern, PatternError, PatternKind};
 
-/// A pattern that a function tells.
+/// A pattern that is defined by a function.
 pub(super) struct Phases<F> {
     count: u64,
     fill: F,
@@ -45,7 +45,7 @@ pub(super) fn several(pattern: &'static str, among: &Participants) -> Result<u32
     }
 }
 
-/// Everybody sends to the one `by` further on.
+/// Each participant sends to the one `by` further on.
 fn shifted(n: u32, by: u32, pairs: &mut Vec<[u32; 2]>) {
     let to = |s: u32| (u64::from(s) + u64::from(by)) % u64::from(n);
     pairs.extend((0..n).map(|s| [s, to(s) as u32]));

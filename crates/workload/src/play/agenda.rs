@@ -1,4 +1,4 @@
-//! What happens when.
+//! A priority queue of future events.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +35,7 @@ impl<E: Copy> Default for Agenda<E> {
 }
 
 impl<E: Copy> Agenda<E> {
-    /// Whether it is as one that was kept can be: as many buckets, and as many events as it says; `is_there` says whether what an
-    /// event names is there.
+    /// Whether a restored queue is valid: the right number of buckets and of events; `is_there` checks what an event refers to.
     pub fn fits(&self, is_there: impl Fn(&E) -> bool) -> bool {
         let all = || self.buckets.iter().flatten();
         self.buckets.len() == 65
@@ -63,12 +62,12 @@ impl<E: Copy> Agenda<E> {
         }
     }
 
-    /// Events to come.
+    /// Number of pending events.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing is to come.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -142,7 +141,7 @@ impl<E: Copy> Agenda<E> {
             }
         }
         moved.clear();
-        // Its room is used again.
+        // The memory of the bucket is reused.
         if self.buckets[i].is_empty() {
             self.buckets[i] = moved;
         }

@@ -8,7 +8,7 @@ use crate::Stream;
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
-/// Tells what is drawn at random here from other things of a seed.
+/// Distinguishes the random stream here from others of a seed.
 const LOT: u64 = 0x_696e_6361_7374;
 
 /// Kind of the traffic `rotating`.

@@ -25,7 +25,7 @@ pub struct Layout {
     pub data: u32,
     /// Parts of the experts (EP), among ranks that differ in context and data.
     pub experts: u32,
-    /// Which varies fastest.
+    /// The dimension that varies fastest.
     pub order: Order,
 }
 
@@ -37,7 +37,7 @@ pub enum LayoutError {
     Ranks {
         /// How many there are.
         ranks: u32,
-        /// What they must be a multiple of.
+        /// The required divisor of the number.
         product: u64,
     },
     /// Experts' parts that do not divide.
@@ -51,10 +51,10 @@ pub enum LayoutError {
 }
 
 impl Layout {
-    /// Over this many ranks; what is left after the others is data parallel.
+    /// A layout over this number of ranks; the remaining factor is data parallel.
     ///
     /// # Errors
-    /// If they do not divide.
+    /// If the number of ranks is not divisible.
     pub fn new(
         ranks: u32,
         [tensor, context, stages, experts]: [u32; 4],

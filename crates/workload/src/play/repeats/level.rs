@@ -1,4 +1,4 @@
-//! What a program repeats.
+//! The loops of a program that may repeat.
 
 use crate::schedule::Loop;
 
@@ -46,7 +46,7 @@ impl Level {
         }
     }
 
-    /// Epochs and rounds of so many times.
+    /// Epochs and rounds of this number of iterations.
     pub(super) fn stride(self, times: u64) -> (u64, u32) {
         match self {
             Self::Epochs(l) => (l.length * times, 0),
@@ -54,7 +54,7 @@ impl Level {
         }
     }
 
-    /// How many strides of so many times there are until whoever is at `most` comes to the end.
+    /// Number of strides of `stride` iterations until the rank at `most` comes to the end.
     pub(super) fn left(self, most: (u64, u32), stride: u64) -> u64 {
         match self {
             Self::Epochs(l) => (l.end - 1 - most.0) / (l.length * stride),

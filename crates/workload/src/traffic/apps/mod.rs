@@ -56,14 +56,14 @@ enum Length {
     Seconds(u64),
 }
 
-/// An application.
+/// An application with its parameters.
 pub(super) struct Application {
     name: &'static str,
     summary: &'static str,
     doc: &'static str,
     keys: &'static [Key],
     length: Length,
-    /// Writes an iteration.
+    /// Function that writes an iteration.
     write: fn(&mut Body<'_>, &Params) -> Result<(), TrafficError>,
 }
 
@@ -183,7 +183,7 @@ impl Alone {
         let jobs = [Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }];
         let mut player = Player::new(&jobs, &host);
         let mut wire = LogGp::new(ranks as usize, self.latency, 0, self.per_byte);
-        // Without rendezvous only a circle of waits could stop it; what is left then counts as no time.
+        // Without rendezvous only a cyclic wait could stop it; an incomplete run then counts as no time.
         match run(&mut player, &mut wire, &mut |_| ()) {
             Ok(()) => player.runs(0).last().map_or(0, |r| r.end - r.begin),
             Err(_) => 0,
