@@ -1,5 +1,5 @@
-//! Finds the commit that is built, for `darkfiber --version`: `DARKFIBER_COMMIT` of who packs it, else of a checkout, else of a
-//! package of cargo. What is built from a bare archive has none.
+//! Finds the commit that is built, for `darkfiber --version`: `DARKFIBER_COMMIT` of the packager, else of a checkout, else of a
+//! cargo package. A build from a bare archive has none.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

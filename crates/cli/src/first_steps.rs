@@ -1,4 +1,4 @@
-//! What whoever starts `darkfiber` alone is shown: what this machine has of a fabric, and the commands to begin with.
+//! The output of `darkfiber` without arguments: the fabric data on this machine, and the commands to start with.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -25,8 +25,8 @@ pub(crate) fn laid_out(text: &str) -> String {
     out
 }
 
-/// A line of an example: what is said of it becomes a comment, above it if there is no room behind it, and what is too long goes on behind
-/// a backslash, as shells read it.
+/// A line of an example: its explanation becomes a comment, above it if it does not fit behind it, and a line that is too long continues
+/// after a backslash, as shells read it.
 fn example(line: &str) -> String {
     let line = line.trim_end();
     let (command, remark) = match line.rsplit_once("  ") {
@@ -48,7 +48,7 @@ fn example(line: &str) -> String {
     }
     let mut rest = command;
     let mut indent = "";
-    // A word behind which there is room for the backslash.
+    // A word that leaves space for the backslash.
     while indent.len() + rest.chars().count() > COLUMNS {
         let most = COLUMNS - indent.len() - 2;
         let is_quoted = |i: usize| rest[..i].matches(['\'', '"']).count() % 2 == 1;
@@ -69,7 +69,7 @@ fn example(line: &str) -> String {
     lines.join("\n")
 }
 
-/// Markdown as plain text: emphasis goes, headings stand in capitals, and paragraphs and points of lists are broken at [`COLUMNS`].
+/// Markdown as plain text: emphasis is removed, headings are in capitals, and paragraphs and list items are broken at [`COLUMNS`].
 pub(crate) fn plain(markdown: &str) -> String {
     let mut blocks: Vec<String> = Vec::new();
     let mut goes_on = false;

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use darkfiber_packetsim::Pulse;
 
-/// Tells events a second, and when a run will be over at that rate.
+/// Computes events a second, and the end of a run at that rate.
 #[derive(Default)]
 pub(crate) struct Rate {
-    /// By run, as far as it was told.
+    /// Last report of each run.
     runs: Mutex<BTreeMap<u64, LastPulse>>,
 }
 
-/// What was told of a run.
+/// The last report of a run.
 struct LastPulse {
     when: Instant,
     pulse: Pulse,

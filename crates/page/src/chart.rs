@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// Numbers over one axis, drawn so that a reader can zoom and ask for values.
+/// Numbers over one axis, drawn so that a reader can zoom and read values.
 #[derive(Clone, Debug, Default)]
 pub struct Chart {
-    /// Above it: what is shown.
+    /// Text above the chart.
     pub title: String,
     /// The axis to the right.
     pub x: Axis,
-    /// The axis upwards.
+    /// The vertical axis.
     pub y: Axis,
     /// How numbers are drawn.
     pub form: Form,
@@ -24,7 +24,7 @@ pub struct Chart {
 /// An axis of a chart.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Axis {
-    /// What is measured; with its unit where `measured` has none.
+    /// The measured quantity; with its unit where `measured` has none.
     pub label: String,
     /// How numbers are written.
     pub measured: Measured,
@@ -36,7 +36,7 @@ pub struct Axis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measured {
-    /// As they are.
+    /// Plain numbers without a unit.
     #[default]
     Number,
     /// As percent; 100 is all.
@@ -58,7 +58,7 @@ pub enum Form {
     Lines,
     /// A number holds until the next.
     Steps,
-    /// Points.
+    /// Points without a line.
     Points,
     /// Bars beside each other, from zero.
     Bars,
@@ -67,9 +67,9 @@ pub enum Form {
 /// Numbers that belong together.
 #[derive(Clone, Debug, Default)]
 pub struct ChartLine {
-    /// What they are of.
+    /// Name of the series.
     pub name: String,
-    /// One for each place of the axis; nothing where there is none.
+    /// One value for each position of the axis; `None` where there is none.
     pub values: Vec<Option<f64>>,
 }
 
@@ -97,9 +97,9 @@ impl Axis {
 /// A table of results.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// Above it.
+    /// Text above the table.
     pub title: String,
-    /// Names of columns.
+    /// Names of the columns.
     pub heading: Vec<String>,
     /// Lines, each with a text for every column.
     pub rows: Vec<Vec<String>>,

@@ -104,7 +104,7 @@ pub(crate) struct BesideTables {
 }
 
 impl BesideTables {
-    /// Whether none is given.
+    /// Whether no tables are given.
     pub(crate) fn is_empty(&self) -> bool {
         self.routes_format == RoutesFormat::Auto
             && [

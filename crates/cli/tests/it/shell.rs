@@ -1,4 +1,4 @@
-//! What shells and `man` are told.
+//! Completions of shells, and pages of `man`.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ fn quoted(text: &str) -> String {
 const COMMANDS: &[&str] =
     &["fabric", "route", "check", "sweep", "reroute", "list", "completions", "man"];
 
-/// What bash offers where a command line ends, in a folder with these files.
+/// The completions of bash at the end of a command line, in a folder with these files.
 fn offered_among(files: &[(&str, &str)], line: &str) -> Vec<String> {
     let dir = folder(files);
     let program = Path::new(env!("CARGO_BIN_EXE_darkfiber")).parent().expect("a folder");
@@ -37,7 +37,7 @@ fn offered(line: &str) -> Vec<String> {
     offered_among(&[], line)
 }
 
-/// What another shell is told, with what is said of each word.
+/// The completions for another shell, with the description of each word.
 fn told(shell: &str, words: &[&str]) -> String {
     let last = words.len() - 1;
     let mut program = Command::new(env!("CARGO_BIN_EXE_darkfiber"));
@@ -73,7 +73,7 @@ fn bash_completes_fabrics() {
     let files = [("my fabric.topo", "")];
     assert_eq!(offered_among(&files, "darkfiber route my"), ["my\\ fabric.topo"]);
     assert_eq!(offered_among(&files, "darkfiber route \"my"), ["my fabric.topo"]);
-    // Bash takes what follows the last `:` to be the word, and keeps a `@`.
+    // Bash takes the text after the last `:` as the word, and keeps a `@`.
     assert_eq!(offered("darkfiber route @slimfly-"), ["@slimfly-eth"]);
     assert_eq!(offered("darkfiber route kar"), ["kary:"]);
     assert!(offered("darkfiber route kary:").contains(&"k=".to_owned()));

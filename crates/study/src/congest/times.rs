@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::{Rule, interval, median, quantile};
 
-/// How long a victim took, again and again.
+/// Times of a victim that runs repeatedly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
     /// Iterations or runs in the order of their ends, in picoseconds; requests in that of their numbers, as many of each client.
