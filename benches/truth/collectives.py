@@ -1,4 +1,4 @@
-"""Collectives of Chakra traces compared with ASTRA-sim's analytical networks: the same files, algorithm, bandwidth and latency of cables."""
+"""Collectives of Chakra traces compared with ASTRA-sim's analytical networks: the same files, algorithm, cable bandwidth and latency."""
 
 import json
 import os
