@@ -71,7 +71,7 @@ impl JobLoad {
         self.switches > 1
     }
 
-    /// `γ_max(j)`: most of its own routes over one channel.
+    /// `γ_max(j)`: maximum number of the job's own routes over one channel.
     pub fn max(&self) -> u32 {
         self.load.iter().map(|l| l.1).max().unwrap_or(0)
     }

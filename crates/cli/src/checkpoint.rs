@@ -1,4 +1,4 @@
-//! Runs that are kept, to go on from there another time.
+//! Checkpoints of runs, from which they are resumed later.
 
 use std::fmt::{self, Write as _};
 use std::fs;

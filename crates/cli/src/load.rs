@@ -21,7 +21,7 @@ pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failu
 /// The case of the options, for commands about one network: all but tables; refuses a fabric of several planes.
 pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Failure> {
     let opened = scenario.open(&Folder::default(), &mut Teller::new(common));
-    // A user of options knows keys of packets by their options.
+    // A user of options knows the keys of packets as options.
     let case = opened.map_err(|error| {
         let is_option = error.at.first().is_some_and(|key| key == "packets");
         let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));

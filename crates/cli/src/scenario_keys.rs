@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::terminal::wrapped;
 
-/// The smallest scenario, and where to go on.
+/// The smallest scenario, and pointers to further help.
 const HEAD: &str = "\
 A scenario is a fabric, its routes, jobs placed on it, and what they send: a TOML file that
 `darkfiber simulate` and `darkfiber study` read. The smallest one:

@@ -20,7 +20,7 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 static RUNS: Mutex<usize> = Mutex::new(0);
 /// How the process ends once runs are kept: as the signal does it, or with this code.
 static CODE: AtomicI32 = AtomicI32::new(0);
-/// Action of the first signal where a long-running program can end by itself.
+/// Action of the first signal where a long-running program can end without being killed.
 static INSTEAD: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 /// Process groups that were started and have not ended.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -101,7 +101,7 @@ impl Keeping {
         }
     }
 
-    /// The run is kept, and must not go on: waits for the others, the last of which ends the process.
+    /// The run is saved, and must not continue: waits for the others, the last of which ends the process.
     pub(crate) fn end(&self) {
         self.over();
         loop {

@@ -20,7 +20,7 @@ const FEW: f64 = 0.1;
 pub(crate) struct Acquaintance {
     path: PathBuf,
     known: Arc<Mutex<BTreeSet<u64>>>,
-    /// The digest of a fabric that an operator has said to be this one.
+    /// The digest of a fabric that an operator has confirmed to be this one.
     allowed: Arc<AtomicU64>,
 }
 

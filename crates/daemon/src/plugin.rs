@@ -133,7 +133,7 @@ impl Desk {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
         let entry = self.book.entry(missing).filter(|_| is_new);
         let tables = base.and_then(|base| match (is_new, &entry) {
-            // The machine knows these tables.
+            // The machine has these tables already.
             (false, _) | (true, Some(_)) => None,
             (true, None) => {
                 let image = base.image().ok()?;

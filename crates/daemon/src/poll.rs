@@ -237,7 +237,7 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Optio
             Ok(Some(Event::Fabric(value)))
         }))
     };
-    // Tables and jobs are read for it once it is on its way: their readings arrive after it.
+    // Tables and jobs are read for it once its event is sent: their readings arrive after it.
     let told = |_: &Poller| {
         if let Some(value) = new.lock().unwrap_or_else(PoisonError::into_inner).take() {
             known.set(value);

@@ -173,7 +173,7 @@ impl<'a> Clock<'a> {
         self.hear(at, Input::Jobs { digest, running, started, ended });
     }
 
-    /// Lets time go on as long as the machine waits for it.
+    /// Advances time as long as the machine waits for it.
     fn until(&mut self, next: i64) {
         loop {
             let (state, policy) = (&self.state, &self.state.policy);

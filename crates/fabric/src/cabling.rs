@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{AdapterId, ChannelId, Fabric, Guid, LinkClass, SwitchId, TerminalId};
 
-/// Devices and the cables between them. Unlike a [`Fabric`] it may lack data for routing: a plan has no GUIDs, and
+/// Devices and the cables between them. Unlike a [`Fabric`] data for routing may be missing: a plan has no GUIDs, and
 /// directors in it are boards without the cables inside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cabling {

@@ -27,7 +27,7 @@ use crate::format::{Format, Options, Reading};
 use crate::known_by::KnownBy;
 pub use parameters::FORMAT as PARAMETERS;
 
-/// The entry of this format: one half of a network, without a mark of its own.
+/// The entry of this format: one half of a network, without a signature.
 pub const FORMAT: Format = Format {
     name: "codes",
     what: "links of a CODES network",

@@ -2,7 +2,7 @@
 //!
 //! Forwarding tables beside service levels of other tables can deadlock a fabric, so a directory of tables is read only
 //! if all of its files are those that were written together. A directory without digests (made by hand, or by an older
-//! version) cannot be verified, which is said.
+//! version) cannot be verified, which is reported.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

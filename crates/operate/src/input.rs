@@ -44,7 +44,7 @@ pub enum Input {
         /// While a plan is put in place: whether every entry is that of the plan or of the tables before it.
         between: bool,
     },
-    /// The tables in place could not be read back. That does not tell what they are.
+    /// The tables in place could not be read back. Their content is then unknown.
     Unread {
         /// Reason in words.
         why: String,

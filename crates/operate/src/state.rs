@@ -12,7 +12,7 @@ use crate::value::{Digest, Millis, PlanId, Source};
 /// Decisions that are remembered.
 pub(crate) const REMEMBERED: usize = 50;
 
-/// All that the machine remembers. Two states that are equal go on alike.
+/// The complete memory of the machine. Two states that are equal have equal futures for equal inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is remembered by itself")]
 pub struct State {

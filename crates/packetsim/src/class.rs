@@ -64,7 +64,7 @@ struct Share {
 
 /// Limit, in picoseconds, of the credit of a class that has nothing to send.
 const BURST: i64 = 1_000_000;
-/// Shares of late are those of about as long, in picoseconds.
+/// Time constant of the recent shares, in picoseconds.
 const MEMORY: u64 = 50_000_000;
 
 /// See [`Shares::key`].

@@ -1,4 +1,4 @@
-//! Who follows a run: hears how far it is, and keeps it to go on from there.
+//! Observers of a run, which receive its progress and save it for resumption.
 
 use std::io::{self, Read, Write};
 

@@ -1,4 +1,4 @@
-//! Places of congestion control notes on their way.
+//! Positions of congestion control notes on their paths.
 
 use serde::{Deserialize, Serialize};
 

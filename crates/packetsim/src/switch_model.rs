@@ -104,7 +104,7 @@ pub struct SwitchModel {
     pub interleave: Interleave,
     /// The crossbar is this many times as fast as a channel.
     pub speedup: u32,
-    /// Minimum time from the arrival of a head to its departure, if nothing is in its way.
+    /// Minimum time from the arrival of a head to its departure, without contention.
     pub pipeline: u64,
     /// By how much it may take longer: by the sum of two even draws of half of this, so that the mean and the median are in the
     /// middle.

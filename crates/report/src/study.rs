@@ -65,7 +65,7 @@ pub struct StudyRow {
 }
 
 impl<'a> StudyResult<'a> {
-    /// Of what was answered. `records` are sorted by point and seed.
+    /// The result of the answered cells. `records` are sorted by point and seed.
     pub fn new(
         title: &'a str,
         axes: &'a [String],

@@ -93,7 +93,7 @@ impl Deadlock {
 /// connected fabric, no loop, the same bytes for the same request at any number of threads, or a
 /// typed refusal. Never a partial table.
 pub trait Engine: Sync {
-    /// The name as OpenSM's users know it.
+    /// The name as used by OpenSM.
     fn name(&self) -> &'static str;
     /// One line for `darkfiber list engines`.
     fn summary(&self) -> &'static str;
@@ -133,13 +133,13 @@ pub trait Engine: Sync {
     /// [`route`](Self::route).
     ///
     /// # Errors
-    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
     /// Routes a fabric; where it has several planes ([`Planes`](darkfiber_fabric::Planes)), each is routed as a fabric, all in
     /// one set of tables.
     ///
     /// # Errors
-    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         planes::route(self.name(), fabric, request, &|_, fabric, request| {
             self.route_plane(fabric, request)
@@ -149,7 +149,7 @@ pub trait Engine: Sync {
     /// the tables of each LID offset are those for one LID a port with the terminals of a switch in another order.
     ///
     /// # Errors
-    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn route_plane(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let told_by_pair = self.follows_demands() && !request.demands.is_empty();
         if request.lmc == 0 || !self.lids_are_alike() || told_by_pair {

@@ -18,7 +18,7 @@ use darkfiber_fabric::{Fabric, TerminalId};
 use crate::check::check;
 use crate::{DestId, Layers, Refusal, Request, Routes};
 
-/// Makes tables as a request asks.
+/// Computes tables for a request.
 pub(crate) type Compute<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
 
 /// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken

@@ -11,7 +11,7 @@ use crate::pairs::Received;
 use crate::striped::{Striped, StripedState};
 use crate::{Setup, SimError, Until};
 
-/// A [`Wire`] that can be written down between two steps, and go on from there.
+/// A [`Wire`] whose state can be saved between two steps and resumed.
 pub(crate) trait Resumable: Wire {
     /// All of it that changes.
     type State: Default + Serialize + DeserializeOwned;

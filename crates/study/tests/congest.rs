@@ -141,7 +141,7 @@ fn requests_are_those_of_clients() {
     let plan = plan(&there, &["silo:service=20us,sigma=0"], &["bursts"], &[(5, 4)], &["none"]);
     let rows = run(&plan, None, &|_| ());
     let times = &rows[0].ran.as_ref().expect("it ran").isolated;
-    // Two clients, and no server's time: each request is served for 20 us and on its way there and back.
+    // Two clients, and no server's time: each request is served for 20 us and on the cables there and back.
     assert_eq!(times.samples.len(), 60);
     assert!(times.samples.iter().all(|t| (22 * US..28 * US).contains(t)), "{times:?}");
 }

@@ -106,7 +106,7 @@ mod tests {
     /// Eight flows on eight links: 2.596 on the fullest, 34.4 % idle, 0.24 % without a collision.
     #[test]
     fn used_bins_as_counted_one_by_one() {
-        // All 4^3 ways to throw three balls into four bins.
+        // All 4^3 placements of three balls into four bins.
         let used =
             |way: u32| (0..3).fold(0u32, |all, i| all | 1 << (way >> (2 * i) & 3)).count_ones();
         let mean = (0..64).map(|way| f64::from(used(way))).sum::<f64>() / 64.0;
@@ -137,7 +137,7 @@ mod tests {
         assert!(balls.fullest(100_000, 8) > 12_600.0 && balls.fullest(100_000, 8) < 12_800.0);
     }
 
-    /// By hand: all ways to throw few balls.
+    /// Enumerates all placements of few balls.
     #[test]
     fn as_enumerated() {
         for (n, m) in [(2, 2), (3, 2), (4, 3), (5, 3), (3, 5)] {

@@ -196,7 +196,7 @@ fn a_switch_that_is_gone_is_one_difference() {
     let kinds: Vec<DifferenceKind> = found.list.iter().map(|d| d.kind).collect();
     assert_eq!(kinds, [DifferenceKind::DeviceMissing]);
     assert_eq!(found.list[0].expected.as_deref(), Some("8 cables"));
-    // And the other way round.
+    // And in the opposite direction.
     let kinds: Vec<DifferenceKind> =
         differences(&after, &before, false).list.iter().map(|d| d.kind).collect();
     assert_eq!(kinds, [DifferenceKind::DeviceExtra]);

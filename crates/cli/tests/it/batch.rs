@@ -30,7 +30,7 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Number of answered cells of the study in the store beside it.
+/// Number of answered cells of the study in its store.
 pub(crate) fn cells(dir: &Path) -> usize {
     cells_of(dir, "s.toml")
 }

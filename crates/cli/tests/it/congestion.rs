@@ -74,7 +74,7 @@ fn endpoints_are_full_with_few_sources_and_with_many() {
     }
 }
 
-/// An incast whose root moves: each time sources do not know of each other, and their unsolicited data is too much. `reserve`
+/// An incast whose root moves: each time the sources are unaware of each other, and their unsolicited data is too much. `reserve`
 /// drops it before the endpoint; and it passes the traffic of a quiet machine.
 #[test]
 fn roots_that_move_hold_up_nobody_where_turns_are_reserved() {

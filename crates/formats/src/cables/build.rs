@@ -60,7 +60,7 @@ impl CableList {
         *known = Some(is_switch || known.unwrap_or(false));
     }
 
-    /// Adds a cable; one at a port that has one already is left out, which is said.
+    /// Adds a cable; one at a port that has one already is left out, with a warning.
     pub(super) fn cable(
         &mut self,
         line: usize,

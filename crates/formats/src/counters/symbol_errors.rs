@@ -55,7 +55,7 @@ pub fn is_such(text: &str) -> bool {
 pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
     let mut all: Vec<SymbolErrors> = Vec::new();
-    // The port that the counters of `perfquery` are of, and whether it has said how many symbol errors.
+    // The port of the current `perfquery` counters, and whether its symbol errors have been read.
     let mut at: Option<(u16, u8)> = None;
     let (mut ports, mut sums, mut is_report) = (0, 0, false);
     for (i, line) in text.lines().enumerate() {

@@ -26,7 +26,7 @@ pub struct Record {
     pub id: String,
     /// State of the job.
     pub state: State,
-    /// When it was handed in.
+    /// When the job was submitted.
     pub submit: Option<i64>,
     /// When it started. `None` for pending jobs, also where a scheduler gives an expected start.
     pub start: Option<i64>,

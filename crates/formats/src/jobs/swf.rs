@@ -2,7 +2,7 @@
 //!
 //! A line has 18 numbers (job, submit, wait, run time, processors, ..., processors requested, ..., status, user,
 //! ..., queue, partition, ...); -1 is unknown; `;` begins a comment, of which the first hold `Key: value`. Times
-//! are seconds since the beginning of the log, which [`Header::unix_start`] tells. Cleaned logs have gaps in
+//! are seconds since the beginning of the log, given by [`Header::unix_start`]. Cleaned logs have gaps in
 //! their job numbers. Some logs append fields: in that of CERIT-SC (Klusáček) field 19 is
 //! `{node,node,...}`, one entry a processor, and field 20 a queue's name; its times are Unix times.
 //!

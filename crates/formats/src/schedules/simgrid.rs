@@ -365,7 +365,7 @@ impl Rank {
         let size_at = if tagged { 2 } else { 1 };
         let unit = args.unit(3)?;
         let size_word = args.word(size_at, "a size")?;
-        // A receiver may not know the size in advance.
+        // The size may be unknown to a receiver in advance.
         let unknown = !send && size_word.starts_with('-');
         let bytes = if unknown { 0 } else { args.bytes(size_at, unit)? };
         let wild = |value: i64, what: &str| match u32::try_from(value) {

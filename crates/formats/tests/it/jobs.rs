@@ -383,7 +383,7 @@ fn jobs_come_before_the_end_of_the_log() {
         let end = (kind.read)(&mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
         let error = end.map(|_| ()).map_err(|e| e.to_string());
         assert_eq!(error, Err("cannot read log: the disk is gone".to_owned()));
-        // The last job may still go on.
+        // The last job may still be running.
         assert!((999..=1000).contains(&jobs), "{} {jobs}", kind.name);
     }
 }

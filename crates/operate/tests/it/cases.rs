@@ -343,7 +343,7 @@ fn a_fabric_of_another_cluster_is_told_once_and_changes_nothing() {
     assert!(heard.state.refusal(Command::Accept).is_some());
 }
 
-/// A plan that was proved for another fabric does not go on to its next stage.
+/// A plan that was proved for another fabric does not proceed to its next stage.
 #[test]
 fn a_fabric_that_changes_ends_the_plan_under_way() {
     let policy = Policy { max_stages: 2, ..Policy::default() };

@@ -118,7 +118,7 @@ fn faulty(world: &mut World) {
     world.later(1_500, Event::Sees(life));
 }
 
-/// Lets time go on until an event after that.
+/// Advances time to the next event after that.
 fn go_on(world: &mut World, within: Millis) {
     let end = world.now + within;
     while world.next(end) {

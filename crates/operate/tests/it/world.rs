@@ -630,7 +630,7 @@ impl World {
         for (d, s) in old.differ(&new) {
             self.sm.tables.0[d][s] = new.0[d][s];
         }
-        // The program knows the plan in the file if it wrote it in this life.
+        // The program recognizes the plan in the file if it wrote it since its start.
         let plan = file.filter(|_| self.sm.written_by == self.lives).map(|f| f.plan);
         if plan.is_some() && !self.percent(3) {
             self.later(200, Event::Hears(self.lives, Input::Routed { plan }));

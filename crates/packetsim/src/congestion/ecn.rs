@@ -196,7 +196,7 @@ impl Sending for Sender {
 mod tests {
     use super::*;
 
-    /// Nothing is marked up to K_min, half of P_max half way to K_max, everything beyond (figure 5).
+    /// Nothing is marked up to K_min, half of P_max at the middle towards K_max, everything beyond (figure 5).
     #[test]
     fn marks_grow_with_the_queue() {
         // 40 Gbit/s: queues in bytes are those of the paper.

@@ -357,7 +357,7 @@ mod tests {
             .iter()
             .map(|&(now, says)| {
                 assert!(says > AS_TOLD, "a turn");
-                // The first ones cannot know how many will follow.
+                // The first ones are sent before the number of the following packets is known.
                 let packets = says & 0xffff;
                 assert!(packets == 1 || now < 10 * LONG, "{packets} packets at {now}");
                 now + (says >> 16) - 1 + 1_500_000

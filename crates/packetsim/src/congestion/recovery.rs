@@ -163,7 +163,7 @@ mod tests {
         increase: ONE / 100,
     };
 
-    /// Recovers half of the way five times, then increases.
+    /// Recovers half of the distance five times, then increases.
     #[test]
     fn it_comes_back() {
         let mut rate = Recovery::default();

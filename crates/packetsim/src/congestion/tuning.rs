@@ -126,7 +126,7 @@ pub(crate) struct RecoveryParams {
     /// Picoseconds from one step of time to the next, and bytes between two of those.
     pub(super) timer: u64,
     pub(super) bytes: u64,
-    /// Number of times that it recovers half of the way to its previous value (F).
+    /// Number of times that the rate recovers half of the distance to its previous value (F).
     pub(super) halves: u64,
     /// No rate falls below this part of the channel's.
     pub(super) least: u64,

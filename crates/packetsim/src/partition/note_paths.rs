@@ -24,7 +24,8 @@ impl<R: Routing> Partition<'_, R> {
         self.pass_on(from, note);
     }
 
-    /// Notes that are at terminals or ports in this tick go on, in an order that does not depend on parts.
+    /// Forwards the notes that are at terminals or ports in this tick, in an order that does not depend on
+    /// partitions.
     pub(super) fn pass_notes(&mut self) {
         let mut passing = std::mem::take(&mut self.passing);
         passing.sort_unstable();

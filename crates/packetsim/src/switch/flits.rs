@@ -42,7 +42,7 @@ impl Switches<'_> {
             let all = (0, self.micro.lanes);
             let (first, behind) =
                 if to_terminal { all } else { here.alike.unwrap_or((lane, lane + 1)) };
-            // A head without a lane: those that it may go on in.
+            // A head without a lane: the lanes that it may continue in.
             (packet.next_lane, packet.flowlet) = (first, behind);
             self.flits.ways[place] = Way { out: out as u16, round: packet.round };
         }

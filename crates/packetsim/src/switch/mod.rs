@@ -402,7 +402,8 @@ impl<'n> Switches<'n> {
         }
     }
 
-    /// The queue of an input for an output and a lane: the lane that packets are in, or go on in.
+    /// The queue of an input for an output and a lane: the lane that packets are in, or the one that they continue
+    /// in.
     #[inline]
     fn queue(&self, s: u32, input: u32, out: u32, lane: u8) -> usize {
         let place = match self.micro.queues {

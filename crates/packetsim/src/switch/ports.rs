@@ -63,7 +63,8 @@ impl Waiting {
 /// A lane of an output.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Lane {
-    /// Credits of its own buffer at the next switch, and those of the shared buffer that it uses.
+    /// Credits of the lane's dedicated buffer at the next switch; `borrowed` are those of the shared buffer that it
+    /// uses.
     pub(crate) room: u32,
     pub(super) borrowed: u32,
     /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.

@@ -12,7 +12,7 @@ use crate::packet::Packet;
 use crate::partition::Partition;
 use crate::{Net, Random};
 
-/// Packets that an adapter has handed to its channel and that wait for it: one is sent, one is ready.
+/// Number of packets in an adapter's channel queue: one is sent, one is ready.
 const DEPTH: usize = 2;
 
 /// An acknowledgement has LRH, BTH, AETH and both CRCs (InfiniBand Architecture Specification, volume 1, chapters 5 and 9).

@@ -151,7 +151,7 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
     }
 }
 
-/// A part that routes destinations, with the loads as it knows them.
+/// One of the parts that route destinations, with its own view of the loads.
 #[derive(Clone)]
 struct Part<'a> {
     fabric: &'a Fabric,

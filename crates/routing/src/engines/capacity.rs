@@ -19,7 +19,7 @@ pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usiz
 /// No tables have less load, by paths inside jobs, on the fullest channel.
 ///
 /// The traffic of a job out of a set of switches, or into it, crosses the channels that leave the set. A
-/// table entry sends everything from one switch to one LID the same way, so these channels are bins, and the
+/// table entry sends everything from one switch to one LID over the same channel, so these channels are bins, and the
 /// paths that an entry sends are a piece that fits into one of them as a whole. The sets are those in which
 /// trees are narrow: single switches, and the components that remain connected when the switches above some
 /// height are removed.

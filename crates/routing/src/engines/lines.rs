@@ -161,7 +161,7 @@ impl Lines {
         self.rank[usize::from(class) * self.switches + s as usize]
     }
 
-    /// Whether a path may go on from channel `c` to `next`, as far as lines are concerned.
+    /// Whether a path may continue from channel `c` to `next`, as far as lines are concerned.
     pub(super) fn may_turn(&self, fabric: &Fabric, c: u32, next: u32) -> bool {
         let (a, b) = (self.class(c), self.class(next));
         let (s, v) = (fabric.tails()[c as usize], fabric.heads()[c as usize]);

@@ -150,7 +150,7 @@ impl<'a> Ports<'a> {
     ///
     /// Sources choose before the switches behind them, so that the switches with traffic are known. If
     /// all counted on a tree of three levels, switches above would assign ports in step with those below,
-    /// and get only destinations that they all send the same way.
+    /// and get only destinations that they all send over the same port.
     fn spread(&mut self, dag: &Dag, counts: bool, ports: &mut [u8]) {
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {

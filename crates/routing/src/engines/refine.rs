@@ -163,7 +163,7 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
     }
 }
 
-/// Routes LIDs under a rule, with the loads as it knows them.
+/// Routes LIDs under a rule, with its own view of the loads.
 #[derive(Clone)]
 struct Hand<'a> {
     fabric: &'a Fabric,

@@ -108,7 +108,7 @@ struct Lattice<'a> {
     /// Sizes of the dimensions whose lines are rings, 0 for the others.
     rings: Vec<u32>,
     way: Vec<Way>,
-    /// How many hops one can go on from a switch in each direction of its lines before a gap:
+    /// Number of hops that a path can continue from a switch in each direction of its lines before a gap:
     /// `reach[(d * switches + s) * 2 + rising]`.
     reach: Vec<u32>,
 }

@@ -54,7 +54,7 @@ pub struct Optimised {
     pub bound: u32,
 }
 
-/// Runs that go on from the best starts.
+/// Number of searches, from the best starts.
 const RUNS: usize = 4;
 
 /// Searches for routes of a two- or three-level fat-tree with known labels. The same for any number of threads.

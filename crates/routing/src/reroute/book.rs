@@ -1,6 +1,6 @@
 //! The fault book: repairs for every single cable and every switch, computed in advance.
 //!
-//! Before operators deploy tables they want to know which faults these tolerate: after which faults running connections
+//! Before operators deploy tables they need the faults that these tolerate: after which faults running connections
 //! continue, and after which some must be re-established. Each fault is repaired in isolation, starting from the tables as they
 //! are.
 

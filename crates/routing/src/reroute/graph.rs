@@ -303,7 +303,7 @@ impl Layer {
                 continue;
             }
             self.undo(slots, fabric, &path[..=i]);
-            // Many paths try this dependency: it pays to know whether it closes a cycle without the others
+            // Many paths try this dependency: it is worth finding out whether it closes a cycle without the others
             // of this path.
             if !fresh || !self.make_way(slots, fabric, c, d) {
                 let (word, bit) = Self::bit(slots, fabric, c, d);

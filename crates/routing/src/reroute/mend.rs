@@ -293,7 +293,7 @@ impl Prepared<'_> {
         }
         row.unfit |= !row.freedom.levels;
         // A path that keeps its layer but may not coexist with old ones is better than one in another
-        // layer: connections learn of that only when they ask for a path again.
+        // layer: connections learn of that only with their next path query.
         if row.freedom.apart && !std::mem::replace(&mut mended.released, true) {
             self.release(std::mem::take(&mut mended.held));
             if self.enter_first(cut, node, &choices, row) {

@@ -97,7 +97,7 @@ impl Prepared<'_> {
     }
 
     /// The dependencies of a path's detour that the path itself does not have: also of packets that come to a switch by old
-    /// entries and go on by new ones.
+    /// entries and continue by new ones.
     fn beside(
         &self,
         tree: &Tree,

@@ -22,7 +22,7 @@ pub trait KeptRuns: Sync {
         Vec::new()
     }
 
-    /// Keeps another line of a run; whether the run is to go on.
+    /// Stores another line of a run; returns whether the run is to continue.
     fn add_line(&self, id: &str, run: &str, line: &str) -> bool {
         let _ = (id, run, line);
         true

@@ -1,4 +1,4 @@
-//! The cells of a point that are answered next, round by round.
+//! Selection of the cells of a point that are run next, round by round.
 
 use super::cell::Cell;
 use super::file::StudyFile;

@@ -61,7 +61,7 @@ impl<'a> Asked<'a> {
         self.store.lines(self.id, run)
     }
 
-    /// Keeps another line of a run of the cell; whether the run is to go on.
+    /// Stores another line of a run of the cell; returns whether the run is to continue.
     pub fn add_line(&self, run: &str, line: &str) -> bool {
         self.store.add_line(self.id, run, line)
     }

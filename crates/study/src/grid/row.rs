@@ -148,7 +148,7 @@ impl Details {
     }
 }
 
-/// The full result of a question, of which columns are the part that fits a table: for callers that know its type. It does not
+/// The full result of a question, of which columns are the part that fits a table: for callers that expect its type. It does not
 /// affect whether two answers are the same.
 #[derive(Clone, Default)]
 pub struct Detail(Option<Arc<dyn Any + Send + Sync>>);

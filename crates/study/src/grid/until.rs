@@ -6,7 +6,7 @@ use super::means::means;
 use super::part::UntilPart;
 use super::row::{Answer, Record};
 
-/// Seeds of a point at first, unless it is said, and at least.
+/// Number of seeds of a point at first, unless specified, and at least.
 const FIRST: u64 = 5;
 const LEAST: u64 = 3;
 

@@ -73,7 +73,7 @@ pub struct Record {
     pub to: u32,
     /// Payload in bytes.
     pub bytes: u64,
-    /// When the sender handed it to its adapter, in picoseconds; for a large one, once the receiver was ready.
+    /// When the sender passed it to its adapter, in picoseconds; for a large one, once the receiver was ready.
     pub departed: u64,
     /// When its last byte arrived.
     pub arrived: u64,

@@ -13,11 +13,11 @@ use crate::state;
 enum EventKind {
     /// A job starts.
     Begin,
-    /// An operation has started: those that wait for its beginning go on.
+    /// An operation has started: operations that wait for its start are released.
     Begun,
     /// An operation is done.
     Done,
-    /// A processor has handed a message over.
+    /// A processor has passed a message to its adapter.
     Sent,
     /// A request to send has reached the receiver.
     Request,
@@ -254,7 +254,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// A processor has handed a message over.
+    /// A processor has passed a message to its adapter.
     fn sent(&mut self, message: u32, now: u64, wire: &dyn Wire, departures: &mut Vec<Departure>) {
         let m = &mut self.messages[message as usize];
         let (job, rank, send) = (m.job, m.from, m.send);

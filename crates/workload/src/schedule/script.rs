@@ -36,7 +36,7 @@ pub struct Script {
     most_written: usize,
     /// Closed parts, in order.
     closed: Vec<Closed>,
-    /// Lists of steps that go on at once, one within the other.
+    /// Number of lists of steps that run concurrently, nested.
     forks: u32,
     /// Whether there are operations without a dependent so far.
     detached: bool,
@@ -157,7 +157,7 @@ impl Script {
         id
     }
 
-    /// Later operations of a rank also wait for these operations of its own, besides those of [`Script::wait`].
+    /// Later operations of a rank also wait for these operations of the same rank, besides those of [`Script::wait`].
     pub fn join(&mut self, rank: u32, operations: &[u32]) {
         let r = rank as usize;
         if self.beyond > 0 {

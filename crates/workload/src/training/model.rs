@@ -44,7 +44,7 @@ pub struct Experts {
     pub shared: u32,
     /// Parameters of one expert.
     pub each: u64,
-    /// Bytes of a number on its way to an expert; on the return it has 2.
+    /// Bytes of a number on the path to an expert; on the return it has 2.
     pub sent: u32,
 }
 

@@ -18,7 +18,7 @@ const NOISE: f64 = 0.0018;
 const ABREAST: f64 = 16.0;
 /// The least that ranks send each other but for barriers.
 const MESSAGE: u64 = 64 * 1024;
-/// Maximum delay of the start or end of a message, as a part of its own time.
+/// Maximum delay of the start or end of a message, relative to its duration.
 const PRECISION: f64 = 0.01;
 /// A second, in picoseconds.
 const SECOND: f64 = 1e12;

@@ -28,7 +28,7 @@ const APPLICATIONS: [(&str, u32); 14] = [
 const MUPPP: &str = "muppp:bytes=64MiB,repeat=100";
 /// Twelve calls of 4 MiB, the largest of IMB, as one.
 const EMDL: &str = "emdl:bytes=48MiB,compute=1200ms,iterations=25";
-/// Maximum delay of the start or end of a message, as a part of its own time.
+/// Maximum delay of the start or end of a message, relative to its duration.
 const PRECISION: f64 = 0.001;
 /// Three hours, in picoseconds.
 const LENGTH: u64 = 3 * 3600 * SECOND;
