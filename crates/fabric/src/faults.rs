@@ -21,7 +21,7 @@ pub struct Faults {
 /// criterion was >10,000 symbol errors in a short time period").
 pub const SYMBOL_ERRORS_OF_A_BAD_CABLE: u64 = 10_000;
 
-/// How the ids of a base fabric map to those of a fabric made from it, and back.
+/// Map of the ids of a base fabric to those of a fabric made from it, and back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renumbering {
     /// New switch id of each old one, `None` if it failed.

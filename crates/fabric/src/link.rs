@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// classes; every channel names one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkClass {
-    /// How the field writes it, e.g. `4xHDR`; for other technologies any short name.
+    /// Name in the notation of the field, e.g. `4xHDR`; for other technologies any short name.
     pub label: String,
     /// Data rate of one direction in bytes per second, after line coding.
     pub bytes_per_second: u64,

@@ -27,7 +27,7 @@ pub struct AdapterName {
 pub struct SharedName {
     /// The shared name.
     pub name: String,
-    /// How many hosts have it.
+    /// Number of hosts that have it.
     pub hosts: usize,
 }
 

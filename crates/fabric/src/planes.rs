@@ -86,7 +86,7 @@ impl Planes {
         Self { count: 1, of: Vec::new() }
     }
 
-    /// How many there are; 1 if the fabric has no planes.
+    /// Number of planes; 1 if the fabric has none.
     pub fn count(&self) -> usize {
         self.count
     }

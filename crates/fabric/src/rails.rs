@@ -16,7 +16,7 @@ use crate::{ChannelId, Fabric, HostId, Planes, Role, SwitchId, TerminalId};
 pub struct RailMap {
     /// By switch its rail, from 0; `None` for those that have none.
     pub rail_of: Vec<Option<u32>>,
-    /// How many rails there are.
+    /// Number of rails of the fabric.
     pub rails: usize,
     /// By unit its hosts, the largest first.
     pub units: Vec<Vec<HostId>>,

@@ -78,7 +78,7 @@ impl Pgft {
     }
 }
 
-/// How the switches of one grid line are joined.
+/// Topology of the switches of one grid line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GridKind {
@@ -93,7 +93,7 @@ pub enum GridKind {
 /// A lattice of switches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GridShape {
-    /// How lines are joined.
+    /// Topology of the lines.
     pub kind: GridKind,
     /// Size of each dimension.
     pub dims: Vec<u16>,
@@ -116,11 +116,11 @@ pub struct DragonflyShape {
     pub group: Vec<u32>,
     /// Number of the switch in its group; its meaning depends on `inside`.
     pub member: Vec<u32>,
-    /// How the switches of a group are joined.
+    /// Topology inside of a group.
     pub inside: GroupKind,
 }
 
-/// How the switches of one dragonfly group are joined.
+/// Topology of the switches of one dragonfly group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GroupKind {

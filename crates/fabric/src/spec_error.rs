@@ -98,7 +98,7 @@ pub enum SpecError {
         what: &'static str,
         /// Number of such elements; `u64::MAX` stands for more than can be counted.
         count: u64,
-        /// How many there may be.
+        /// Maximum number that is allowed.
         limit: u64,
     },
     /// The generator wired a port twice or made two equal GUIDs; this is a bug in it.

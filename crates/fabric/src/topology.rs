@@ -19,7 +19,7 @@ impl Topology {
         (Self { fabric, shape }, map)
     }
 
-    /// How many planes it has: those that its shape states, else those that its hosts share ([`Planes`]). Stated planes without
+    /// Number of planes: those that its shape states, else those that its hosts share ([`Planes`]). Stated planes without
     /// any switch (after faults) count if a later one has some.
     pub fn plane_count(&self) -> usize {
         match &self.shape {

@@ -1,8 +1,8 @@
-//! Where a network is cut into parts.
+//! Partitioning of a network into parts.
 
 use crate::Net;
 
-/// Where parts begin, and where the last one ends, by switch; and picoseconds that the quickest cable between two of them takes.
+/// First switch of each part, and the end of the last one; and latency in picoseconds of the fastest cable between two parts.
 ///
 /// Parts have as many ports and terminals as the others, by a tenth more or less: in that range the cut is where cables between
 /// both sides are longest.

@@ -69,7 +69,7 @@ impl Watch {
         Self { stuck: BTreeSet::new(), patience }
     }
 
-    /// How long to wait from one look to the next, at least.
+    /// Minimum time between two checks.
     pub(crate) fn patience(&self) -> u64 {
         self.patience
     }

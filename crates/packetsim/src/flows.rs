@@ -16,7 +16,7 @@ pub(crate) struct Flows(HashMap<Flow, Way, BuildHasherDefault<Mixed>>);
 /// A switch, source and destination, traffic class, and hops so far: a non-minimal path may cross a switch twice.
 type Flow = (u32, u32, u32, u8, u8);
 
-/// Where a switch sent a packet, and the state that its routing set.
+/// Output that a switch chose for a packet, and the state that its routing set.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Way {
     /// When the last one passed, in picoseconds.

@@ -13,7 +13,7 @@ pub struct Header {
     pub framed: bool,
 }
 
-/// How packets become frames.
+/// Mapping of packets to frames.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Name that users write.
@@ -22,7 +22,7 @@ pub struct Framing {
     pub summary: &'static str,
     /// Description for users.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication or standard that it is from.
     pub paper: &'static str,
     /// Headers of every packet, in the order in which they are sent.
     pub headers: &'static [Header],

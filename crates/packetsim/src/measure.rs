@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::Arrived;
 
-/// Which packets count, in picoseconds of their creation.
+/// Range of the packets that count, in picoseconds of their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct Measuring {
     /// Time of the first packet that counts.

@@ -20,7 +20,7 @@ pub enum Peer {
 /// A port of a switch, and the cable behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
-    /// Who is at its other end: a port, or a terminal behind [`TERMINAL`].
+    /// The peer at its other end: a port, or a terminal behind [`TERMINAL`].
     peer: u32,
     /// The switch that it is of.
     pub switch: u32,
@@ -41,7 +41,7 @@ pub struct Port {
 const TERMINAL: u32 = 1 << 31;
 
 impl Port {
-    /// Who is at its other end.
+    /// The peer at its other end.
     #[inline]
     pub fn peer(&self) -> Peer {
         if self.peer & TERMINAL == 0 {
@@ -51,7 +51,7 @@ impl Port {
         }
     }
 
-    /// How long this many bytes take, in picoseconds.
+    /// Serialization time of `bytes`, in picoseconds.
     #[inline]
     pub fn long(&self, bytes: u32) -> u64 {
         (u64::from(bytes) * self.pace) >> 16
@@ -143,7 +143,7 @@ impl Net {
         Self { base, ports, home, seat, words, later }
     }
 
-    /// How long this many bytes take on the cable of a port that leave at a time, in picoseconds.
+    /// Serialization time on the cable of a port of `bytes` that leave at `when`, in picoseconds.
     #[inline]
     pub(crate) fn long_at(&self, port: u32, bytes: u32, when: u64) -> u64 {
         let of = self.port(port);
@@ -180,7 +180,7 @@ impl Net {
         self.base[s as usize]
     }
 
-    /// How many ports a switch has.
+    /// Number of ports of a switch.
     #[inline]
     pub fn radix(&self, s: u32) -> u32 {
         self.base[s as usize + 1] - self.base[s as usize]

@@ -303,7 +303,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         }
     }
 
-    /// How long to wait between two looks for deadlock.
+    /// Time between two checks for deadlock.
     pub(crate) fn patience(&self) -> u64 {
         self.watch.patience()
     }

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::ConfigError;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Pulse {
     /// Simulated time, in picoseconds.

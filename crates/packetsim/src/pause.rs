@@ -50,12 +50,12 @@ pub(crate) fn after_storms(storms: &[PauseStorm], terminal: u32, mut when: u64) 
     when
 }
 
-/// How often something was paused, and for how long.
+/// Number of pauses and their duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paused {
     /// Number of pauses.
     pub count: u64,
-    /// How long in all, in picoseconds; lanes that were paused at once each count.
+    /// Total duration in picoseconds; lanes that were paused at once each count.
     pub long: u64,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Pause {
     held: i64,
     /// Since when it is paused, in picoseconds.
     since: Option<u64>,
-    /// How often it was paused, and how long in all, in picoseconds.
+    /// Number of pauses, and their total duration in picoseconds.
     count: u64,
     long: u64,
 }

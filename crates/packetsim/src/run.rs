@@ -26,9 +26,9 @@ pub struct Load {
     pub message: u64,
     /// Warm-up in which packets do not count, in picoseconds; `None`: until latencies have settled.
     pub warmup: Option<u64>,
-    /// How long packets count then.
+    /// Duration of the measurement after that.
     pub measure: u64,
-    /// How long to wait for those that count, at most.
+    /// Maximum time to wait for the measured packets.
     pub drain: u64,
     /// Record counters of ports, by intervals of this number of picoseconds.
     pub interval: Option<u64>,

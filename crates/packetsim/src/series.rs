@@ -35,7 +35,7 @@ impl Series {
         Self { interval, ports, before: vec![(0, 0); ports], ..Self::default() }
     }
 
-    /// How many intervals there are.
+    /// Number of intervals of the series.
     pub fn len(&self) -> usize {
         self.packets.len()
     }

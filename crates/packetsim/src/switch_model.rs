@@ -7,7 +7,7 @@ use crate::{
     Congestion, FRAMINGS, Framing, LaneFault, PauseStorm, Pfc, Random, TrafficClass, Tuning, WHOLE,
 };
 
-/// How packets wait at the input of a switch.
+/// Organization of the queues at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
     /// One queue for each lane: a packet that waits for its output holds up those behind it.
@@ -19,7 +19,7 @@ pub enum Queues {
     Memory,
 }
 
-/// How an output selects the next packet.
+/// Rule by which an output selects the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
     /// Inputs and lanes by turns.
@@ -34,7 +34,7 @@ pub enum Arbitration {
     Tiles,
 }
 
-/// What keeps packets of a pair on the path of those before them.
+/// Mechanism that keeps packets of a pair on the path of those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Packets are independent of each other.
@@ -96,9 +96,9 @@ pub struct SwitchModel {
     pub shared_buffer: u32,
     /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has buffer space for.
     pub output_buffer: Option<u32>,
-    /// How queues are made.
+    /// Organization of the queues.
     pub queues: Queues,
-    /// How outputs select packets.
+    /// Rule by which outputs select packets.
     pub arbitration: Arbitration,
     /// The unit of transmission on a channel.
     pub interleave: Interleave,
@@ -499,7 +499,7 @@ impl SwitchModel {
         Ok(())
     }
 
-    /// How many classes of packets there are.
+    /// Number of classes of packets.
     pub(crate) fn class_count(&self) -> usize {
         self.classes.len().max(1)
     }
@@ -539,7 +539,7 @@ impl SwitchModel {
         self.pipeline + u64::from(random.below(half)) + u64::from(random.below(half))
     }
 
-    /// How often a packet is sent again behind a cable until all its bits are right.
+    /// Number of retransmissions of a packet over a cable until all its bits are right.
     pub(crate) fn sent_again(&self, bytes: u32, random: &mut Random) -> u64 {
         let right = (8.0 * f64::from(bytes) * (-self.bit_errors).ln_1p()).exp();
         std::iter::repeat_with(|| random.part()).take_while(|part| *part > right).count() as u64

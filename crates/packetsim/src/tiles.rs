@@ -9,7 +9,7 @@
 //! Tiles change only the arbitration: of the sixteen inputs of a row the oldest request is granted first at an output of a
 //! crossbar, and the four rows are served round robin at the port.
 
-/// Where a tile is.
+/// Position of a tile in the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tile {
     /// One of four, from 0.

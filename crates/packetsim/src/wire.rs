@@ -20,7 +20,7 @@ use crate::{ConfigError, Net, SwitchModel};
 /// Chooses the path of a message among several that tables have: by source, destination, bytes, and its number.
 pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
 
-/// Which traffic class a message is of: by job, and bytes.
+/// Function that returns the traffic class of a message, from its job and bytes.
 pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
 
 /// A [`Wire`] that simulates messages as packets in switches.
@@ -147,7 +147,7 @@ pub struct PacketsFor<'a> {
     pub seed: u64,
     /// Chooses the path of messages among several that tables have; `None`: the first one.
     pub path: Option<PathOf<'a>>,
-    /// Which traffic class messages are of; the first one without.
+    /// Traffic class of messages; the first one if `None`.
     pub class: Option<ClassOf<'a>>,
 }
 

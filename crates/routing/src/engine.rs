@@ -5,7 +5,7 @@ use darkfiber_fabric::Fabric;
 
 use crate::{Refusal, Request, Routes, lid_offsets, planes};
 
-/// What kind of fabric an engine routes.
+/// Kind of fabric that an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Any fabric that is connected.
@@ -42,7 +42,7 @@ impl Needs {
     }
 }
 
-/// What an engine promises about deadlock.
+/// Guarantee of an engine about deadlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deadlock {
     /// Free of cyclic channel dependencies with one lane, by construction.
@@ -102,9 +102,9 @@ pub trait Engine: Sync {
     fn doc(&self) -> &'static str;
     /// The paper or program that defines it.
     fn paper(&self) -> &'static str;
-    /// What fabrics it routes.
+    /// Kind of fabric that it routes.
     fn needs(&self) -> Needs;
-    /// What it promises about deadlock.
+    /// Its guarantee about deadlock.
     fn deadlock(&self) -> Deadlock;
     /// Whether paths depend on their source. Then every port has several LIDs, and each source must use the
     /// one of them that is its own: [`Routes::path_of`].

@@ -4,7 +4,7 @@ use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
 use crate::{LidError, Lids, MAX_UNICAST_LID, Orthants};
 
-/// Where the blocks of LIDs are (Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison
+/// Layout of the blocks of LIDs (Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison
 /// to the Fat-Tree", SC'19, section 3.2.4, note 9, and artifact description): terminals of orthant `q` have LIDs
 /// in `q stride ..`, its switches have them in `switches + q stride ..`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Lids {
 /// LIDs that there are, 0 included.
 const SPACE: usize = MAX_UNICAST_LID as usize + 1;
 
-/// How many ports there are to be placed.
+/// Number of ports to be placed.
 struct BlockPlan {
     /// LIDs of a terminal.
     width: usize,

@@ -1,4 +1,4 @@
-//! Which LID of its destination a message goes to: the half of PARX that an MPI library does.
+//! Choice among the LIDs of a message's destination: the half of PARX that an MPI library does.
 
 use darkfiber_fabric::{Fabric, GridShape, TerminalId};
 

@@ -13,7 +13,7 @@ pub struct Request<'a> {
     pub lmc: u8,
     /// Virtual lanes that may be used.
     pub lanes: u8,
-    /// What may be distinguished when paths are put into virtual layers. An engine whose layers must
+    /// Distinctions that may be made when paths are put into virtual layers. An engine whose layers must
     /// depend on more refuses with [`Refusal::Parameter`](crate::Refusal::Parameter).
     pub layer_by: LayerBy,
     /// The terminals of every job that runs, for engines that care.
@@ -25,18 +25,18 @@ pub struct Request<'a> {
     pub seed: u64,
 }
 
-/// How much one terminal sends to another, beside all other pairs.
+/// Traffic from one terminal to another, relative to all other pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Demand {
     /// Terminal that sends.
     pub from: TerminalId,
     /// Terminal that receives.
     pub to: TerminalId,
-    /// How much, in bytes or any other unit.
+    /// Amount in bytes or any other unit.
     pub weight: u64,
 }
 
-/// What a virtual layer (service level) may depend on.
+/// Properties that a virtual layer (service level) may depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LayerBy {
     /// Source and destination: fewest layers, but the subnet manager must answer path queries by pair.

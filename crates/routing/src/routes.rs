@@ -56,7 +56,7 @@ impl DestId {
     }
 }
 
-/// Which virtual layer (service level = virtual lane) a packet travels in: by its source and the LID that it
+/// Virtual layer (service level = virtual lane) of a packet: by its source and the LID that it
 /// is sent to, of which every one has a table row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layers {
@@ -106,7 +106,7 @@ pub struct Routes {
     select: Option<Vec<u16>>,
     /// Virtual layers of the paths between terminals.
     pub layers: Layers,
-    /// Which LID of its destination a message goes to, where senders choose for each message by its size and the
+    /// Choice of the LID of a message's destination, where senders choose for each message by its size and the
     /// places of both ends.
     pub choice: Option<LidChoice>,
     /// The hashes by which switches pick next hops, where they have no tables by destination: see [`Routes::by_hash`].

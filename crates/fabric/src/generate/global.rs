@@ -15,7 +15,7 @@ pub(super) struct Global {
     pub(super) h: u32,
     /// Members of a group with global ports.
     members: u32,
-    /// How cables are spread; `None` for ports in order.
+    /// Rule by which cables are spread; `None` for ports in order.
     spread: Option<Spread>,
 }
 

@@ -124,7 +124,7 @@ impl Tree {
         (host / m * nics + i % nics) * m + host % m
     }
 
-    /// Where the cables up from node `n` of level `l` end, parallel ones adjacent by parent; `first` are the first
+    /// Upper ends of the up cables of node `n` of level `l`, parallel ones adjacent by parent; `first` are the first
     /// switches of the levels.
     fn parents(&self, first: &[usize], l: usize, n: usize) -> Vec<(SwitchId, u32)> {
         let mut parent = self.digits(l, n as u32);

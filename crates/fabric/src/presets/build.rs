@@ -1,4 +1,4 @@
-//! How a preset becomes a fabric.
+//! Construction of a fabric from a preset.
 
 use crate::{SpecError, Topology, parse_spec};
 

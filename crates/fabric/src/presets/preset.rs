@@ -13,12 +13,12 @@ pub struct Preset {
     pub summary: &'static str,
     /// The numbers of the paper, its misprints, and our decisions where it is silent.
     pub doc: &'static str,
-    /// Where the machine is described.
+    /// Reference that describes the machine.
     pub paper: &'static str,
     pub(super) source: PresetSource,
 }
 
-/// How a preset is made.
+/// Source of the fabric of a preset.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PresetSource {
     /// The spec of a generator.

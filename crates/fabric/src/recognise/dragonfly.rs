@@ -17,7 +17,7 @@ use super::net::{Net, typical};
 use super::sets::Sets;
 use super::{hyperx, levels};
 
-/// How often switches may go over to another group.
+/// Number of rounds in which switches may move to another group.
 const ROUNDS: usize = 5;
 
 /// A (damaged) dragonfly with fully connected groups.

@@ -11,7 +11,7 @@ const MOST_SWAPPED: u64 = 5;
 /// Most places without a switch, in percent of the structure's; one is always allowed.
 const MOST_VACANT: u64 = 5;
 
-/// How a fabric differs from a supposed structure.
+/// Differences of a fabric from a supposed structure.
 #[derive(Default)]
 pub(super) struct Fit {
     /// Cables that the structure has between the present switches.

@@ -18,10 +18,10 @@ const SURE: i32 = 4;
 /// Maximum number of times that switches are placed again.
 const ROUNDS: usize = 4;
 
-/// How little doubt there is about a switch, and how many neighbours speak for its place.
+/// Confidence in the place of a switch, and the number of neighbours that vote for it.
 type Rank = (i32, u32);
 
-/// Who is where in a lattice.
+/// Assignment of switches to places of a lattice.
 pub(super) struct Growth<'a> {
     net: &'a Net<'a>,
     squares: &'a Squares,
@@ -165,8 +165,8 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Where a switch may go, and where who is there goes then: to the place that it leaves, or to a free
-    /// one.
+    /// Possible moves of a switch, and of the switch at the new place if there is one: to the place that becomes
+    /// free, or to a free one.
     fn moves(&self, s: u32) -> Vec<(u128, u128)> {
         let from = self.place[s as usize];
         let mut moves = Vec::new();
@@ -180,7 +180,7 @@ impl<'a> Growth<'a> {
         moves
     }
 
-    /// How much moving switch `s` improves the sense of the places that it changes.
+    /// Improvement of the sense of the changed places if switch `s` moves.
     fn gain(&mut self, s: u32, to: (u128, u128)) -> i32 {
         let from = self.place[s as usize];
         let places: Vec<u128> =
@@ -232,7 +232,7 @@ impl<'a> Growth<'a> {
         all.filter(move |&v| self.place[v as usize].is_some_and(|p| !near(p)))
     }
 
-    /// How well two places explain the cables of their switches: twice the cables to neighbouring places, minus the
+    /// Measure of how well two places explain the cables of their switches: twice the cables to neighbouring places, minus the
     /// number of those.
     fn sense(&self, places: &[u128]) -> i32 {
         let at = |p: u128| self.taken.get(&p).copied();
@@ -311,7 +311,7 @@ impl<'a> Growth<'a> {
         Some(((doubt - damage, most as u32), place))
     }
 
-    /// How much damage it takes for a switch to be next to its neighbours that vote for one place.
+    /// Amount of damage that it takes for a switch to be next to its neighbours that vote for one place.
     fn damage(&self, s: u32, votes: &[(u128, u32)]) -> i32 {
         let place = votes[0].0;
         let around = self.frame.beside(place).filter(|(p, _)| self.taken.contains_key(p)).count();

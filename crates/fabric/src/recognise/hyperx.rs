@@ -61,7 +61,7 @@ pub(super) fn even_degrees(net: &Net<'_>) -> Result<u32, String> {
     Ok(usual)
 }
 
-/// Which cables are crooked, if they are few.
+/// The crooked cables, if they are few.
 fn all_crooked(net: &Net<'_>) -> Option<Vec<bool>> {
     let most = net.edges.len() / MOST_CROOKED + 2;
     let alone = |&(s, v): &(u32, u32)| net.common(s, v).next().is_none();

@@ -9,7 +9,7 @@ const LEAF_SHARE: u32 = 4;
 const MOST_FLAT: u64 = 10;
 /// Switches from which levels are counted.
 const STARTS: usize = 8;
-/// How often switches may change sides.
+/// Number of rounds in which switches may change sides.
 const ROUNDS: usize = 4;
 /// Most hosts that may be on switches above the lowest level, in percent.
 const MOST_HIGH: u64 = 20;

@@ -2,7 +2,7 @@
 
 use crate::{AtPort, ChannelId, Fabric, SwitchId};
 
-/// How many cables or places a line names.
+/// Maximum number of cables or places that a line names.
 const NAMED: usize = 10;
 
 /// A part of the undamaged structure that is missing in the fabric.
@@ -24,7 +24,7 @@ pub enum Missing {
     },
     /// A switch, and with it all of its cables.
     Switch {
-        /// Where in the structure its place is.
+        /// Its place in the structure.
         place: String,
     },
 }

@@ -144,12 +144,12 @@ impl<'a> Mms<'a> {
         Ok((coords.map(|x| x as u16).collect(), fit))
     }
 
-    /// Which elements are in the set of a half.
+    /// Elements in the set of a half.
     fn members(&self, half: usize) -> Vec<bool> {
         (0..self.q).map(|e| self.sets[half].binary_search(&e).is_ok()).collect()
     }
 
-    /// Which rows are joined in several columns of the other half.
+    /// Rows that are joined in several columns of the other half.
     fn near(&self, columns: &Columns<'_>, row: &[u32]) -> Vec<bool> {
         let q = self.q as usize;
         let mut votes = vec![0; q * q];
@@ -346,7 +346,7 @@ pub(super) fn better(
 }
 
 impl Columns<'_> {
-    /// Which of the two given halves a switch is of.
+    /// The half that a switch belongs to, of the two given ones.
     fn side(&self, mms: &Mms<'_>, s: u32) -> Option<usize> {
         Some(self.of[s as usize]).filter(|&c| c != NONE).map(|c| usize::from(c >= mms.q))
     }

@@ -26,7 +26,7 @@ const CYCLES: u32 = 5;
 const SEEDS: usize = 8;
 /// Neighbours that have a say with a switch on which column it is of.
 const SPEAKERS: usize = 2;
-/// How often switches may go over to the other half.
+/// Number of rounds in which switches may move to the other half.
 const ROUNDS: usize = 6;
 
 /// A (damaged) Slim Fly.

@@ -58,7 +58,7 @@ struct Grown<'a> {
     growth: &'a Growth<'a>,
 }
 
-/// How many layers may go from the ends of a mesh.
+/// Maximum number of layers that are removed from the ends of a mesh.
 const TRIMS: usize = 8;
 
 type Grid = (GridKind, Vec<u16>, Vec<Vec<u16>>);

@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// How much is taken away.
+/// Amount of damage to a fabric.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Damage {
     /// Per mille of the switch-to-switch cables.

@@ -151,8 +151,8 @@ impl Sender {
         self.recovery.go_on(&p.back, now, Self::more);
     }
 
-    /// How often the increase is added in a step: where both time and bytes have been quiet for long, as often as the steps of the
-    /// one that had fewer (hyper increase).
+    /// Number of times that the increase is added in a step: where both time and bytes have been quiet for long, as often as the
+    /// steps of the one that had fewer (hyper increase).
     fn more(by_time: u32, by_bytes: u32) -> u32 {
         by_time.min(by_bytes).max(1)
     }

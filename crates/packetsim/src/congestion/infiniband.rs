@@ -86,7 +86,7 @@ fn marks(params: &InfiniBandParams, p: &Passing) -> bool {
     u64::from(p.waits) > params.threshold && !p.was_held
 }
 
-/// Where a pair is in its table.
+/// Position of a pair in its congestion control table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sender {
     index: u32,

@@ -107,7 +107,7 @@ pub struct Parameter {
     pub range: [u64; 2],
     /// Effect of the parameter.
     pub meaning: &'static str,
-    /// Where its default is from.
+    /// Source of the default value.
     pub source: &'static str,
     /// Field of [`Tuning`] that holds it.
     pub(crate) of: fn(&mut Tuning) -> &mut u64,
@@ -152,9 +152,9 @@ impl Parameter {
 /// Parameters that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TuningError {
-    /// What is wrong with the input.
+    /// The problem with the input.
     pub message: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub hint: String,
 }
 

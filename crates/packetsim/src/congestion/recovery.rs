@@ -11,7 +11,7 @@ use super::tuning::{ONE, RecoveryParams, Tuning, part};
 /// The rate of the channel.
 pub(super) const LINE: u32 = 1 << 20;
 
-/// Where a parameter of a scheme is kept.
+/// Accessor of a parameter of a scheme.
 type Of = fn(&mut Tuning) -> &mut u64;
 
 /// `timer` of a scheme: where its default is from, and where it is kept.

@@ -15,7 +15,7 @@ pub struct Scheme {
     pub summary: &'static str,
     /// Description for users.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication that the scheme is from.
     pub paper: &'static str,
     /// Its own parameters, beside those of all schemes.
     pub(super) parameters: &'static [Parameter],

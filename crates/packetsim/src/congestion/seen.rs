@@ -25,7 +25,7 @@ pub(crate) struct Passing {
 pub(crate) struct Arriving {
     /// When it leaves the last switch.
     pub(crate) now: u64,
-    /// Where it is from.
+    /// Source of the packet.
     pub(crate) source: u32,
     /// Its bytes on the channel, and those of its message.
     pub(crate) bytes: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Arriving {
     pub(crate) pace: u64,
     /// Bytes that the endpoint's channel has carried in all.
     pub(crate) carried: u64,
-    /// How long it takes at least until a packet that is sent on hearing of this one can be where this one is.
+    /// Minimum time until a packet that is sent in response to this one can be at the same place.
     pub(crate) round: u64,
     /// Mark of the packet.
     pub(crate) mark: u8,

@@ -53,7 +53,7 @@ impl Default for Tuning {
     }
 }
 
-/// How notes travel.
+/// Parameters of the transport of notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NoteParams {
     /// Whether they take bytes on channels and wait there.
@@ -120,7 +120,7 @@ impl TurnParams {
     }
 }
 
-/// How a rate comes back: parts are of [`ONE`].
+/// Recovery of a rate: parts are of [`ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RecoveryParams {
     /// Picoseconds from one step of time to the next, and bytes between two of those.

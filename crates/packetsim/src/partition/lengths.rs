@@ -1,4 +1,4 @@
-//! How long packets and their pieces are, and whether switches can take them.
+//! Lengths of packets and of their pieces, and whether switches can take them.
 
 use crate::{
     Arbitration, ConfigError, Congestion, Interleave, Net, Queues, SwitchModel, TILED_PORTS,

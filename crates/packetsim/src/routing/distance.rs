@@ -1,4 +1,4 @@
-//! How far switches are from each other, and which ports lead nearer.
+//! Distances between switches, and the ports that lead nearer.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Where packets go: one file for each routing.
+//! Routing of packets: one file for each algorithm.
 
 mod aries;
 mod booksim_hyperx;

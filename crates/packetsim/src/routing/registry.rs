@@ -20,7 +20,7 @@ pub struct RoutingKind {
     pub summary: &'static str,
     /// Description, requirements, and why it is deadlock-free.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication that the routing is from.
     pub paper: &'static str,
     make: for<'a> fn(&RoutingContext<'a>) -> Result<AnyRouting<'a>, ConfigError>,
 }

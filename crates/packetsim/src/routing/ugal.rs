@@ -25,7 +25,7 @@ pub enum Weigh {
 pub struct Ugal {
     /// Distances between switches.
     pub distances: Distances,
-    /// How paths are compared.
+    /// Weights by which paths are compared.
     pub weigh: Weigh,
     /// Shortest paths, and non-minimal paths, that are compared.
     pub ways: (u8, u8),

@@ -201,7 +201,7 @@ fn what_packets_wait_for_rises() {
     }
 }
 
-/// What does not rise is noticed: one lane of a ring.
+/// An order that does not rise is detected: one lane of a ring.
 #[test]
 fn a_ring_does_not_rise() {
     let ground = Ground::new("torus:dims=4x4,t=1");

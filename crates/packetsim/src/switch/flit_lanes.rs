@@ -1,4 +1,4 @@
-//! Which lane of which output a packet has until its tail has left, where flits of several packets share channels.
+//! Output and lane of a packet until its tail has left, where flits of several packets share channels.
 
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(super) struct Flits {
     pub(super) turns: Vec<u8>,
 }
 
-/// Where a head was sent.
+/// Output that a head was sent to.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Way {
     pub(super) out: u16,

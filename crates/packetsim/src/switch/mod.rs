@@ -225,7 +225,7 @@ impl<'n> Switches<'n> {
         (port - self.span.ports.start) as usize
     }
 
-    /// Where the set of ports of a switch begins, by its number in the network.
+    /// Start of the port set of a switch, by its number in the network.
     #[inline]
     fn set(&self, s: u32) -> usize {
         (s - self.span.switches.start) as usize * self.net.words()

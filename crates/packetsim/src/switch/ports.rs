@@ -15,7 +15,7 @@ pub struct OutPort {
     pub(super) crossbar: u64,
     /// Since when it has packets to send, but no credits, in picoseconds; [`MOVES`] if that is not so.
     pub(super) stuck: u64,
-    /// How long it was so in all, in picoseconds.
+    /// Total time of that, in picoseconds.
     pub(crate) stalled: u64,
     /// Bytes that it has sent.
     pub(crate) carried: u64,

@@ -18,7 +18,7 @@ const DEPTH: usize = 2;
 /// An acknowledgement has LRH, BTH, AETH and both CRCs (InfiniBand Architecture Specification, volume 1, chapters 5 and 9).
 const ACKNOWLEDGEMENT: u32 = 30;
 
-/// How often InfiniBand sends again in a row before a connection is in error.
+/// Number of consecutive retries of InfiniBand before a connection is in error.
 const RETRIES: u32 = 7;
 
 /// The kind of a packet in flight.
@@ -81,7 +81,7 @@ pub(crate) struct Adapters<'a> {
     net: &'a Net,
     hosts: &'a Hosts,
     generations: Vec<Generation<'a>>,
-    /// Which generation new connections take.
+    /// Generation that new connections take.
     pub(crate) published: u8,
     bytes: u32,
     answer_bytes: u32,

@@ -42,7 +42,7 @@ impl Generation<'_> {
     }
 }
 
-/// How tables are brought from one state to the next.
+/// Method by which tables are brought from one state to the next.
 #[derive(Clone, Debug)]
 pub enum How<'a> {
     /// The tables stay: a baseline for comparison.

@@ -46,7 +46,7 @@ pub struct LostPacket {
     pub from: u32,
     /// Terminal that it was for.
     pub to: u32,
-    /// Which of the LIDs of its destination it was for.
+    /// Index of the destination's LID that it was sent to.
     pub plane: u8,
     /// Reason of the loss.
     pub why: Loss,
@@ -82,9 +82,9 @@ pub struct UpdateOutcome {
     pub messages_met_both: u64,
     /// Packets that were sent again.
     pub sent_again: u64,
-    /// How often receivers requested packets again.
+    /// Number of times that receivers requested packets again.
     pub asked_again: u64,
-    /// How often timers expired.
+    /// Number of times that timers expired.
     pub timeouts: u64,
     /// Connections that went back more often in a row than the seven times that InfiniBand allows: they would be in error.
     pub broken: u64,

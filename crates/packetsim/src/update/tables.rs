@@ -29,7 +29,7 @@ const MOST_HOPS: u8 = 200;
 /// Entry of an image: no route.
 const NONE: u8 = u8::MAX;
 
-/// How a packet's path names its LID and its service level: four bits each.
+/// Encoding of LID and service level in a packet's path: four bits each.
 pub(crate) fn path(plane: u8, service_level: u8) -> u8 {
     plane | service_level << 4
 }
@@ -101,7 +101,7 @@ impl Image {
         mixed
     }
 
-    /// How many switches there are.
+    /// Number of switches in the tables.
     pub(crate) fn switch_count(&self) -> u32 {
         (self.outputs.len() / self.lids.max(1)) as u32
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::{DestId, Layers, Routes};
 
-/// Who sends: terminals by switch and path, and the layers they use.
+/// Sending terminals by switch and path, and the layers they use.
 pub(crate) struct Sources {
     /// `count[path * switches + s]`: terminals on `s` that may use path `path`.
     count: Vec<u32>,

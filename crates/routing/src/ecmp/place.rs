@@ -105,7 +105,7 @@ impl Ecmp {
         Self { draw, ..self.clone() }
     }
 
-    /// How switches are configured.
+    /// The ECMP configuration of the switches.
     pub fn spec(&self) -> &EcmpSpec {
         &self.spec
     }

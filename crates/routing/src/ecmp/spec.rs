@@ -1,4 +1,4 @@
-//! How ECMP is configured: `crc32:seed=switch,qps=4`.
+//! Configuration of ECMP: `crc32:seed=switch,qps=4`.
 
 use std::fmt;
 
@@ -27,14 +27,14 @@ impl Differs {
     }
 }
 
-/// How switches hash, and over how many queue pairs hosts send.
+/// Hashing of the switches, and the number of queue pairs over which hosts send.
 #[derive(Clone, Debug)]
 pub struct EcmpSpec {
     /// The hash function that switches use.
     pub hash: &'static HashFunction,
     /// Fields of a packet that it reads, in rising order.
     pub fields: Vec<Field>,
-    /// How the seed differs between switches.
+    /// Difference of the seed between switches.
     pub seed: Differs,
     /// By how many bits the hash is rotated.
     pub rotate: Differs,
@@ -172,7 +172,7 @@ pub enum EcmpError {
 }
 
 impl EcmpError {
-    /// What the user can do about it.
+    /// Suggestion of what the user can do about it.
     pub fn hint(&self) -> String {
         match self {
             Self::Unknown(unknown) => unknown.hint(),

@@ -24,7 +24,7 @@ struct Grid<F> {
     rows: usize,
     columns: usize,
     work: F,
-    /// How many cells are to be done before each one.
+    /// Number of cells that must be done before each one.
     awaited: Vec<AtomicU8>,
 }
 

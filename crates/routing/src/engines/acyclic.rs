@@ -60,9 +60,9 @@ pub(super) struct Acyclic<'a> {
     place: Vec<u32>,
     /// Words of 64 bits a channel has in each of the sets below.
     words: usize,
-    /// Which channels out of the head of a channel depend on it, by place in that switch's row.
+    /// Channels out of the head of a channel that depend on it, as bits by place in that switch's row.
     succ: Vec<u64>,
-    /// Which channels into the tail of a channel it depends on, by place of their reverse.
+    /// Channels into the tail of a channel that it depends on, as bits by place of their reverse.
     pred: Vec<u64>,
     /// Dependencies that close a cycle, as `succ`.
     barred: Vec<u64>,

@@ -334,8 +334,7 @@ pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
     stops
 }
 
-/// How to divide the work into waves, the best first; the last is one wave, which is most likely to
-/// need few layers.
+/// Divisions of the work into waves, the best first; the last is one wave, which is most likely to need few layers.
 pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
     let waves = waves(fabric);
     if waves.len() == 1 { vec![waves] } else { vec![waves, vec![itinerary(fabric)]] }

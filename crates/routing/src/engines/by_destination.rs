@@ -157,7 +157,7 @@ struct Lanes<'a> {
     /// A lane without any destination.
     blank: Lane<'a>,
     most: usize,
-    /// Where each switch is in the order of the shortest paths at hand.
+    /// Position of each switch in the order of the current shortest paths.
     place: Vec<u32>,
 }
 

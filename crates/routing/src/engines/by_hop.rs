@@ -22,9 +22,9 @@ pub enum NoLayersByHop {
     /// This many would do.
     #[error("takes {needed} lanes by hop, more than the {lanes} that it may use")]
     Lanes {
-        /// How many would do.
+        /// Number of lanes that would suffice.
         needed: usize,
-        /// How many there may be.
+        /// Number of lanes that are allowed.
         lanes: u8,
     },
     /// Turns form a cycle: some path makes each right after the one before.

@@ -18,9 +18,9 @@ pub enum NoLayersBySource {
         "takes {needed} lanes with one service level a host, more than the {lanes} that it may use"
     )]
     Lanes {
-        /// How many would do.
+        /// Number of lanes that would suffice.
         needed: usize,
-        /// How many there may be.
+        /// Number of lanes that are allowed.
         lanes: u8,
     },
     /// Paths of one switch close a cycle among themselves.

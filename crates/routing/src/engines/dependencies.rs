@@ -4,7 +4,7 @@ use darkfiber_fabric::Fabric;
 
 use super::acyclic::NONE;
 
-/// Which channels follow which, as bit sets by the place of a channel among those that leave its switch.
+/// Channel dependencies, as bit sets by the place of a channel among those that leave its switch.
 pub(super) struct Dependencies<'a> {
     fabric: &'a Fabric,
     words: usize,

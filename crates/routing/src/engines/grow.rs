@@ -13,7 +13,7 @@ use super::acyclic::{Acyclic, NONE};
 use super::dag::{Dag, FAR};
 use super::tree::Tree;
 
-/// Which dependencies of a channel on the next one a tree may have. `source` is the switch that joins.
+/// The dependencies of a channel on the next one that a tree may have. `source` is the switch that joins.
 pub(super) trait Rule {
     /// Whether the rule differs by source, so that each must check its whole path; otherwise the
     /// part of it that traffic passes already needs no check.
@@ -56,7 +56,7 @@ impl Rule for Acyclic<'_> {
     }
 }
 
-/// How to choose among channels that bring a switch equally close.
+/// Choice among channels that bring a switch equally close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taste {
     /// Existing dependencies first, then the least sum of loads: few dependencies, few layers.

@@ -35,7 +35,7 @@ pub(super) fn layered(
     Ok(routes)
 }
 
-/// How to choose among paths.
+/// Rule for the choice among paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     Sum,

@@ -35,7 +35,7 @@ const BLOCKS: usize = 64;
 /// More layers needed than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OutOfLanes {
-    /// How many would do.
+    /// Number of layers that would suffice.
     pub(super) needed: usize,
 }
 

@@ -185,7 +185,7 @@ impl Lines {
     }
 }
 
-/// How many switches of its line in dimension `d` each switch has no cable to.
+/// Number of switches of its line in dimension `d` that each switch has no cable to.
 fn missing(fabric: &Fabric, class: &[u8], d: usize, coords: &[Vec<u32>]) -> Vec<u32> {
     let mut lines: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
     let line = |at: &[u32]| {

@@ -123,7 +123,7 @@ impl Engine for SModK {
     }
 }
 
-/// Which destinations share rows.
+/// Sharing of rows among destinations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     /// Those on one switch.

@@ -21,7 +21,7 @@ pub(crate) struct OptBalanced;
 /// The engine `opt-rect`; see [`Engine::doc`].
 pub(crate) struct OptRect;
 
-/// Which slot a pair takes: sources of a leaf in `rows` groups, destinations in `columns`.
+/// Slot of a pair: sources of a leaf are in `rows` groups, destinations in `columns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Grid {
     rows: u32,

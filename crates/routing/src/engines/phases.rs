@@ -71,7 +71,7 @@ impl<'a> Shifts<'a> {
         shifts
     }
 
-    /// How long the shifts of each job take by these tables.
+    /// Duration of the shifts of each job with these tables.
     pub(super) fn lengths(&self, routes: &Routes) -> Vec<Length> {
         let length = |orders: &Orders| Length {
             known: orders.known.iter().map(|order| self.length(routes, order)).collect(),

@@ -69,7 +69,7 @@ struct Attempt<'a, 'x, R> {
     stops: &'x [(SwitchId, Stop)],
     routes: Routes,
     rules: Vec<R>,
-    /// How sources choose together; `None`: each separately.
+    /// Joint choice of the sources; `None`: each separately.
     taste: Option<Taste>,
     largest: u64,
     /// One, or one for each rule.

@@ -56,7 +56,7 @@ pub(super) struct Relief<'a> {
     held: Option<&'a Routes>,
     /// Guard against longer shifts, where that matters.
     guard: Option<Guard<'a>>,
-    /// How often the paths to a LID may still be followed.
+    /// Number of times that the paths to a LID may still be followed.
     effort: usize,
     /// Per switch the paths to the LID at hand that pass it.
     through: Vec<u64>,

@@ -16,7 +16,7 @@ use crate::{DELIVER, DestId, LayerBy, Layers, NO_ROUTE, Refusal, Request, Routes
 /// The mask of every layer: a hop or turn with it belongs to no layer.
 pub(super) const EVERY: u32 = u32::MAX;
 
-/// Which hops and turns each of a few layers allows; those that one allows must close no cycle.
+/// The hops and turns that each of a few layers allows; those that one allows must close no cycle.
 pub(super) trait TurnRule: Sync {
     /// Number of layers of the rule, 1 to 32.
     fn layers(&self) -> usize;

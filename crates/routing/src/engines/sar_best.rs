@@ -125,7 +125,7 @@ struct Search<'a> {
     /// No tables load the fullest channel less by paths inside jobs.
     bound: u64,
     shifts: &'a Shifts<'a>,
-    /// How long shifts take by the tables of `sar`.
+    /// Duration of the shifts with the tables of `sar`.
     lengths: Vec<Length>,
 }
 

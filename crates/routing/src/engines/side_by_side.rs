@@ -24,7 +24,7 @@ const CHANNELS: usize = 4096;
 /// Destination switches that each part takes before parts exchange loads.
 pub(super) const SHARE: usize = 8;
 
-/// How many parts route the LIDs of this many destination switches.
+/// Number of parts that route the LIDs of `homes` destination switches.
 pub(super) fn parts(homes: usize) -> usize {
     let parts = (homes / SWITCHES_A_PART).clamp(1, MOST_PARTS);
     1 << parts.ilog2()

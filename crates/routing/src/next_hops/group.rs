@@ -88,7 +88,7 @@ impl Group {
         &self.members
     }
 
-    /// How many buckets a hash chooses among.
+    /// Number of buckets that a hash chooses among.
     pub fn buckets(&self) -> usize {
         self.buckets.len().max(self.members.len())
     }

@@ -47,7 +47,7 @@ impl NextHops {
         self.number.get(destination).filter(|&&number| number != NONE).map(|&n| n as usize)
     }
 
-    /// How many destinations differ.
+    /// Number of destinations that differ.
     pub fn numbers(&self) -> usize {
         self.home.len()
     }

@@ -1,4 +1,4 @@
-//! How likely a channel carries at most this many flows.
+//! Probability that a channel carries at most a given number of flows.
 
 /// Loads that are distinguished; larger ones count as one more.
 pub(super) const MOST: usize = 20;

@@ -239,7 +239,7 @@ impl Prepared<'_> {
     }
 }
 
-/// What failed in addition to earlier faults.
+/// Components that failed in addition to earlier faults.
 #[derive(Default)]
 pub(super) struct NewFaults {
     channels: Vec<u32>,

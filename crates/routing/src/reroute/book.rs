@@ -50,7 +50,7 @@ impl Fault {
 pub enum Repair {
     /// The tables were repaired.
     Mended {
-        /// How the new tables may be put in place.
+        /// Level of the ladder at which the new tables may be put in place.
         rung: Rung,
         /// Switches whose tables change.
         switches: usize,
@@ -72,11 +72,11 @@ pub enum Repair {
 pub struct Page {
     /// The fault of this page.
     pub fault: Fault,
-    /// How the fault is repaired.
+    /// The repair of the fault.
     pub repair: Repair,
 }
 
-/// How many faults there are of each kind of repair.
+/// Number of faults for each kind of repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Book {
     /// Number of faults.
@@ -162,7 +162,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// How many LIDs each row serves.
+    /// Number of LIDs that each row serves.
     fn lids_of_rows(&self) -> Vec<usize> {
         let mut lids = vec![0; self.routes.row_count()];
         for d in (0..self.routes.dest_count()).map(DestId::new) {

@@ -1,4 +1,4 @@
-//! Which rows are sent on over which channel.
+//! Rows that are forwarded over each channel.
 
 use super::prepared::Prepared;
 

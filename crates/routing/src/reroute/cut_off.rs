@@ -1,4 +1,4 @@
-//! Which switches a fault cuts off, row by row.
+//! Switches that a fault cuts off, row by row.
 
 use darkfiber_fabric::SwitchId;
 

@@ -16,7 +16,7 @@ use super::mended::Mended;
 use super::prepared::Prepared;
 use super::tree::Tree;
 
-/// How often detours of a channel take another.
+/// Number of times that detours of a channel take another channel.
 pub(super) type Taken = BTreeMap<(u32, u32), u64>;
 
 /// The entries that change, as switch and channel.

@@ -1,6 +1,6 @@
-//! How much a repair may change.
+//! Freedom of a repair: the changes that it may make.
 
-/// What a repair may do besides giving cut-off switches new entries.
+/// Changes that a repair may make besides giving cut-off switches new entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Freedom {
     /// Whether paths may move to another virtual layer. If not, entries of switches that the fault did not cut off may

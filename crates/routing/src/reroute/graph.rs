@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use darkfiber_fabric::Fabric;
 
-/// Where the dependencies of each channel are counted: those of channel `c` on the channels that leave
+/// Positions of the counters of the dependencies of each channel: those of channel `c` on the channels that leave
 /// its head are a run, in the order of those channels.
 #[derive(Clone)]
 pub(super) struct Slots {
@@ -51,7 +51,7 @@ impl Slots {
 pub(super) struct Layer {
     /// Paths that make each dependency.
     uses: Vec<u32>,
-    /// Which channels out of its head depend on a channel, as a bit set: those with `uses`.
+    /// Channels out of its head that depend on a channel, as a bit set: those with `uses`.
     after: Vec<u64>,
     /// Place of each channel in a topological order, and the channel at each place.
     place: Vec<u32>,
@@ -74,7 +74,7 @@ pub(super) struct Layer {
     changes: Option<Changes>,
 }
 
-/// What has changed in a layer.
+/// Changes made in a layer.
 #[derive(Clone, Default)]
 struct Changes {
     /// Changed slots of `uses`.

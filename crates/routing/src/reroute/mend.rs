@@ -15,7 +15,7 @@ use crate::{DELIVER, NO_ROUTE};
 
 /// The budget of loads where neither they nor lengths of paths count.
 const NO_LIMIT: u64 = u64::MAX;
-/// How often the cut-off part of a row grows by its neighbors before the row is given up.
+/// Number of times that the cut-off part of a row grows by its neighbors before the row is abandoned.
 const GROWTHS: usize = 3;
 
 /// A channel that a cut-off switch may send on.

@@ -23,7 +23,7 @@ pub struct Prepared<'a> {
     pub(super) traffic: Traffic,
     /// Load of each inter-switch channel: ordered pairs of terminals, or what they send.
     pub(super) load: Vec<u64>,
-    /// How much longer each channel takes for the same than the fastest one; 1 where pairs are counted.
+    /// Time of each channel for the same amount, relative to the fastest one; 1 where pairs are counted.
     pub(super) slowness: Vec<f64>,
     pub(super) slots: Slots,
     /// Channel dependencies, by layer.

@@ -18,7 +18,7 @@ use super::prepared::Prepared;
 use super::tree::Tree;
 use crate::{Layers, Routes};
 
-/// How many repairs the layers allow for.
+/// Number of repairs that the layers provide for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Protection {
     /// Paths (source switch, row), and cables that they cross: each may need a detour.

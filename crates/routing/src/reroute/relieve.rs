@@ -19,7 +19,7 @@ use super::mended::Mended;
 use super::outcome::{Change, Coexistence};
 use super::prepared::Prepared;
 
-/// Which destination leaves a hot channel, and over which path.
+/// Choice of the destination that leaves a hot channel, and of its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Policy {
     /// The destination with the lowest LID that can go, to the least loaded channel of the switch: the paper's.
@@ -34,14 +34,14 @@ pub enum Policy {
     Best,
 }
 
-/// How far to go.
+/// Limits of the relief of channels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// Channels that carry more are hot: demand, on a channel of the fastest kind.
     pub most: f64,
     /// At most this many entries change.
     pub moves: usize,
-    /// Which destination moves.
+    /// Choice of the destination that moves.
     pub policy: Policy,
     /// Paths may become this many channels longer than the longest of the old tables.
     pub longer: usize,
@@ -59,13 +59,13 @@ impl Default for Goal {
 pub struct Move {
     /// The channel that was relieved.
     pub channel: ChannelId,
-    /// How full it was: its load, as time of a channel of the fastest kind.
+    /// Its load before that, as time of a channel of the fastest class.
     pub fill: f64,
     /// Amount that left the channel.
     pub amount: u64,
     /// The entry that changed.
     pub change: Change,
-    /// How full the fullest channel is now.
+    /// Load of the fullest channel now.
     pub fullest: f64,
 }
 

@@ -23,7 +23,7 @@ use super::outcome::{Coexistence, RerouteOutcome};
 use super::prepared::Prepared;
 use super::trial::Trial;
 
-/// How a repair may be put in place; the first that holds, from least to most disturbance.
+/// Level of the ladder at which a repair may be put in place; the first that holds, from least to most disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rung {
     /// Switches in any order; running connections keep their service levels.

@@ -7,7 +7,7 @@ use darkfiber_fabric::{Fabric, Renumbering, SwitchId};
 use super::prepared::Prepared;
 use crate::{DestId, Layers, Lids, Routes};
 
-/// How much of one switch's linear forwarding table changed.
+/// Number of changes in one switch's linear forwarding table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// Number of changed entries.
@@ -16,7 +16,7 @@ pub struct Changed {
     pub blocks: usize,
 }
 
-/// What changed from the `old` tables of a `whole` fabric to the `new` ones of a damaged fabric, by
+/// Changes from the `old` tables of a `whole` fabric to the `new` ones of a damaged fabric, by
 /// switch of the damaged one (only where something did) and in its `lids`, which differ from the old
 /// ones only by what has failed. Entries of what has failed do not count. Both must have the same number
 /// of paths a terminal.

@@ -14,7 +14,7 @@ use super::labels::layers;
 use super::prepared::Prepared;
 use crate::{DestId, Routes};
 
-/// How much of other tables was taken.
+/// Part of other tables that was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     /// Rows (LIDs) that differ between both tables.

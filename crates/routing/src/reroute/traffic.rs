@@ -1,4 +1,4 @@
-//! Who sends on which table row, and how much.
+//! Senders on each table row, and the amount of their traffic.
 
 use darkfiber_fabric::{Fabric, TerminalId};
 

@@ -1,4 +1,4 @@
-//! What changes, and for which pairs (O6): pairs whose packets could be reordered, and the pairs to
+//! The changes, and the pairs that they affect (O6): pairs whose packets could be reordered, and the pairs to
 //! drain.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Which switch must be written before which, and the ranks that follow.
+//! Order in which switches must be written, and the ranks that follow.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -89,7 +89,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Which generation gives `source` service level `lane` towards LID `path` of `dest`: the old one if both.
+    /// The generation that gives `source` service level `lane` towards LID `path` of `dest`: the old one if both.
     pub(super) fn gives(
         &self,
         fabric: &Fabric,

@@ -14,7 +14,7 @@ pub enum Generation {
     New,
 }
 
-/// What must hold of a transition; docs/transitions.md has the definitions.
+/// Obligation that a transition must meet; docs/transitions.md has the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Obligation {
     /// O1: the new tables are sound.
@@ -94,9 +94,9 @@ pub struct Witness {
 pub struct Held {
     /// The channel that the packet holds.
     pub channel: ChannelId,
-    /// Which tables sent it there.
+    /// Generation of the tables that sent it there.
     pub held_by: Generation,
-    /// Which tables send it on to the next.
+    /// Generation of the tables that send it on to the next.
     pub wants_by: Generation,
     /// Source of the packet.
     pub source: TerminalId,
@@ -104,7 +104,7 @@ pub struct Held {
     pub dest: TerminalId,
     /// The LID of its destination, from 0.
     pub path: usize,
-    /// Which state gave its connection the service level.
+    /// Generation that gave its connection the service level.
     pub level_of: Generation,
 }
 
@@ -181,7 +181,7 @@ impl Transition {
         self.obligations.iter().any(|j| j.obligation == obligation && j.fails.is_none())
     }
 
-    /// How many ranks there are.
+    /// Number of ranks of the transition.
     pub fn stages(&self) -> usize {
         let top = self.ranks.iter().flatten().flatten().max();
         top.map_or(0, |&top| top as usize + 1)
