@@ -111,7 +111,7 @@ impl<'a> Blast<'a> {
         self.prepared.routes()
     }
 
-    /// How many flows are on a channel of the fabric.
+    /// Number of flows on a channel of the fabric.
     pub fn used(&self, channel: u32) -> usize {
         self.on[channel as usize].len()
     }

@@ -60,7 +60,7 @@ pub fn hottest(load: &[u64], n: usize) -> Vec<(ChannelId, u64)> {
     order.into_iter().map(|c| (ChannelId::new(c), load[c])).collect()
 }
 
-/// How a histogram divides the loads from 1 upward. Load 0 is a separate class: dark fiber.
+/// Classes of a histogram of the loads from 1 upward. Load 0 is a separate class: dark fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bins {
     /// Bins of equal width.

@@ -18,7 +18,7 @@ use crate::heat::Flow;
 pub struct Pairs {
     /// Job, source and destination of each.
     ends: Vec<(u32, TerminalId, TerminalId)>,
-    /// Where the channels of each begin in `channels`.
+    /// Start of the channels of each in `channels`.
     begin: Vec<usize>,
     channels: Vec<u32>,
     /// All channels of the fabric: switch to switch; then, by terminal, those to terminals and those from them.
@@ -96,7 +96,7 @@ impl Pairs {
         all
     }
 
-    /// How many there are.
+    /// Number of pairs in the list.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -158,7 +158,7 @@ impl Pairs {
         }
     }
 
-    /// Which channels any pair crosses.
+    /// Whether any pair crosses each channel.
     fn crossed(&self) -> Vec<bool> {
         let mut crossed = vec![false; self.count];
         for &c in &self.channels {

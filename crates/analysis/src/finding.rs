@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{ChannelName, Efi, Names, PairName, group, hottest};
 
-/// How many channels, pairs or nodes a finding lists.
+/// Maximum number of channels, pairs or nodes that a finding lists.
 const EXAMPLES: usize = 5;
 /// A largest load above this multiple of the mean is called an imbalance.
 const IMBALANCE: f64 = 2.0;

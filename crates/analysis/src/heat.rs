@@ -53,7 +53,7 @@ pub struct Heat {
     on: Vec<Vec<(u32, u64)>>,
 }
 
-/// How a job fares among the others.
+/// Slowdown of a job by the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fate {
     /// Seconds that its slowest channel needs for the job's own traffic.
@@ -163,7 +163,7 @@ impl Heat {
         on
     }
 
-    /// How a job fares.
+    /// Slowdown of a job by the others.
     pub fn fate(&self, job: usize) -> Fate {
         let alone = self.alone[job];
         let mut fate = Fate { alone, together: alone, ..Fate::default() };

@@ -1,4 +1,4 @@
-//! Which virtual lane carries most of the routes over a channel.
+//! The virtual lane that carries most of the routes over a channel.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 /// `y = start + before (x - at)` up to a break at `x = at`, and `start + after (x - at)` behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piecewise {
-    /// Where the lines meet.
+    /// Position at which the lines meet.
     pub at: f64,
     /// From where to where the break may be with a confidence of 95 % (profile likelihood, errors taken to be normal and
     /// independent).

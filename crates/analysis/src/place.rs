@@ -35,7 +35,7 @@ pub struct Placing<'a> {
 /// Effect of a placement on the new job and on the others.
 #[derive(Clone, Debug)]
 pub struct Effect {
-    /// How the new job fares.
+    /// Slowdown of the new job.
     pub fate: Fate,
     /// Slowdown by the new job of the other job that loses most, and that job: `None` where none loses.
     pub loser: Option<(f64, usize)>,

@@ -19,7 +19,7 @@ pub struct Sharing {
     on: Vec<Vec<(u32, u32)>>,
 }
 
-/// How one job fares among the others.
+/// Sharing of channels between one job and the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfJob {
     /// Of the channels that it crosses, those that others cross, too.
@@ -52,7 +52,7 @@ impl Sharing {
         &self.on[c.index()]
     }
 
-    /// How a job fares.
+    /// Sharing of channels between a job and the others.
     pub fn of_job(&self, job: usize) -> OfJob {
         let mut found = OfJob::default();
         let mut with: BTreeMap<u32, usize> = BTreeMap::new();

@@ -16,7 +16,7 @@ use crate::value::{FabricValue, digest_of_tables};
 use crate::work::{Plan, tables_at};
 use crate::{plan_files, proposal};
 
-/// How long the command that has OpenSM sweep may take.
+/// Maximum time of the command that makes OpenSM sweep.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Replaces the tables that OpenSM reads by those of a plan.

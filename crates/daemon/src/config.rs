@@ -45,7 +45,7 @@ pub(crate) struct Watched {
     pub(crate) guid2lid: Option<PathBuf>,
 }
 
-/// How tables are given to OpenSM, in modes that change them.
+/// Delivery of tables to OpenSM, in modes that change them.
 #[derive(Clone, Debug)]
 pub(crate) struct Manager {
     /// Engine list of OpenSM.
@@ -60,7 +60,7 @@ pub(crate) struct Manager {
     pub(crate) log: PathBuf,
 }
 
-/// How OpenSM's plugin gets its plans.
+/// Delivery of plans to OpenSM's plugin.
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
     /// Socket on which it sends questions.
@@ -89,7 +89,7 @@ pub struct Config {
     pub(crate) counters: Option<Watched>,
     /// The file that OpenSM's `lfts_file` names.
     pub(crate) lfts_file: Option<PathBuf>,
-    /// How tables are changed; `None` in modes that change none.
+    /// Method by which tables are changed; `None` in modes that change none.
     pub(crate) manager: Option<Manager>,
     /// Whether OpenSM has the plugin, in modes that change something.
     pub(crate) plugin: Option<Plugin>,
@@ -185,7 +185,7 @@ impl Checker<'_> {
         Ok(self.beside(path.get_ref().clone()))
     }
 
-    /// How tables are changed, in modes that do.
+    /// Reads the method by which tables are changed, in modes that do.
     fn manager(
         &self,
         mode: Mode,
@@ -261,7 +261,7 @@ impl Checker<'_> {
         }))
     }
 
-    /// How OpenSM's plugin gets its plans, where there is a plugin.
+    /// Reads the delivery of plans to OpenSM's plugin, where there is a plugin.
     fn plugin(
         &self,
         state: &Path,

@@ -28,7 +28,7 @@ pub(crate) struct ConfigFile {
     pub(crate) policy: PolicyPart,
 }
 
-/// Where an input comes from, and how it is read. Keys that only some inputs have are refused for the others.
+/// Source of an input, and the method of its reading. Keys that only some inputs have are refused for the others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InputPart {
@@ -44,7 +44,7 @@ pub(crate) struct InputPart {
     pub(crate) lfts_file: Option<Spanned<PathBuf>>,
 }
 
-/// How tables are given to OpenSM.
+/// Delivery of tables to OpenSM.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OpenSmPart {

@@ -17,7 +17,7 @@ use crate::event::{Event, Form, Request};
 
 /// Longest question, in bytes.
 const LONGEST: u64 = 1 << 16;
-/// How long anybody waits for the other.
+/// Maximum time that either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Most questions at once; more are turned away.
 const AT_ONCE: usize = 32;

@@ -24,7 +24,7 @@ pub(crate) struct Acquaintance {
     allowed: Arc<AtomicU64>,
 }
 
-/// How little two fabrics share.
+/// Number of GUIDs that two fabrics share, which is too small.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Strange {
     pub(crate) shared: u32,

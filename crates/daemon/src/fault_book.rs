@@ -51,7 +51,7 @@ impl Entry {
         self.stages.get(stage as usize).map(|patch| self.base.patched(patch))
     }
 
-    /// How many stages there are.
+    /// Number of stages of the entry.
     pub(crate) fn stages(&self) -> u32 {
         self.stages.len() as u32
     }

@@ -21,7 +21,7 @@ const HEAD: usize = 8 << 10;
 /// Time limit for receiving a request, and for sending a reply.
 const REQUEST: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
-/// How long the owner of the state is waited for.
+/// Maximum time of waiting for the owner of the state.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const JSON: &str = "application/json";

@@ -11,7 +11,7 @@ use darkfiber_operate::PlanId;
 
 use crate::event::Event;
 
-/// How often it is looked for more.
+/// Interval between two reads of the log.
 const EVERY: Duration = Duration::from_millis(50);
 /// Most bytes that are read at once.
 const MOST: u64 = 1 << 20;

@@ -218,7 +218,7 @@ impl PlanImage {
         self.long(HEADER + 8 * (self.lids + i))
     }
 
-    /// Which one of the switches has a GUID.
+    /// Index of the switch with a GUID.
     fn place(&self, guid: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.switches);
         while low < high {

@@ -21,7 +21,7 @@ use crate::reference::Reference;
 use crate::tables_input::{Seen, locate, written};
 use crate::value::FabricValue;
 
-/// How often a thread checks whether the fabric is known.
+/// Interval at which a thread checks whether the fabric is known.
 const SOON: Duration = Duration::from_millis(50);
 /// OpenSM writes its dump within this time after a sweep.
 const DUMPS: Duration = Duration::from_secs(5);

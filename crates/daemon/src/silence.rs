@@ -6,7 +6,7 @@ use darkfiber_operate::Source;
 
 use crate::config::{Config, Watched};
 
-/// How much later than it should be a reading may come.
+/// Maximum delay of a reading after its due time.
 const LATE: Duration = Duration::from_secs(30);
 
 /// When readings of each input were last heard of.

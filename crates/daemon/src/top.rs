@@ -22,7 +22,7 @@ pub struct Top {
     pub site: String,
     /// Current phase of the program.
     pub phase: String,
-    /// How far it may go.
+    /// Mode that limits its actions.
     pub mode: String,
     /// When this was true, in milliseconds since 1970.
     pub at: u64,
@@ -74,7 +74,7 @@ pub struct TopJob {
     pub name: String,
     /// Number of its terminals.
     pub terminals: u64,
-    /// How many times as long all pairs inside the job take as if it ran alone, if all jobs send at once and its fullest channel
+    /// Time of all pairs inside the job relative to the job alone, if all jobs send at once and its fullest channel
     /// decides, by routes; 1 is undisturbed.
     pub slowdown: f64,
     /// The channel that decides; empty where no route of it leaves a switch.

@@ -1,9 +1,9 @@
-//! Which of the paths to its destination a message takes.
+//! Choice among the paths of a message to its destination.
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::Stream;
 
-/// Which of its destination's LIDs a message is sent to, where there are several.
+/// Choice among the LIDs of a message's destination, where there are several.
 pub enum Choice<'a> {
     /// The LID that the routes state for its source; the base LID if they state none.
     Routes,
@@ -42,7 +42,7 @@ impl<'a> Chooser<'a> {
         std::mem::swap(&mut self.stream, stream);
     }
 
-    /// How many turns are kept.
+    /// Number of round-robin pointers that are kept.
     pub(crate) fn turn_count(&self) -> usize {
         self.turns.len()
     }
@@ -73,7 +73,7 @@ impl<'a> Chooser<'a> {
         matches!(self.choice, Choice::Adaptive) && self.paths > 1
     }
 
-    /// Which path is looked at first.
+    /// The path that is examined first.
     pub(crate) fn first(&mut self) -> usize {
         self.stream.below(self.paths as u32) as usize
     }

@@ -13,7 +13,7 @@ use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
 /// Options of a flow simulation beside its network.
 pub struct Options<'a> {
-    /// Which path a message takes.
+    /// Choice of the path of a message.
     pub choice: Choice<'a>,
     /// Messages of at most this number of bytes do not share: they take the latency and the time of the slowest
     /// channel of their path, and delay no others. 0 makes every message a flow.
@@ -77,7 +77,7 @@ struct Active {
     end: u64,
     /// When it is looked at next, which is not after its end.
     booked: u64,
-    /// Which of all flows it is: who ends at the same time ends in this order.
+    /// Number among all flows: flows that end at the same time end in this order.
     number: u64,
 }
 
@@ -141,7 +141,7 @@ pub struct Flows<'a> {
     ended: Vec<u32>,
     /// Periods that have started, each within the one before.
     marked: Vec<Marked>,
-    /// How often a message found its adapter busy.
+    /// Number of times that a message found its adapter busy.
     waits: u64,
 }
 
@@ -278,7 +278,7 @@ impl<'a> Flows<'a> {
         self.held.as_ref()
     }
 
-    /// How many flows there were.
+    /// Number of flows so far.
     pub fn flow_count(&self) -> u64 {
         self.count
     }
@@ -512,7 +512,7 @@ impl<'a> Flows<'a> {
     }
 }
 
-/// How long this many bytes take at a rate, in whole picoseconds, rounded up.
+/// Time of `bytes` at a rate, in whole picoseconds, rounded up.
 #[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
 fn duration(bytes: f64, rate: f64) -> u64 {
     let long = bytes / rate;

@@ -7,9 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, serde::Serialize, serde::Deserialize)]
 #[error("no route from terminal {} to terminal {}", from.0, to.0)]
 pub struct NoRoute {
-    /// Where it would come from.
+    /// Source of the missing path.
     pub from: TerminalId,
-    /// Where it would go.
+    /// Destination of the missing path.
     pub to: TerminalId,
 }
 
@@ -20,7 +20,7 @@ pub struct Path {
     pub from: TerminalId,
     /// Terminal where it ends.
     pub to: TerminalId,
-    /// Which of the paths between the two: the offset of the destination's LID.
+    /// Index of the path between the two: the offset of the destination's LID.
     pub number: usize,
     /// From injection to ejection, once [`crate::Network::follow`] has followed it.
     pub channels: Vec<u32>,

@@ -86,7 +86,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     Ok(Box::new(BufReader::new(decoder)))
 }
 
-/// What is written, and the digest of it.
+/// A writer that also computes the digest of its output.
 struct Summed<'w> {
     out: &'w mut dyn Write,
     hash: Sha256,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::disk::{Disk, Temporary};
 
-/// How often a name is tried that disappears while it is being taken.
+/// Number of tries for a name that disappears while it is being taken.
 const TRIES: usize = 20;
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(10);

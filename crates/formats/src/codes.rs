@@ -40,7 +40,7 @@ pub const FORMAT: Format = Format {
 /// Hint if two files do not fit.
 const APART: &str = "do the two files belong together?";
 
-/// Which half of a network a file is.
+/// Half of a network that a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     Inter,

@@ -77,7 +77,7 @@ pub fn read(
     Ok((reading.of_pair.into_iter().map(demand).collect(), found))
 }
 
-/// How many hosts share a name, if they do, as the end of a message.
+/// Number of hosts that share a name, if they do, as the end of a message.
 pub(crate) fn shared_by(places: &Places, name: &str) -> String {
     match places.shared(name) {
         0 => String::new(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// How much a diagnostic matters.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Information; nothing was lost.
@@ -21,11 +21,11 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Line number, from 1; 0 = the file as a whole.
     pub line: usize,
-    /// How much it matters.
+    /// Severity of the diagnostic.
     pub severity: Severity,
     /// The finding and what was expected, in one line.
     pub what: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub hint: String,
     /// It is a fault of the described system, such as a slow cable: nothing of the input was left out or guessed.
     pub of_fabric: bool,
@@ -126,7 +126,7 @@ pub enum ReadError {
         what: String,
         /// The expected content.
         expected: String,
-        /// What the user can do, or empty.
+        /// Suggestion for the user, or empty.
         hint: String,
     },
     /// It contains nothing of the expected kind. A reader does not know what it is instead:

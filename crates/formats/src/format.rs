@@ -18,7 +18,7 @@ pub struct Format {
     pub what: &'static str,
     /// Its content, for lists; empty for formats that are recognised only to be refused.
     pub summary: &'static str,
-    /// What to do with such a file where a fabric was wanted, or empty.
+    /// Suggestion for such a file where a fabric was wanted, or empty.
     pub hint: &'static str,
     /// Its marks, any of which is enough.
     pub known_by: &'static [KnownBy],
@@ -28,7 +28,7 @@ pub struct Format {
     pub write: Writing,
 }
 
-/// Who reads a format.
+/// Reader of a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Reading {
     /// It holds a fabric, and this reads it.
@@ -41,7 +41,7 @@ pub enum Reading {
     Never,
 }
 
-/// Who writes a format.
+/// Writer of a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Writing {
     /// It can hold a fabric.
@@ -52,7 +52,7 @@ pub enum Writing {
     Never,
 }
 
-/// How a fabric is written.
+/// Writer of a fabric.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer {
     /// Writes it, or fails as `out` does.
@@ -114,7 +114,7 @@ impl Format {
         write: Writing::Never,
     };
 
-    /// How a fabric is written in it, if it can be.
+    /// Writer of fabrics in it, if it has one.
     pub fn writer(&self) -> Option<&Writer> {
         match &self.write {
             Writing::Fabric(writer) => Some(writer),
@@ -127,7 +127,7 @@ impl Format {
         !self.summary.is_empty()
     }
 
-    /// Who reads it, in one word or two: `yes` if it holds a fabric.
+    /// Name of its reader, in one word or two: `yes` if it holds a fabric.
     pub fn reader_label(&self) -> &'static str {
         match self.read {
             Reading::Fabric(_) => "yes",
@@ -136,7 +136,7 @@ impl Format {
         }
     }
 
-    /// Who writes it, in one word or two: `yes` if `fabric --to` does.
+    /// Name of its writer, in one word or two: `yes` if `fabric --to` does.
     pub fn writer_label(&self) -> &'static str {
         match self.write {
             Writing::Fabric(_) => "yes",

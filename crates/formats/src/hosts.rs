@@ -18,7 +18,7 @@ pub enum HostKey<'a> {
     Alone(Guid),
 }
 
-/// How drivers name devices: `mlx5_0`, `mlx4_0`, `hfi1_0`, `ibp59s0`, `qib0`, `mthca0`.
+/// Device names of drivers: `mlx5_0`, `mlx4_0`, `hfi1_0`, `ibp59s0`, `qib0`, `mthca0`.
 const DEVICES: &[&str] = &[
     "mlx", "hfi", "ibp", "ibs", "ib", "qib", "mthca", "ipath", "ehca", "opa", "roce", "irdma",
     "bnxt_re", "efa",

@@ -27,7 +27,7 @@ pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes.max(1), Ordering::Relaxed);
 }
 
-/// How many bytes of one input are read, after decompression.
+/// Maximum number of bytes that are read of one input, after decompression.
 pub fn limit() -> u64 {
     match LIMIT.load(Ordering::Relaxed) {
         0 => DEFAULT_LIMIT,

@@ -1,4 +1,4 @@
-//! Which LID of its destination a message goes to: a table for MPI libraries.
+//! Choice of the destination LID of each message: a table for MPI libraries.
 //!
 //! Routes with several LIDs a port, some with minimal paths and some with detours (engines `parx` and
 //! `parx-opposite`), are only as good as the choice among them, which senders make (Domke et al., "HyperX Topology:

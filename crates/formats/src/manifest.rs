@@ -26,9 +26,9 @@ pub const PATH_SL_ROWS: &str = "path-sl.rows";
 pub const HOST_SL: &str = "host-sl";
 /// The lane of each channel by the ports before it, where switches choose lanes.
 pub const SL2VL: &str = "sl2vl";
-/// Which LID of its destinations a source uses, where sources choose.
+/// The LID of its destinations that a source uses, where sources choose.
 pub const PATH_BITS: &str = "path-bits";
-/// Which LID of its destination each message takes, where senders choose by message.
+/// The LID of its destination that each message takes, where senders choose by message.
 pub const LID_CHOICE: &str = "lid-choice";
 /// Groups of ports of adaptive routing, as ibdiagnet dumps them.
 pub const GROUPS: &str = "groups.far";
@@ -280,7 +280,7 @@ fn listed(path: &Path, text: &str) -> Result<Option<Files>, ReadError> {
     }
 }
 
-/// How a file differs from its digest, if it does.
+/// Difference of a file from its digest, if there is one.
 fn difference(path: &Path, digest: &FileDigest) -> Result<Option<String>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let length = match fs::metadata(path) {

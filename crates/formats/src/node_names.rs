@@ -36,7 +36,7 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What a file has to be.
+/// Expected content of a file.
 const EXPECTED: &str = "a node name map, `0xGUID \"name\"` on each line";
 
 /// Names by GUID, each with its line.

@@ -90,7 +90,7 @@ pub fn columns(
 /// The meaning of the columns of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked<'a> {
-    /// How long something took.
+    /// Column of the duration.
     pub time: &'a str,
     /// Column of the run's name; without it every row is of one run.
     pub run: Option<&'a str>,
@@ -107,7 +107,7 @@ pub struct Counted {
     pub run: usize,
     /// Number of its step, in the order in which they come.
     pub step: usize,
-    /// How long that took.
+    /// Duration of the step.
     pub time: f64,
     /// Values of the counters.
     pub counters: Vec<f64>,

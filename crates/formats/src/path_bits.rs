@@ -1,4 +1,4 @@
-//! Which LID of its destinations each source uses: `path-bits`.
+//! The LID of its destinations that each source uses: `path-bits`.
 //!
 //! Routes that depend on the source reach InfiniBand through LID mask control: every port has `2^LMC` LIDs, which
 //! tables route differently, and a source sends to the base LID of its destination plus its own **path bits**. No

@@ -38,7 +38,7 @@ pub enum PolicyRefused {
 /// Terminals, one bit each.
 type Set = Vec<u64>;
 
-/// Who gets a service level, in groups of sources and destinations.
+/// Service levels by groups of sources and destinations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     levels: u8,
@@ -100,7 +100,7 @@ impl Policy {
         Ok(Self { levels, rules })
     }
 
-    /// How many rules there are.
+    /// Number of rules of the policy.
     pub fn rules(&self) -> usize {
         self.rules.len()
     }

@@ -62,7 +62,7 @@ pub enum SetError {
     },
 }
 
-/// How a set comes into its folder.
+/// Method by which a set is put into its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// With the whole folder.

@@ -37,7 +37,7 @@ pub const YAML: Format = Format {
     ..Format::NONE
 };
 
-/// How a form for SLURM is written.
+/// Writer of a form for SLURM.
 pub(crate) const fn writing(
     write: fn(&mut dyn Write, &ToWrite<'_>) -> io::Result<()>,
     endings: &'static [&'static str],
@@ -169,7 +169,7 @@ impl SlurmTopology {
         Self { fabric: fabric.name().replace(|c: char| c.is_control(), " "), lines }
     }
 
-    /// How many nodes are in it.
+    /// Number of nodes in it.
     pub fn node_count(&self) -> usize {
         self.lines.iter().map(|line| line.nodes.len()).sum()
     }

@@ -76,7 +76,7 @@ fn is_first(stage: &u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "task")]
 pub enum Task {
-    /// How the tables in place serve the jobs.
+    /// Evaluates the tables in place for the jobs.
     Measure,
     /// Few entries for the jobs that run.
     Ease {
@@ -135,7 +135,7 @@ impl Task {
     }
 }
 
-/// How urgent an alarm is.
+/// Urgency of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {

@@ -12,7 +12,7 @@ use crate::value::{Digest, PlanId, Source};
 pub enum Input {
     /// The program began, maybe after it was killed.
     Started {
-        /// How far it may go.
+        /// Mode that limits its actions.
         mode: Mode,
         /// Rules of operation.
         policy: Policy,
@@ -55,9 +55,9 @@ pub enum Input {
         digest: Digest,
         /// Number of running jobs.
         running: u32,
-        /// How many of them are new.
+        /// Number of new ones among them.
         started: u32,
-        /// How many are gone.
+        /// Number of jobs that are gone.
         ended: u32,
     },
     /// Port counters since the previous reading.
@@ -78,7 +78,7 @@ pub enum Input {
         question: u64,
         /// Digest of the fabric.
         fabric: Digest,
-        /// How long it waits, in ms.
+        /// Time that it waits, in ms.
         budget: u64,
         /// Switches and host ports of the fabric, if the question itself contains the swept fabric. Otherwise the fabric
         /// came before.
@@ -142,14 +142,14 @@ pub enum Input {
     },
     /// An input could not be used; the previous value stays.
     Bad {
-        /// Where it came from.
+        /// Source of the input.
         source: Source,
         /// Description of the problem.
         what: String,
     },
     /// Input could be used after it could not.
     Good {
-        /// Where it came from.
+        /// Source of the input.
         source: Source,
     },
     /// An operator wants something.
@@ -197,7 +197,7 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "result")]
 pub enum WorkResult {
-    /// How the tables in place serve the jobs.
+    /// Evaluation of the tables in place for the jobs.
     Measured {
         /// Maximum effective EFI.
         efi: u64,

@@ -1,10 +1,10 @@
-//! How far the machine may go, and by which rules.
+//! Modes of the machine, and its rules.
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::Millis;
 
-/// How far the machine may go; each mode includes the previous ones.
+/// Limit of the machine's actions; each mode includes the previous ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {

@@ -16,9 +16,9 @@ pub(crate) const REMEMBERED: usize = 50;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is remembered by itself")]
 pub struct State {
-    /// How often the program began.
+    /// Number of starts of the program.
     pub boots: u64,
-    /// How far it may go.
+    /// Mode that limits its actions.
     pub mode: Mode,
     /// Rules of operation.
     pub policy: Policy,
@@ -52,7 +52,7 @@ pub struct State {
     pub asked_by_hand: bool,
     /// The fabric or its tables changed, and the tables have not been checked yet.
     pub unwell: bool,
-    /// How the tables in place serve the jobs, if that was measured for these.
+    /// Evaluation of the tables in place for the jobs, if these were measured.
     pub measured: Option<Measured>,
     /// Past decisions, oldest first.
     pub decisions: VecDeque<Decision>,
@@ -165,7 +165,7 @@ pub struct Flight {
     pub plan: PlanId,
     /// The stage, from 0.
     pub stage: u32,
-    /// How many there are.
+    /// Number of stages of the plan.
     pub of: u32,
 }
 
@@ -181,7 +181,7 @@ pub enum Why {
     Engines,
 }
 
-/// How tables serve jobs.
+/// Evaluation of tables for jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Maximum effective EFI.
@@ -204,9 +204,9 @@ pub struct Question {
 /// Input that could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadInput {
-    /// How often since it last could.
+    /// Number of failures since it could last be used.
     pub in_a_row: u32,
-    /// How often in all.
+    /// Number of failures in total.
     pub total: u64,
     /// Description of the last problem.
     pub what: String,

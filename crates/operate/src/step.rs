@@ -11,9 +11,9 @@ use crate::value::{Millis, Source};
 
 /// Bad input in a row that raises an alarm.
 const BAD_IN_A_ROW: u32 = 3;
-/// How long changes are counted.
+/// Period over which changes are counted.
 const HOUR: Millis = 3_600_000;
-/// How long mismatches and foreign sweeps are counted.
+/// Period over which mismatches and foreign sweeps are counted.
 const TEN_MINUTES: Millis = 600_000;
 
 /// The state after an input, and the actions to do once the step is in the journal.

@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// Where input comes from.
+/// Source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {

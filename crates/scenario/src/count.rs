@@ -134,7 +134,7 @@ fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<V
     jobs.iter().zip(of_jobs).zip(&alone).map(run).collect()
 }
 
-/// Which LIDs of its destination a message may take, all as likely.
+/// The LIDs of its destination that a message may take, with equal probability.
 struct Choice<'a> {
     setup: &'a Setup<'a>,
     all: Vec<u8>,

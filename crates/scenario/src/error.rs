@@ -21,11 +21,11 @@ pub enum ErrorKind {
 pub struct Error {
     /// Cause of the error.
     pub kind: ErrorKind,
-    /// Where in the scenario: its keys from the outside (`job 2`, `traffic`); empty where it is not about one.
+    /// Position in the scenario: the keys from the outside (`job 2`, `traffic`); empty where it is not about one.
     pub at: Vec<String>,
-    /// What is wrong, and what was expected.
+    /// The problem, and the expected input.
     pub message: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub hint: String,
 }
 

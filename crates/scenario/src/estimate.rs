@@ -1,4 +1,4 @@
-//! How long a run takes, by how far it comes in a while.
+//! Estimates of the duration of a run, from its progress in a while.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use darkfiber_workload::schedule::Program;
 
 use crate::{Case, Depth, Effort, Error, Setup, Simulated, Until, memory, simulate_until};
 
-/// How long a run takes, by how far it came in a while.
+/// Estimate of the duration of a run, from its progress in a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Messages of one run of all jobs.

@@ -15,7 +15,7 @@ use darkfiber_formats::{Diagnostics, ReadError, Severity, input};
 
 use crate::Error;
 
-/// How many of `cables` fail if `percent` of them do: the nearest number, but at least one for any
+/// Number of `cables` that fail if `percent` of them do: the nearest number, but at least one for any
 /// share above zero.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Where the files that a scenario names are.
+//! Locations of the files that a scenario names.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use crate::Error;
 /// Access to the files that a scenario names. Readers of fabrics, tables and traces accept folders, archives and
 /// compressed files, so the files must finally be on a disk.
 pub trait Files {
-    /// Where a file of this name is, whether there is one or not.
+    /// Path of a file of this name, whether it exists or not.
     fn locate(&self, name: &str) -> PathBuf;
 
     /// The files for a name: itself, or, by name, those that match it (`*`, `?`, `[...]`) where there is no file of that name.

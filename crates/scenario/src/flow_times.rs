@@ -1,4 +1,4 @@
-//! How long jobs take on other tables.
+//! Duration of jobs with other tables.
 
 use darkfiber_routing::Routes;
 

@@ -36,7 +36,7 @@ pub struct HistoryPart {
 
 /// Jobs over time, with their places.
 pub struct LoadedHistory {
-    /// Who ran where and when.
+    /// Nodes and times of all jobs.
     pub history: History,
     /// When the first job began, whether it is kept or not.
     pub first: i64,

@@ -10,7 +10,7 @@ use darkfiber_workload::{History, MONTH_HOSTS, Machine, Wish, month, scaled};
 use crate::Error;
 pub use crate::wanted::{Wanted, wishes};
 
-/// How busy the machine of made-up jobs is.
+/// Utilization of the machine by synthetic jobs.
 const LOAD: f64 = 0.85;
 
 /// Jobs of a machine.
@@ -18,7 +18,7 @@ const LOAD: f64 = 0.85;
 pub struct Log {
     /// Name of the log.
     pub name: String,
-    /// Where it is, if it is a file.
+    /// Path of the log, if it is a file.
     pub path: Option<std::path::PathBuf>,
     /// Its jobs, by rising start.
     pub jobs: Vec<Wish>,
@@ -30,7 +30,7 @@ pub struct Log {
 
 /// Jobs on a machine, and how many times as large as theirs it is.
 pub struct Placed {
-    /// Who ran where and when.
+    /// Nodes and times of all jobs.
     pub history: History,
     /// Hosts of the machine by those of the log.
     pub scale: f64,

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 pub(crate) struct Lines {
     /// By key, the outer ones first: its path from the outside, its position, and that of its value.
     keys: Vec<(Vec<String>, Range<usize>, Range<usize>)>,
-    /// Where each line begins.
+    /// Start of each line.
     begins: Vec<usize>,
 }
 

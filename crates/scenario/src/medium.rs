@@ -26,7 +26,7 @@ pub enum Medium {
 }
 
 impl Medium {
-    /// How deep it looks.
+    /// Depth of the simulation.
     pub fn depth(&self) -> Depth {
         match self {
             Self::Count => Depth::Count,
@@ -45,7 +45,7 @@ impl Medium {
     }
 }
 
-/// How messages share channels.
+/// Sharing of channels among messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sharing {
     /// Messages of at most this many bytes do not share.

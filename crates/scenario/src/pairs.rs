@@ -56,9 +56,9 @@ pub struct Pairs {
     count: u64,
     /// All of them; of their time see [`Pairs::time`].
     pub total: Pair,
-    /// How long all messages took, one by one, in picoseconds: more than a pair's clock holds.
+    /// Sum of the times of all messages, in picoseconds: more than a pair's clock holds.
     pub time: u128,
-    /// How long they took, in nanoseconds, to three digits.
+    /// Times of the messages in nanoseconds, to three digits.
     #[serde(with = "darkfiber_workload::histogram")]
     pub times: Histogram<u64>,
 }
@@ -70,7 +70,7 @@ pub struct Pair {
     pub messages: u64,
     /// Payload in bytes.
     pub bytes: u64,
-    /// How long they took, one by one, in picoseconds.
+    /// Sum of the times of the messages, in picoseconds.
     pub time: u64,
     /// Longest time of a message.
     pub longest: u64,

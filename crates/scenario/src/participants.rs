@@ -1,4 +1,4 @@
-//! Which terminals take part, and pairs of them that a file names.
+//! Participating terminals, and pairs of them that a file names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

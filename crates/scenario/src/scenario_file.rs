@@ -10,7 +10,7 @@ use crate::lines::Lines;
 use crate::value::HINT;
 use crate::{Case, Error, Files, Folder, Listener, Scenario};
 
-/// Where keys are described.
+/// Reference to the description of the keys.
 const KEYS: &str = "`darkfiber help scenario` has all keys";
 
 /// A scenario from a file, whose lines errors name.

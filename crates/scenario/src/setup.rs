@@ -25,7 +25,7 @@ pub struct Setup<'a> {
     /// Latencies of cables between switches and to hosts at the depths of flows and of the formula, in picoseconds, if they
     /// override the fabric's.
     pub latencies: [Option<u64>; 2],
-    /// Which LIDs messages take.
+    /// The LIDs that messages take.
     pub lids: LidsPart,
     /// Seed of random choices.
     pub seed: u64,
@@ -39,7 +39,7 @@ pub struct Setup<'a> {
     pub multiplies: bool,
     /// An update of the tables while jobs run, at the depth of packets.
     pub update: Option<&'a UpdateCase>,
-    /// Who keeps the run, to resume it another time.
+    /// The observer that saves the run, to resume it later.
     pub follow: Option<&'a dyn Observer>,
 }
 

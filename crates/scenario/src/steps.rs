@@ -11,7 +11,7 @@ use crate::Simulated;
 pub struct Counted {
     /// Number of the run.
     pub run: usize,
-    /// How long it took, in picoseconds.
+    /// Duration of the run, in picoseconds.
     pub time: u64,
     /// The channel that leaves the port.
     pub channel: ChannelId,

@@ -35,7 +35,7 @@ impl<'a, W: Wire> Striped<'a, W> {
         Self { inner, fabric, rails, is_divided: striped, parts, departures, delivered }
     }
 
-    /// How many planes there are.
+    /// Number of planes of the fabric.
     pub(crate) fn planes(&self) -> usize {
         self.rails.count()
     }

@@ -46,9 +46,9 @@ pub struct TableFiles {
     pub sl: Option<PathBuf>,
     /// Lanes that switches choose by input and output port; then there are no service levels.
     pub sl2vl: Option<PathBuf>,
-    /// Which LID of its destinations each source uses.
+    /// File with the LID of its destinations that each source uses.
     pub path_bits: Option<PathBuf>,
-    /// Which LID of its destination each message takes.
+    /// File with the LID of its destination that each message takes.
     pub lid_choice: Option<PathBuf>,
     /// Groups of ports of adaptive routing (ibdiagnet2.far).
     pub groups: Option<PathBuf>,

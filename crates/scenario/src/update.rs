@@ -15,7 +15,7 @@ use crate::update_part::{HowPart, UpdateFaultPart, UpdatePart};
 pub struct UpdateCase {
     /// The tables that are to be.
     pub to: Routes,
-    /// Which engine or file they are from.
+    /// Name of the engine or file that they are from.
     pub to_name: String,
     /// Method of the update.
     pub how: HowPart,

@@ -59,7 +59,7 @@ fn calls_over_and_over() {
     }
 }
 
-/// Who came first in the same picosecond decides where processors and adapters are busy.
+/// The order within the same picosecond matters where processors and adapters are busy.
 #[test]
 fn order_counts_where_somebody_waits() {
     for (fabric, more, job) in [

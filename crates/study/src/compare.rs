@@ -130,7 +130,7 @@ pub fn rows(variants: &[Variant]) -> Vec<Row> {
     rows
 }
 
-/// How much larger a mean is than another one.
+/// Difference of a mean from another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// The difference in percent of the first mean.

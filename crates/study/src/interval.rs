@@ -41,7 +41,7 @@ impl MeanInterval {
     }
 }
 
-/// How many standard errors a mean is away at most, with this confidence and these degrees of freedom.
+/// Maximum distance of a mean in standard errors, with this confidence and these degrees of freedom.
 pub fn student_t(confidence: f64, freedom: f64) -> f64 {
     StudentsT::ppf(f64::midpoint(1.0, confidence), freedom)
 }

@@ -30,10 +30,10 @@ pub enum Allowed {
 const SHARE: f64 = 0.25;
 /// The default tolerance of congestion impacts beyond 1, as a factor.
 const FACTOR: f64 = 2.0;
-/// How far from 1 impacts are where 1 is printed.
+/// Maximum distance of impacts from 1 where 1 is printed.
 const NEAR: f64 = 0.1;
 
-/// Which rule closes a band.
+/// Rule that determines a tolerance band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// A time, rate or count.

@@ -78,7 +78,7 @@ impl Pieces {
         pieces
     }
 
-    /// How many pieces there are, those without terminals included.
+    /// Number of pieces, those without terminals included.
     pub fn count(&self) -> usize {
         self.count
     }

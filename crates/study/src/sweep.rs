@@ -108,7 +108,7 @@ impl SweepPlan<'_> {
         }
     }
 
-    /// How many times [`sweep`] will say that a run is done.
+    /// Number of times that [`sweep`] reports the end of a run.
     pub fn steps(&self) -> usize {
         let draws = 1 + (self.shares().len() - 1) * self.seeds as usize;
         self.fabrics.len() * draws * self.chains.len()

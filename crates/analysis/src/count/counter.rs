@@ -5,7 +5,7 @@ use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
 use super::Paths;
 use super::paths::Channels;
 
-/// How long channels take for a flow, where links differ in speed: the speed of the fastest participant's
+/// Time of a flow on each channel, where links differ in speed: the speed of the fastest participant's
 /// link divided by the channel's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {

@@ -14,7 +14,7 @@ const PROBES: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{pairs} of the ordered pairs have no route, for example from terminal {} to terminal {}", example.0.0, example.1.0)]
 pub struct Lost {
-    /// How many ordered pairs.
+    /// Number of ordered pairs.
     pub pairs: u64,
     /// One of these pairs.
     pub example: (TerminalId, TerminalId),

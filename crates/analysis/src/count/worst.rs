@@ -19,7 +19,7 @@ const TASKS: usize = 8;
 pub struct Worst {
     /// `WORST`: most flows of any permutation, partial ones included, on any channel.
     pub load: u32,
-    /// How many times as long as alone a flow takes there; with links of one speed equal to the load.
+    /// Time of a flow there relative to its time alone; with links of one speed equal to the load.
     pub slowdown: f64,
     /// The channel; `None` if no channel between switches carries more than a terminal's link.
     pub channel: Option<ChannelId>,

@@ -17,7 +17,7 @@ pub use pairing::Pairing;
 pub struct Differences {
     /// Devices first, then cables, each by the name of the device.
     pub list: Vec<Difference>,
-    /// How devices were paired.
+    /// Method by which devices were paired.
     pub pairing: Pairing,
     /// Whether port numbers were compared.
     pub by_port: bool,

@@ -1,4 +1,4 @@
-//! Which device of one cabling is which of another.
+//! Pairing of the devices of one cabling with those of another.
 
 use std::collections::{BTreeMap, HashMap};
 

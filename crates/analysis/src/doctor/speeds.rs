@@ -117,7 +117,7 @@ pub fn speeds(fabric: &Fabric) -> Exam {
     }
 }
 
-/// How many cables there are of each class, the fastest first.
+/// Number of cables of each class, the fastest first.
 fn by_class(cables: &[(LinkClass, String)]) -> String {
     let mut counts: BTreeMap<(u64, &str), usize> = BTreeMap::new();
     for (class, _) in cables {

@@ -1,4 +1,4 @@
-//! How many flows change their paths when a cable fails.
+//! Number of flows that change their paths when a cable fails.
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::ecmp::Ecmp;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Balls, idle, members_used, members_used_variance};
 use crate::rings::speed;
 
-/// How flows are spread over a fabric.
+/// Spread of flows over a fabric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// By tier of the switch that picks, hosts' own switches first.

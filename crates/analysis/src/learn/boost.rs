@@ -12,7 +12,7 @@ use smartcore::tree::decision_tree_regressor::{
 pub struct Boosting {
     /// Number of trees.
     pub trees: usize,
-    /// How much of each tree counts.
+    /// Weight of each tree in the sum.
     pub rate: f64,
     /// Splits from root to leaf, at most.
     pub depth: u16,

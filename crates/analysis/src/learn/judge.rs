@@ -1,4 +1,4 @@
-//! How well features predict unseen times: ten folds, on the features, on their low-rank part, and on their outliers.
+//! Accuracy of features in predicting unseen times: ten folds, on the features, on their low-rank part, and on their outliers.
 
 use darkfiber_workload::Stream;
 use nalgebra::DMatrix;
@@ -17,7 +17,7 @@ pub enum Features {
     Outliers,
 }
 
-/// How well some features predict times.
+/// Accuracy of some features in predicting times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Features of the model.

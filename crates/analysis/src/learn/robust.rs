@@ -13,7 +13,7 @@ pub struct Parts {
     pub rank: usize,
     /// Share of the cells of `sparse` that are nonzero.
     pub filled: f64,
-    /// How far the sum is from `X`, as a part of its Frobenius norm.
+    /// Distance of the sum from `X`, relative to its Frobenius norm.
     pub apart: f64,
 }
 

@@ -9,7 +9,7 @@ pub struct Reading {
     pub run: usize,
     /// Number of the step in it.
     pub step: usize,
-    /// How long the step took.
+    /// Duration of the step.
     pub time: f64,
     /// Counters, in the order of their names.
     pub counters: Vec<f64>,

@@ -114,7 +114,7 @@ pub fn read(
     fabric(heard, path, options, d, EXPECTED)
 }
 
-/// Where the dashes of each column begin.
+/// Start of the dashes of each column.
 fn starts(rule: &str) -> Vec<usize> {
     let bytes = rule.as_bytes();
     (0..bytes.len()).filter(|&i| bytes[i] == b'-' && (i == 0 || bytes[i - 1] == b' ')).collect()

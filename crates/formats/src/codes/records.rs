@@ -14,12 +14,12 @@ pub(super) const EXPECTED: &str =
 /// Parallel links between two routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// Where the first of them is listed.
+    /// Position of the first of them in the file.
     pub(super) byte: usize,
     /// The two ends, lower router first.
     pub(super) ends: (usize, usize),
     pub(super) colour: u32,
-    /// How many they are.
+    /// Number of parallel links.
     pub(super) count: u32,
 }
 

@@ -3,7 +3,7 @@
 use super::reading::{CounterForm, Device, FEW_WORDS, Reading, WORDS, number};
 use crate::Diagnostics;
 
-/// How the comment before the counters of a port begins: those of 64 bits, those of 32.
+/// Start of the comment before the counters of a port: those of 64 bits, those of 32.
 const HEADS: [&str; 2] = ["# Port extended counters:", "# Port counters:"];
 
 /// The form of `perfquery` output.

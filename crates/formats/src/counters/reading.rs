@@ -13,7 +13,7 @@ pub(super) struct CounterForm {
     pub(super) read: fn(&str, &Path, &mut Diagnostics) -> Result<Vec<Reading>, ReadError>,
 }
 
-/// Who has a port.
+/// Device that has a port.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Device {
     /// Any LID of it.

@@ -14,7 +14,7 @@ use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};
 
-/// Where the standard's first counter of symbol errors stops: it has 16 bits (InfiniBand Architecture Specification, volume 1,
+/// Saturation value of the standard's first counter of symbol errors, which has 16 bits (InfiniBand Architecture Specification, volume 1,
 /// 16.1.3.5).
 const END: u64 = 0xffff;
 
@@ -26,7 +26,7 @@ const SUMMARY: &str = "## Summary:";
 /// Symbol errors of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolErrors {
-    /// Who has the port.
+    /// Device that has the port.
     pub device: Device,
     /// Number of the port on its device.
     pub port: u8,

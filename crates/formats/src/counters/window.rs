@@ -42,7 +42,7 @@ pub struct Steps {
 /// Steps that deviate more from their mean do not form a series.
 const UNEVEN: f64 = 0.25;
 
-/// Which port of the fabric.
+/// A port of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Port {
     Switch(SwitchId, u8),
@@ -407,7 +407,7 @@ impl<'a> Owners<'a> {
     }
 }
 
-/// Who has a LID, a GUID or a name.
+/// Owner of a LID, a GUID or a name.
 enum Owner<'a> {
     Switch(SwitchId),
     One(TerminalId),

@@ -10,7 +10,7 @@ pub(super) enum NodeKind {
     Router,
 }
 
-/// How lines refer to a node: `"S-0002c903007b78b0"`, or any text in a file for ibsim.
+/// Reference of a line to a node: `"S-0002c903007b78b0"`, or any text in a file for ibsim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key<'a> {
     Guid(NodeKind, Guid),
@@ -123,7 +123,7 @@ fn header(line: &str) -> Line<'_> {
     Cursor(value.trim_start()).hex().map_or(Line::Damaged, |value| Line::Header(header, value))
 }
 
-/// How the tools and their libraries begin a message.
+/// Prefixes of the messages of the tools and their libraries.
 const MESSAGES: &[&str] = &[
     "ibwarn:",
     "ibpanic:",

@@ -101,7 +101,7 @@ pub(super) fn align(
     Some((ranges, best[n][m].0))
 }
 
-/// How much a text differs from the content of the column; 0 = not at all.
+/// Difference of a text from the content of the column; 0 = none.
 fn doubt(holds: Holds, text: &str) -> u32 {
     let text = text.trim();
     let fits = match holds {

@@ -1,4 +1,4 @@
-//! Which node runs which job: `<node> <job>`, one pair a line; the node may be a node set (`cn[1-8/2]`).
+//! Nodes of the running jobs: `<node> <job>`, one pair a line; the node may be a node set (`cn[1-8/2]`).
 //!
 //! This is the file that scheduling-aware routing reads: a snapshot of the running jobs, without times. `#` begins a
 //! comment.

@@ -39,7 +39,7 @@ pub struct Record {
     pub node_count: Option<u32>,
     /// Number of its processors, or of those requested if it never got any.
     pub processors: Option<u32>,
-    /// Who owns it: a name or a number.
+    /// Owner of the job: a name or a number.
     pub user: Option<String>,
     /// Its partition or queue.
     pub partition: Option<String>,

@@ -1,4 +1,4 @@
-//! How the tests of this module read.
+//! Helpers that read the inputs of the tests of this module.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -51,7 +51,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
         .filter(move |w| comma || !w.is_empty())
 }
 
-/// How many numbers each of the first lines has, if all have this many.
+/// Number of values in each of the first lines, if it is the same for all.
 fn width(text: &str) -> Option<usize> {
     let lines = text.lines().map(content).filter(|l| !l.is_empty()).take(50);
     let mut width = None;

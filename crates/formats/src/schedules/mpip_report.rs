@@ -5,7 +5,7 @@ use darkfiber_workload::CommMatrix;
 /// The parts of a report that are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// How the program was called.
+    /// Command line of the program.
     pub command: String,
     /// By task, the node that it ran on.
     pub nodes: Vec<String>,

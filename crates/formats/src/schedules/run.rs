@@ -59,11 +59,11 @@ pub struct ScheduleFormat {
     pub what: &'static str,
     /// Whether a file begins like one.
     pub is_such: fn(&Head<'_>) -> bool,
-    /// Who reads its files.
+    /// Reader of its files.
     pub read: ReadBy,
 }
 
-/// Who reads the files of a format.
+/// Reader of the files of a format.
 #[derive(Clone, Copy, Debug)]
 pub enum ReadBy {
     /// A file is a run; there is one.

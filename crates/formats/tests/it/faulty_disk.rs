@@ -165,7 +165,7 @@ fn write_set(
     set.commit(&format!("{{\n  \"engine\": \"{word}\"\n}}\n"))
 }
 
-/// Which set a directory holds, as readers see it; an error if they refuse it.
+/// The set that a directory holds, as readers see it; an error if they refuse it.
 fn held(dir: &Path) -> Result<&'static str, String> {
     let verified = verify(dir).map_err(|e| e.to_string())?;
     if let Some(note) = &verified.note {
@@ -209,7 +209,7 @@ fn foreign_is_there(dir: &Path) {
 const WHOLE: &[&str] =
     &["guid2lid", "lfts.dump", "more", "notes.txt", "path-bits.zst", "route.json"];
 
-/// How many steps it takes to write the new set over the old one.
+/// Number of steps to write the new set over the old one.
 fn steps_of_a_set(in_place: bool) -> usize {
     let (_home, dir) = with_old_set();
     let disk = Faulty::new(Fault::None, 0);

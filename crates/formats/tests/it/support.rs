@@ -1,4 +1,4 @@
-//! Where files are, and how diagnostics are compared.
+//! Paths of test files, and the comparison of diagnostics.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

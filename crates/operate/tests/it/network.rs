@@ -17,7 +17,7 @@ pub(crate) fn below(random: &mut Xoshiro256PlusPlus, n: usize) -> usize {
     (random.next_u64() % n as u64) as usize
 }
 
-/// Which cables and switches work.
+/// Working cables and switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Net {
     pub(crate) cables: u16,
@@ -147,7 +147,7 @@ impl Tables {
     }
 }
 
-/// Where a packet that leaves a switch by a cable arrives; nowhere if the cable is dead.
+/// The switch and port at which a packet that leaves a switch by a cable arrives; none if the cable is dead.
 fn next(net: Net, switch: usize, port: Option<u8>) -> Option<(usize, usize)> {
     let cable = usize::from(port?);
     let (a, b) = CABLES[cable];

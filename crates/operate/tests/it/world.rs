@@ -14,7 +14,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::network::{CABLES, Net, SWITCHES, Tables, below, judge, lost, mix_is_unsafe};
 use crate::opensm::{OpenSm, PlanFile};
 
-/// How long OpenSM waits for an answer.
+/// Time that OpenSM waits for an answer.
 const BUDGET: Millis = 2_000;
 /// Steps after which the journal is restarted with the state.
 const ROTATE: usize = 150;

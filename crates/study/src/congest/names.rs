@@ -48,7 +48,7 @@ impl Contender {
         Self::new(text, &with(name, &keys, &given))
     }
 
-    /// Who disturbs: `incast`, `alltoall`, or any traffic.
+    /// The aggressor: `incast`, `alltoall`, or any traffic.
     ///
     /// # Errors
     /// If there is no such traffic.
@@ -77,7 +77,7 @@ fn unknown(what: &str, text: &str, e: TrafficError) -> Error {
 }
 
 impl Split {
-    /// How hosts are shared out: `90`, `90%` or `460/52`.
+    /// Split of the hosts: `90`, `90%` or `460/52`.
     ///
     /// # Errors
     /// If it is neither, or there are too few hosts.

@@ -1,4 +1,4 @@
-//! Who plays where: victims, aggressors, splits, allocations, mechanisms.
+//! Plan of the runs: victims, aggressors, splits, allocations, mechanisms.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Contender {
     pub kind: &'static dyn Traffic,
 }
 
-/// How many hosts each has.
+/// Number of hosts of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     /// Hosts of the victim.
@@ -59,15 +59,15 @@ pub struct CongestPlan<'a> {
     /// The fabric, its tables for routings that go by them, the host model, and switches and packets; each mechanism brings its own
     /// routing and congestion control.
     pub case: &'a Case,
-    /// Which hosts take part.
+    /// The participating hosts of the machine.
     pub hosts: Hosts,
     /// Jobs that are timed.
     pub victims: Vec<Contender>,
     /// Jobs that disturb the victims.
     pub aggressors: Vec<Contender>,
-    /// How hosts are shared out.
+    /// Splits of the hosts between victim and aggressor.
     pub splits: Vec<Split>,
-    /// How hosts are allocated: the victim first, the aggressor from the rest.
+    /// Allocation of hosts: the victim first, the aggressor from the rest.
     pub allocations: Vec<&'static Allocator>,
     /// Mechanisms that are compared.
     pub mechanisms: Vec<Mechanism>,
@@ -75,9 +75,9 @@ pub struct CongestPlan<'a> {
     pub per_node: u32,
     /// Library whose collectives are used.
     pub library: Library,
-    /// How long victims are timed.
+    /// Rule for the duration of a victim's measurement.
     pub rule: Rule,
-    /// How long aggressors run before the victim begins, in picoseconds.
+    /// Time that aggressors run before the victim begins, in picoseconds.
     pub warmup: u64,
     /// Seed of all random choices of runs; tables are those of the case.
     pub seed: u64,

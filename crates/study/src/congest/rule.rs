@@ -1,6 +1,6 @@
 //! When a victim has been timed for long enough.
 
-/// How long a victim is timed.
+/// Duration of a victim's measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Iterations or requests at least.

@@ -29,7 +29,7 @@ pub struct Ran {
     pub congested: Times,
 }
 
-/// How many times as long a victim takes beside an aggressor.
+/// Time of a victim beside an aggressor, relative to its time alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
     /// C: mean time beside the aggressor by mean time alone.

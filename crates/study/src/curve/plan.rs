@@ -18,7 +18,7 @@ const LONGEST: u64 = 1000 * SECOND;
 /// The traffic of a load curve, and its durations; `None` stands for the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Where packets go: `uniform`, or a spec of the patterns.
+    /// Pattern of the destinations: `uniform`, or a spec of the patterns.
     pub pattern: String,
     /// Bytes of a message, whose packets are created at once; `None`: a single packet.
     pub message: Option<u64>,

@@ -55,7 +55,7 @@ impl StudyFile {
         groups
     }
 
-    /// How many points the grid has, those that are left out included.
+    /// Number of points of the grid, those that are left out included.
     ///
     /// # Errors
     /// If there are more cells than there may be.

@@ -267,7 +267,7 @@ fn plain(item: &toml_edit::Item) -> String {
         )
 }
 
-/// Where errors about a file point to.
+/// Lines of a file that errors refer to.
 struct ScenarioLines<'a> {
     name: &'a str,
     text: &'a str,

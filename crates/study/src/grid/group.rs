@@ -1,4 +1,4 @@
-//! Which cells name the same fabric, and the same tables.
+//! Groups of cells with the same fabric, and with the same tables.
 
 use darkfiber_scenario::{EngineInput, Scenario};
 

@@ -4,7 +4,7 @@ use darkfiber_packetsim::{Observer, Pulse};
 
 /// Store of the runs of cells; by default nothing is stored.
 pub trait KeptRuns: Sync {
-    /// Who follows a run of the cell with this digest, to keep it while it lasts.
+    /// The observer of a run of the cell with this digest, which saves the run while it lasts.
     fn follow(&self, id: &str, run: &str) -> Box<dyn Observer + '_> {
         let _ = (id, run);
         Box::new(|_: Pulse| ())

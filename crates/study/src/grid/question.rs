@@ -32,13 +32,13 @@ pub struct Asked<'a> {
     pub seconds: f64,
     /// Seconds since some fixed moment.
     pub clock: Clock<'a>,
-    /// Who ran where and when, if that is there already.
+    /// Nodes and times of all jobs, if they are loaded already.
     pub history: Option<Arc<LoadedHistory>>,
     /// Access to files.
     pub files: &'a dyn Files,
     /// The amount of detail that is wanted.
     pub details: Details,
-    /// Where its runs are kept.
+    /// Store of its runs.
     pub store: &'a dyn KeptRuns,
     /// The digest of the cell.
     pub id: &'a str,

@@ -51,7 +51,7 @@ impl Store for Unkept {
 /// A part of a study: cells `part`, `part + of`, ..., where `part` counts from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 0.
+    /// Number of the part, from 0.
     pub part: u64,
     /// Total number of parts.
     pub of: u64,
@@ -90,7 +90,7 @@ pub struct Ready {
     pub draws: bool,
     /// The tables; none if each cell has its own.
     pub tables: Option<Tables>,
-    /// Who ran where and when, for questions about that.
+    /// Nodes and times of all jobs, for questions about that.
     pub history: Option<Arc<LoadedHistory>>,
 }
 

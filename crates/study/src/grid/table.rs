@@ -30,12 +30,12 @@ struct Row {
     point: u64,
     turn: u64,
     seed: u64,
-    /// Where values of its axes begin.
+    /// Start of the values of its axes.
     set: u32,
     question: u32,
     of: u32,
     error: u32,
-    /// Where its quantities begin, and how many there are.
+    /// Start of its quantities, and their number.
     found: u32,
     count: u32,
 }
@@ -181,7 +181,7 @@ impl Table {
         &self.columns
     }
 
-    /// How many rows there are.
+    /// Number of rows of the table.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

@@ -1,4 +1,4 @@
-//! Which cells and rows a file means: those with these values.
+//! Selection of cells and rows by the values in a file.
 
 use super::row::{Answer, Record, Value};
 

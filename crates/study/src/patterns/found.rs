@@ -5,7 +5,7 @@ use darkfiber_analysis::count::{Bounds, Measured, Worst};
 /// Results of routes on patterns.
 #[derive(Clone, Debug)]
 pub struct PatternsFound {
-    /// Who made the routes.
+    /// Engine that computed the routes.
     pub engine: String,
     /// Seconds that this took.
     pub seconds: f64,

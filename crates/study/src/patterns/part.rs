@@ -11,7 +11,7 @@ pub struct PatternPart {
     pub patterns: Vec<String>,
     /// Quantities to compute for patterns beside their share.
     pub bandwidths: Vec<Bandwidth>,
-    /// Who takes part: names, numbers, node sets or a file of them; all terminals that run jobs without.
+    /// Participants: names, numbers, node sets or a file of them; all terminals that run jobs without.
     pub among: Option<String>,
     /// A file of other names of hosts, and of groups.
     pub aliases: Option<String>,

@@ -1,4 +1,4 @@
-//! Which moments are looked at.
+//! Moments that are examined.
 
 use darkfiber_scenario::history::Window;
 use darkfiber_scenario::{Error, moment};

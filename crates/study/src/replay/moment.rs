@@ -50,7 +50,7 @@ impl EngineLoads {
     }
 }
 
-/// Who is where at a moment.
+/// Nodes of the jobs that run at a moment.
 pub(super) struct Now {
     pub(super) time: i64,
     pub(super) jobs: usize,

@@ -14,7 +14,7 @@ pub struct ReplayPlan<'a> {
     pub case: &'a Case<()>,
     /// LIDs of its ports, which determine the entries that share a block of a table.
     pub lids: &'a Lids,
-    /// Who ran where and when, in order.
+    /// Nodes and times of all jobs, in order.
     pub history: &'a History,
     /// Engines that are compared.
     pub engines: &'a [Chain],
@@ -22,7 +22,7 @@ pub struct ReplayPlan<'a> {
     pub from: i64,
     /// Seconds from one moment to the next.
     pub every: i64,
-    /// How many moments there are.
+    /// Number of moments to examine.
     pub moments: usize,
 }
 

@@ -55,7 +55,7 @@ pub struct Experiment {
     pub id: &'static str,
     /// The result that it shows.
     pub title: &'static str,
-    /// Where it was published: paper and section, table or figure.
+    /// Publication: paper and section, table or figure.
     pub paper: &'static str,
     /// The set-up, and where the paper is silent or damaged.
     pub setup: &'static str,

@@ -13,7 +13,7 @@ pub(super) struct Groups {
     numbers: BTreeMap<String, u32>,
     /// Members of each, in the order of their places.
     pub(super) members: Vec<Vec<u32>>,
-    /// How many of them are all or in a file.
+    /// Number of groups that are all or in a file.
     known: usize,
 }
 

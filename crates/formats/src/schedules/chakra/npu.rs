@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 1 << 40;
 pub(super) struct Npu<'a> {
     pub(super) path: &'a Path,
     pub(super) rank: u32,
-    /// How many there are.
+    /// Total number of ranks.
     pub(super) ranks: u32,
 }
 

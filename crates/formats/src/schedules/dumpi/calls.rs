@@ -19,7 +19,7 @@ const ALONE: i64 = 3;
 pub(super) const WORLD: u32 = 0;
 pub(super) const SELF: u32 = 1;
 
-/// How a communicator is made.
+/// Construction of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// All members of another, in their order.

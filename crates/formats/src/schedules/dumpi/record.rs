@@ -23,7 +23,7 @@ pub(super) struct Record {
     /// Nanoseconds of its beginning and end, of any clock.
     pub(super) times: Option<(i64, i64)>,
     pub(super) arguments: Vec<(String, Value)>,
-    /// Where it is, for errors.
+    /// Position in the file, for errors.
     pub(super) place: String,
 }
 

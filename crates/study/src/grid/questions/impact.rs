@@ -221,7 +221,7 @@ fn library(params: &Params) -> Result<darkfiber_workload::collective::Library, E
     Ok(LIBRARIES.get(&name)?.1)
 }
 
-/// How long victims are timed, and how long aggressors run before.
+/// Duration of the victims' measurement, and of the aggressors' run before it.
 fn rule(params: &Params) -> Result<(Rule, u64), Error> {
     let few = FEWEST as u32;
     let rule = Rule {

@@ -1,4 +1,4 @@
-//! How long packets take by load, and which load is too much.
+//! Latency of packets by load, and the load at saturation.
 
 use darkfiber_packetsim::routing::{AnyRouting, RoutingContext, make};
 use darkfiber_packetsim::{LoadOutcome, Net, SwitchModel};

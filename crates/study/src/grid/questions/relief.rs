@@ -17,7 +17,7 @@ const SAME: f64 = 1.0;
 
 pub(in crate::grid) struct Reliefs;
 
-/// How far tables are changed.
+/// Limits of the change of tables.
 struct Given {
     /// Bytes that a channel may carry, or the part of the fullest one's.
     most: Most,
@@ -163,7 +163,7 @@ impl Question for Reliefs {
     }
 }
 
-/// How long each job takes from its start to the end of its last run with these tables, in picoseconds.
+/// Time of each job from its start to the end of its last run with these tables, in picoseconds.
 fn times(case: &Case, routes: &Routes) -> Result<Vec<u64>, SimError> {
     let setup = Setup { routes, ..case.setup() };
     let found = simulate(&setup, &mut |_| ())?;

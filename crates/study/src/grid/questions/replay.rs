@@ -95,7 +95,7 @@ impl Given {
         })
     }
 
-    /// Who ran where and when.
+    /// Nodes and times of all jobs.
     fn history(&self, asked: &Asked<'_>, seed: u64) -> Result<Arc<LoadedHistory>, Error> {
         if let Some(history) = &asked.history {
             return Ok(Arc::clone(history));

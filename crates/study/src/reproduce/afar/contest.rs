@@ -52,9 +52,9 @@ pub(super) struct Contest {
 
 /// Results of a job.
 pub(super) struct Fared {
-    /// How long it ran.
+    /// Run time in seconds.
     pub(super) seconds: f64,
-    /// How long each rank took for its own iterations.
+    /// Time of each rank for its own iterations.
     pub(super) ranks: Vec<f64>,
 }
 
@@ -187,7 +187,7 @@ fn cab() -> Host {
     }
 }
 
-/// How much longer, in percent.
+/// Increase of a time, in percent.
 pub(super) fn longer(time: f64, than: f64) -> f64 {
     100.0 * (time / than - 1.0)
 }

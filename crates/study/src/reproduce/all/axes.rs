@@ -58,7 +58,7 @@ pub(super) const BIS: usize = 0;
 /// The job of small messages.
 pub(super) const ALLREDUCE: usize = 4;
 
-/// How hosts are given to jobs, and how many of the jobs there are.
+/// Allocation of hosts to jobs, and the number of jobs.
 pub(super) struct Condition {
     /// Name in rows.
     pub(super) name: &'static str,
@@ -84,9 +84,9 @@ pub(super) const NO_INCAST: usize = 2;
 /// The subject of a claim.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Of {
-    /// How much longer jobs run, in the geometric mean over all.
+    /// Increase of the run times of jobs, in the geometric mean over all.
     All,
-    /// How much longer one job runs.
+    /// Increase of the run time of one job.
     Job(usize),
 }
 
@@ -102,7 +102,7 @@ pub(super) struct Claim {
     pub(super) with: &'static str,
     /// Subject of the comparison.
     pub(super) of: Of,
-    /// Where the paper says so.
+    /// Place of the claim in the paper.
     pub(super) sentence: &'static str,
 }
 

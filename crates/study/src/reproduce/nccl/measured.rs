@@ -19,7 +19,7 @@ pub(super) struct Measured {
     pub(super) bus: [f64; 2],
     /// Whether the model was fixed on it.
     pub(super) is_fixed_on: bool,
-    /// Where it was published, and notes.
+    /// Publication of the measurement, and notes.
     pub(super) source: String,
     pub(super) note: String,
 }
@@ -73,7 +73,7 @@ impl Measured {
         ours / nearest - 1.0
     }
 
-    /// How far off is still the same, as a share: a tenth from 256 MiB, and three tenths below.
+    /// Relative tolerance: a tenth from 256 MiB, and three tenths below.
     pub(super) fn tolerance(&self) -> f64 {
         if self.bytes >= 256 << 20 { 0.1 } else { 0.3 }
     }

@@ -36,7 +36,7 @@ struct Site {
     lids: Lids,
     history: History,
     from: i64,
-    /// Where the jobs are from.
+    /// Source of the jobs.
     source: String,
 }
 

@@ -64,7 +64,7 @@ pub(super) fn powers<'r>(answers: impl Iterator<Item = &'r Answer>) -> Vec<f64> 
     answers.filter_map(|answer| number(answer, "impact")).map(f64::log10).collect()
 }
 
-/// How impacts are distributed, by something.
+/// Distribution of impacts, grouped by something.
 pub(super) fn distribution(name: &'static str, of: &str, groups: Vec<Group>) -> Figure {
     Figure {
         name,

@@ -12,7 +12,7 @@ use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 const SEEDS: u64 = 10;
 /// Missing cables of the HyperX (section 2.3).
 const BAD: usize = 15;
-/// Where counters stop: they have 16 bits.
+/// Saturation value of the counters: they have 16 bits.
 const END: u64 = 0xffff;
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
