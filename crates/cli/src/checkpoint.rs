@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::options::CheckpointArgs;
 use crate::{out, save, signals};
 
-/// Where runs are kept, and how often.
+/// Folder of the checkpoints, and their interval.
 pub(crate) struct Checkpoints {
     dir: PathBuf,
     every: Duration,

@@ -177,7 +177,7 @@ impl CountedTraffic {
     }
 }
 
-/// Which job a record is of.
+/// Job that a record belongs to.
 struct Jobs {
     names: Vec<String>,
     number: BTreeMap<String, u32>,

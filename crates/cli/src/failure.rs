@@ -1,4 +1,4 @@
-//! How a command ends: documented exit codes, and one clear message where something is wrong.
+//! Ends of a command: documented exit codes, and one clear message where something is wrong.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,7 +64,7 @@ pub(crate) fn bug(panic: &impl Display) -> String {
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) message: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub(crate) hint: String,
 }
 

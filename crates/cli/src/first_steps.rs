@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Where OpenSM writes its tables by default (`opensm -D 0x43`).
+/// Path where OpenSM writes its tables by default (`opensm -D 0x43`).
 const TABLES: &str = "/var/log/opensm-lfts.dump";
 
 /// The first steps on this machine.

@@ -1,4 +1,4 @@
-//! How the texts below the options of a help are laid out: paragraphs are wrapped once, and examples can be pasted.
+//! Layout of the texts below the options of a help: paragraphs are wrapped once, and examples can be pasted.
 
 /// An example has at most this many columns.
 const COLUMNS: usize = 80;

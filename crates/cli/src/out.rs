@@ -19,7 +19,7 @@ pub(crate) use crate::terminal::tell;
 const SHOWN: usize = 10;
 
 impl Common {
-    /// How results are laid out: as standard output wants it, in full with `-v`.
+    /// Style of results: as standard output wants it, in full with `-v`.
     fn style(&self) -> Style {
         Style { full: self.verbose, ..color::style() }
     }

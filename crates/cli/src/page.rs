@@ -101,7 +101,7 @@ pub(crate) fn of<'a>(
     }
 }
 
-/// Where a page is from.
+/// Provenance of a page.
 pub(crate) fn origin(provenance: &Provenance) -> Origin {
     Origin {
         command: provenance.command.clone(),

@@ -9,10 +9,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::terminal::tell;
 
-/// How long work may take in silence.
+/// Time that work may take in silence.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often a log hears of work.
+/// Interval of progress lines in a log.
 const BEAT: Duration = Duration::from_secs(10);
 
 /// Shows the current work and its progress; removed when dropped.

@@ -1,4 +1,4 @@
-//! Where a command keeps the runs of the study that it is.
+//! Store of the runs of a command that is a study.
 
 use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_study::grid::{KeptRuns, Prepared, Record, Store};

@@ -92,7 +92,7 @@ impl Unwritten {
         self.0.extend(result.err());
     }
 
-    /// How the command ends, after its results are printed: as it would, unless something was not written.
+    /// End of the command, after its results are printed: as usual, unless something was not written.
     pub(crate) fn end(mut self, exit: Exit) -> Result<Exit, Failure> {
         let Some(last) = self.0.pop() else { return Ok(exit) };
         for failure in &self.0 {
@@ -102,7 +102,7 @@ impl Unwritten {
     }
 }
 
-/// Which files of a set of tables are written.
+/// Files of a set of tables that are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection(Vec<String>);
 

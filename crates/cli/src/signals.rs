@@ -18,7 +18,7 @@ use crate::out;
 static ASKED: AtomicI32 = AtomicI32::new(0);
 /// Runs that will be kept before the end.
 static RUNS: Mutex<usize> = Mutex::new(0);
-/// How the process ends once runs are kept: as the signal does it, or with this code.
+/// End of the process once runs are saved: by the signal, or with this code.
 static CODE: AtomicI32 = AtomicI32::new(0);
 /// Action of the first signal where a long-running program can end without being killed.
 static INSTEAD: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);

@@ -11,9 +11,9 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// How numbers are drawn.
+    /// Form in which numbers are drawn.
     pub form: Form,
-    /// Where the numbers of each line are on the axis to the right, rising. Seconds since 1970 for dates.
+    /// Positions of the numbers of each line on the axis to the right, rising. Seconds since 1970 for dates.
     pub at: Vec<f64>,
     /// Names of the places of `at`, where these are no numbers.
     pub names: Vec<String>,
@@ -26,13 +26,13 @@ pub struct Chart {
 pub struct Axis {
     /// The measured quantity; with its unit where `measured` has none.
     pub label: String,
-    /// How numbers are written.
+    /// Unit in which numbers are written.
     pub measured: Measured,
     /// Powers of ten have equal distances. Numbers of 0 and less have no place on such an axis.
     pub log: bool,
 }
 
-/// How numbers on an axis are written.
+/// Unit in which numbers on an axis are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measured {
@@ -49,7 +49,7 @@ pub enum Measured {
     Bytes,
 }
 
-/// How numbers are drawn.
+/// Form in which numbers are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {

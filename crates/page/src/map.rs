@@ -73,7 +73,7 @@ pub fn map(page: &Page<'_>) -> String {
     svg
 }
 
-/// How large the fabric is.
+/// Size of the fabric.
 fn size(page: &Page<'_>) -> String {
     let (switches, cables) = (page.fabric.switch_count(), page.fabric.switch_link_count());
     let (one, many) = (if switches == 1 { "" } else { "es" }, if cables == 1 { "" } else { "s" });

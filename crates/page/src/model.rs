@@ -32,11 +32,11 @@ pub struct Page<'a> {
     pub routes: Option<&'a Routes>,
     /// Numbers for people, by name.
     pub facts: Vec<(String, String)>,
-    /// Where it comes from.
+    /// Provenance of the page.
     pub origin: Origin,
 }
 
-/// Where a page comes from.
+/// Provenance of a page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Origin {
     /// Text of the command line.
@@ -108,7 +108,7 @@ pub struct Note {
     pub severity: &'static str,
     /// Text of the finding.
     pub message: String,
-    /// What to do about it.
+    /// Suggestion for the reader.
     pub hint: String,
     /// Channels to look at; those of a cycle in its order.
     pub channels: Vec<ChannelId>,

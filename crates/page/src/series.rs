@@ -12,7 +12,7 @@ pub struct Series {
     pub begins: Option<i64>,
     /// The value of a share of 1 in the unit of the view; `None` where it is the capacity of a channel.
     pub full: Option<f64>,
-    /// Where each interval begins in the other two, and where the last ends.
+    /// Start of each interval in the other two, and the end of the last.
     pub(crate) start: Vec<u32>,
     /// Channels, rising within an interval.
     pub(crate) channel: Vec<u32>,

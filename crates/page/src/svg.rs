@@ -19,7 +19,7 @@ pub(crate) struct Still {
     pub(crate) paths: Vec<String>,
     /// The path of all switches, points without length.
     pub(crate) dots: String,
-    /// How wide a switch is.
+    /// Width of a switch.
     pub(crate) dot: f32,
     /// Captions and where they are.
     pub(crate) captions: Vec<(String, f32, f32)>,

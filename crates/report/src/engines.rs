@@ -10,7 +10,7 @@ use crate::style::Style;
 use crate::table;
 use crate::{Report, comma, findings, number};
 
-/// Which findings are shown to people beside the table.
+/// Findings that are shown to readers beside the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Findings {
     /// All findings, and a line if there are none.
@@ -24,11 +24,11 @@ pub enum Findings {
 pub struct Engines<'a> {
     /// One row an engine, in the requested order.
     pub rows: &'a [RouteOutcome],
-    /// Which findings are shown to people.
+    /// Findings that are shown to readers.
     pub findings: Findings,
     /// Facts about the fabric.
     pub fabric: &'a FabricFacts,
-    /// Where the result comes from.
+    /// Provenance of the result.
     pub provenance: &'a Provenance,
 }
 

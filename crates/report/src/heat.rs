@@ -31,7 +31,7 @@ pub struct Unit {
 /// Flows of a pattern.
 pub const FLOWS: Unit = Unit { load: "flows on a channel", step: 1, heat: "mean flows" };
 
-/// Where channels go: the place of each end's switch in the order of the map.
+/// Ends of the channels: the place of each end's switch in the order of the map.
 #[derive(Clone, Debug)]
 pub struct Map {
     /// (tail, head) of every channel.

@@ -108,7 +108,7 @@ pub struct EngineMeasured {
 }
 
 impl EngineMeasured {
-    /// Where the mean of a metric of [`METRICS`] goes, by name.
+    /// The place for the mean of a metric of [`METRICS`], by name.
     pub fn mean_mut(&mut self, metric: &str) -> Option<&mut Option<Estimate>> {
         Some(match metric {
             "abb" => &mut self.abb,
@@ -150,7 +150,7 @@ pub struct MeasureResult<'a> {
     pub patterns: &'a [String],
     /// Facts about the fabric.
     pub fabric: &'a FabricFacts,
-    /// Where the result comes from.
+    /// Provenance of the result.
     pub provenance: &'a Provenance,
 }
 

@@ -84,12 +84,12 @@ pub struct ReproduceAll<'a> {
 }
 
 impl Reproduced {
-    /// How many numbers are within their tolerances.
+    /// Number of values within their tolerances.
     pub fn within(&self) -> usize {
         self.rows.iter().filter(|r| r.judged && r.within).count()
     }
 
-    /// How many numbers are judged.
+    /// Number of values that are judged.
     pub fn judged(&self) -> usize {
         self.rows.iter().filter(|r| r.judged).count()
     }

@@ -41,7 +41,7 @@ pub struct Shown {
     pub command: String,
     /// When it is run.
     pub when: When,
-    /// What the document shows of it.
+    /// Kind of output that the document shows.
     pub what: What,
 }
 

@@ -7,7 +7,7 @@ use darkfiber_fabric::{
     Topology, open,
 };
 
-/// Where the example of a family leaves something out: odd rings, trunks, tapering, few groups.
+/// More specs of families, with properties that their example leaves out: odd rings, trunks, tapering, few groups.
 const MORE: &[&str] = &[
     "fattree2:n=6,m=3,r=5",
     "fattree2:n=3,m=2,r=6,trunk=2",

@@ -9,7 +9,7 @@ pub struct ShownFigure {
     pub value: f64,
     /// Half of its last digit: the maximum difference from the result.
     half: f64,
-    /// Where its digits begin, in bytes.
+    /// Start of its digits, in bytes.
     pub at: usize,
     /// Whether a percent sign follows.
     pub is_percent: bool,

@@ -41,7 +41,7 @@ pub fn path_on(
     None
 }
 
-/// Where a packet that does not arrive ends, or the first switch that it comes to again, and whether it does.
+/// Switch where a packet that does not arrive ends, or the first one that it comes to again, and whether it does.
 pub fn end(
     fabric: &Fabric,
     routes: &Routes,

@@ -11,7 +11,7 @@
 
 use crate::figures::{ShownFigure, figures};
 
-/// Where figures come from.
+/// Source of some figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FigureSource {
     /// There are no measured figures.
@@ -45,7 +45,7 @@ pub struct Passage {
     pub line: usize,
     /// Text of the passage, line by line.
     pub lines: Vec<String>,
-    /// Where its figures come from, if it says so.
+    /// Source of its figures, if it gives one.
     pub source: Option<FigureSource>,
     /// Whether it is a table.
     pub is_table: bool,
@@ -96,7 +96,7 @@ impl Passage {
     }
 }
 
-/// Where the cells of a row begin and end, in bytes.
+/// Start and end of the cells of a row, in bytes.
 fn cells(row: &str) -> Vec<(usize, usize)> {
     let bars: Vec<usize> = row.match_indices('|').map(|(i, _)| i).collect();
     bars.windows(2).map(|w| (w[0] + 1, w[1])).collect()

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
-/// Which of the old (0) and new (1) tables a switch may follow.
+/// The old (0) and new (1) tables that a switch may follow.
 pub type May<'a> = &'a dyn Fn(SwitchId) -> [bool; 2];
 
 /// Dependencies between channels, by lane.
@@ -45,7 +45,7 @@ impl Ways {
     }
 }
 
-/// How a packet may mix tables.
+/// Mix of tables that a packet may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
     /// Each switch as it may.

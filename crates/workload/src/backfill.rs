@@ -11,9 +11,9 @@ use crate::{History, Machine, Stream};
 pub struct Wish {
     /// When it began in the log, in seconds: it starts no earlier.
     pub start: i64,
-    /// How long it ran.
+    /// Run time in seconds.
     pub seconds: i64,
-    /// How many processors it had.
+    /// Number of processors that it had.
     pub processors: u32,
 }
 
@@ -119,7 +119,7 @@ pub fn backfill(
 }
 
 impl History {
-    /// Who ran where, and when, once an allocator put them on a machine: see [`backfill`].
+    /// Nodes and times of the jobs after an allocator has placed them on a machine: see [`backfill`].
     pub fn scheduled(
         machine: &Machine,
         wishes: &[Wish],

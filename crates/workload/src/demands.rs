@@ -29,12 +29,12 @@ pub enum Scale {
     Bytes,
 }
 
-/// How much one node sends to another, beside all other pairs.
+/// Traffic from one node to another, relative to all other pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeDemand<N> {
     /// Node that sends.
     pub from: N,
-    /// Who receives: another node.
+    /// The receiver, which is another node.
     pub to: N,
     /// 1 (little) to 255 (the most), or bytes.
     pub weight: u64,

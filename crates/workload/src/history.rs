@@ -1,4 +1,4 @@
-//! Who ran where, and when.
+//! Nodes and times of jobs.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::RandomState;
@@ -124,7 +124,7 @@ impl History {
     }
 }
 
-/// Who runs at a moment that moves on.
+/// The running jobs at a moment that advances.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     history: &'a History,

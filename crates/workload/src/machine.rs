@@ -74,7 +74,7 @@ impl Machine {
         Self { hosts, domains, ..self.clone() }
     }
 
-    /// How many hosts there are.
+    /// Number of hosts of the machine.
     pub fn len(&self) -> usize {
         self.hosts.len()
     }

@@ -34,7 +34,7 @@ pub struct MpiTrace {
     pub communicators: Vec<Vec<u32>>,
     /// Calls by rank of the world; `None` if the rank's calls are missing.
     pub ranks: Vec<Option<Vec<Call>>>,
-    /// How often calls of each name were recorded, of all ranks at hand; those that leave no trace in a schedule
+    /// Number of recorded calls of each name, of all recorded ranks; those that leave no trace in a schedule
     /// included.
     pub counts: BTreeMap<String, u64>,
 }

@@ -17,7 +17,7 @@ fn refused(spec: &str, ranks: u32) -> String {
     traffic(spec, &Ranks::new(ranks)).expect_err("refused").to_string()
 }
 
-/// How long a run takes in picoseconds where messages never meet, 2.26 GiB/s and 2 us.
+/// Duration of a run in picoseconds where messages never meet, 2.26 GiB/s and 2 us.
 fn played(program: Program, rendezvous: u64) -> u64 {
     let terminals: Vec<TerminalId> = (0..program.ranks()).map(TerminalId).collect();
     let mut wire = LogGp::new(terminals.len(), 2_000_000, 0, 412.0);

@@ -8,7 +8,7 @@ pub(crate) fn above_zero(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number above 0 is expected".to_owned())
 }
 
-/// How much of an input is read.
+/// Parses the maximum size of an input that is read.
 pub(crate) fn input_size(text: &str) -> Result<u64, String> {
     let bytes = darkfiber_workload::quantity::bytes(text).map_err(|e| e.to_string())?;
     if bytes == 0 { Err("nothing can be read with 0 bytes".to_owned()) } else { Ok(bytes) }

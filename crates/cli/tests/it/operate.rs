@@ -51,7 +51,7 @@ impl Running {
         kill_process(pid.expect("a process"), signal).expect("it runs");
     }
 
-    /// Where its pages are.
+    /// Address of its pages.
     pub(crate) fn address(&self) -> &str {
         &self.http
     }

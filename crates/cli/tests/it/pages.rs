@@ -40,7 +40,7 @@ fn page(dir: &Path, line: &str) -> Value {
     about(&std::fs::read_to_string(dir.join("page.html")).expect("a page"))
 }
 
-/// How many numbers an array of the data has.
+/// Number of values in an array of the data.
 fn count(page: &Value, section: &str) -> u64 {
     let all = page["sections"].as_array().expect("sections");
     let found = all.iter().find(|s| s["name"] == section);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{run, run_with};
 
-/// Where the pages are.
+/// Folder of the pages.
 fn folder() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference")).to_owned()
 }

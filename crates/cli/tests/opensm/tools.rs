@@ -1,4 +1,4 @@
-//! Where the tools are, or which one is missing.
+//! Paths of the tools, or the name of a missing one.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -24,7 +24,7 @@ pub struct Caption {
 pub struct Layout {
     /// Kind of the drawing, in a word or two for people.
     pub kind: &'static str,
-    /// Where each switch is.
+    /// Position of each switch.
     pub at: Vec<Point>,
     /// The group of each switch: pods of trees, groups of dragonflies, rows of lattices. Cables of two groups are drawn as one
     /// where there are too many to see.

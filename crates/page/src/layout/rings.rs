@@ -6,7 +6,7 @@ use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::{Caption, Curve, Curves, Layout, PITCH, Point, cables};
 
-/// Where the innermost ring is, as a share of the outermost.
+/// Radius of the innermost ring, as a share of the outermost.
 const CORE: f32 = 0.3;
 /// Between two subtrees, in places of a switch.
 const GAP: f32 = 1.6;
@@ -17,7 +17,7 @@ struct Part {
     top: Vec<u32>,
     /// The parts that are left without these.
     below: Vec<u32>,
-    /// How many places it takes on every ring.
+    /// Number of places that it takes on every ring.
     places: f32,
 }
 

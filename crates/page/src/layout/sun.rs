@@ -11,7 +11,7 @@ const LONG: u32 = 40;
 /// Captions of groups around a sun at most.
 const CAPTIONS: u32 = 24;
 
-/// How the switches of a group are placed: `across` the spoke, the others along it, outward.
+/// Placement of the switches of a group: `across` the spoke, the others along it, outward.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     across: u32,

@@ -180,7 +180,7 @@ impl HeatMap {
     }
 }
 
-/// How wide cells must be for the names above them.
+/// Required width of cells for the names above them.
 fn width(table: &HeatTable) -> f64 {
     let wide = |(group, name): &(String, String)| {
         let alike = table.columns.iter().filter(|c| c.0 == *group).count().max(1);

@@ -13,7 +13,7 @@ const LONGEST: usize = 30;
 /// The sine and the cosine of the angle of names that do not fit horizontally.
 const SLOPE: (f64, f64) = (0.5, 0.866);
 
-/// Where a panel is, and its vertical axis.
+/// Position of a panel, and its vertical axis.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
     pub(super) left: f64,
@@ -52,7 +52,7 @@ impl Names {
 }
 
 impl Panel<'_> {
-    /// Where a value of the vertical axis is.
+    /// Position of a value of the vertical axis.
     pub(super) fn y(&self, value: f64) -> f64 {
         self.base - self.measure.scale.at(value, self.size.1)
     }

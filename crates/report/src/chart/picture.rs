@@ -109,7 +109,7 @@ impl Chart {
     }
 }
 
-/// Where a block is.
+/// Position of a block.
 struct Place {
     left: f64,
     top: f64,

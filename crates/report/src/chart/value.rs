@@ -62,7 +62,7 @@ pub(crate) struct Block {
 /// A position on the horizontal axis, and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mark {
-    /// Where: a number, or that of a name.
+    /// Horizontal position: a number, or that of a name.
     pub(crate) x: f64,
     /// The value; without, a line is broken.
     pub(crate) y: Option<Spread>,

@@ -13,7 +13,7 @@ use crate::quantity::seconds;
 use crate::style::Style;
 use crate::{Report, comma, table};
 
-/// How sure intervals are.
+/// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// Keys of a scenario that a terminal shows.
 const KEYS: usize = 8;

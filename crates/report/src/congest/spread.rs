@@ -1,4 +1,4 @@
-//! How times of victims are spread, alone and beside aggressors.
+//! Distribution of the times of victims, alone and beside aggressors.
 
 use std::fmt::Write as _;
 

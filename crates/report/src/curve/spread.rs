@@ -1,4 +1,4 @@
-//! How latencies are spread.
+//! Distribution of latencies.
 
 use std::fmt::Write as _;
 

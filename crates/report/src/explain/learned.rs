@@ -70,7 +70,7 @@ pub struct Step<'a> {
     pub run: &'a str,
     /// Name of the step.
     pub step: &'a str,
-    /// How long it took.
+    /// Actual duration of the step.
     pub actual: f64,
     /// Prediction of each model.
     pub predicted: Vec<f64>,

@@ -38,7 +38,7 @@ impl Axis {
         Self { begin: 0.0, end, step }
     }
 
-    /// Where a value is, from 0 to 1.
+    /// Position of a value, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         (value - self.begin) / (self.end - self.begin)
     }
@@ -109,12 +109,12 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Where a value of the horizontal axis is.
+    /// Position of a value of the horizontal axis.
     pub(crate) fn x(&self, value: f64) -> f64 {
         LEFT + self.size.0 * self.across.part(value)
     }
 
-    /// Where a value of the vertical axis is.
+    /// Position of a value of the vertical axis.
     pub(crate) fn y(&self, value: f64) -> f64 {
         self.top + self.size.1 * (1.0 - self.up.part(value))
     }

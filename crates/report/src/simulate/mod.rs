@@ -541,7 +541,7 @@ pub fn made_by(result: &SimulateResult<'_>) -> String {
     text
 }
 
-/// How many of the events were multiplied from others, if any.
+/// Number of events that were multiplied from others, if any.
 fn multiplied(repeated: u64, events: u64) -> String {
     match 100.0 * repeated as f64 / events.max(1) as f64 {
         _ if repeated == 0 => String::new(),

@@ -16,7 +16,7 @@ pub struct Line<'a> {
     pub runs: Vec<(f64, f64)>,
 }
 
-/// How busy channels are over time.
+/// Utilization of channels over time.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     /// Meaning of the shares, for the scale: busy, or stalled.
@@ -25,7 +25,7 @@ pub struct Lines {
     pub interval: f64,
     /// Channels, the busiest first: by interval the share of its capacity.
     pub channels: Vec<Vec<f64>>,
-    /// How many channels there are in all.
+    /// Total number of channels.
     pub all: usize,
 }
 

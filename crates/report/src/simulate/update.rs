@@ -1,4 +1,4 @@
-//! What an update of tables did to the jobs that ran meanwhile.
+//! Effect of an update of tables on the jobs that ran meanwhile.
 
 use std::fmt::Write as _;
 

@@ -9,7 +9,7 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Description of the algorithm.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication or program that it is from.
     pub source: &'static str,
     /// Writes it for a communicator of two ranks or more.
     pub(super) write: fn(&mut Team<'_, '_>),

@@ -37,7 +37,7 @@ pub(super) struct Team<'s, 'c> {
 }
 
 impl Team<'_, '_> {
-    /// How many take part.
+    /// Number of ranks that take part.
     pub(super) fn n(&self) -> u32 {
         self.call.comm.len() as u32
     }

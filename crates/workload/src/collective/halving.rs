@@ -16,7 +16,7 @@ impl Fold {
         Self { power, over }
     }
 
-    /// Who gives, and who keeps.
+    /// Pairs of a rank that passes its part on, and the one that keeps it.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         (0..self.over).map(|k| (2 * k + 1, 2 * k))
     }
@@ -33,7 +33,7 @@ impl Fold {
     }
 }
 
-/// Who is number this much.
+/// Rank that has a given number.
 pub(super) type At<'a> = &'a dyn Fn(&Team<'_, '_>, u32) -> u32;
 
 /// Reduce-scatter: exchanges half of the blocks with the partner at half the distance each round; block v ends at v.

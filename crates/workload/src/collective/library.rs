@@ -1,4 +1,4 @@
-//! Which algorithm a library takes.
+//! The algorithms that libraries take.
 
 use darkfiber_fabric::Registry;
 

@@ -72,7 +72,7 @@ impl Tree {
         tree
     }
 
-    /// How many are in the run of numbers below v of [`Tree::in_order`], v counted.
+    /// Length of the run of numbers below v of [`Tree::in_order`], v counted.
     pub(super) fn run(v: u32, n: u32) -> u32 {
         if v == 0 { n } else { (1 << v.trailing_zeros()).min(n - v) }
     }

@@ -1,10 +1,10 @@
-//! Which ranks talk to each other over the network in each channel (`connect.cc`).
+//! Ranks that talk to each other over the network in each channel (`connect.cc`).
 
 use super::constants::MOST_IN_ALL;
 use super::tree::double_tree;
 use super::{Algorithm, Cluster, Operation, Protocol};
 
-/// How a channel enters and leaves hosts.
+/// Entries and exits of a channel at the hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// Local ranks next to the NICs by which it enters and leaves hosts of even numbers; exchanged on hosts of odd numbers where
@@ -12,7 +12,7 @@ pub struct Channel {
     pub ends: [u32; 2],
     /// Whether the ends are exchanged on hosts of odd numbers.
     pub alternates: bool,
-    /// Which of two trees of hosts it is.
+    /// Index of the tree of hosts, of two.
     pub tree: u8,
 }
 

@@ -12,14 +12,14 @@ use super::{Algorithm, Operation, Processor, Protocol, System};
 pub struct Cluster {
     /// Description of each host.
     pub system: System,
-    /// How many there are.
+    /// Number of hosts of the cluster.
     pub nodes: u32,
 }
 
 /// Cost of one call without contention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// How ranks are joined.
+    /// Topology that joins the ranks.
     pub algorithm: Algorithm,
     /// Protocol of the data.
     pub protocol: Protocol,

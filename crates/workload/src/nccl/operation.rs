@@ -51,7 +51,7 @@ impl Operation {
     }
 }
 
-/// How ranks are joined.
+/// Topology that joins the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Algorithm {
     /// Rings through all ranks.
@@ -75,7 +75,7 @@ pub static ALGORITHMS: Registry<(&str, Algorithm)> = Registry::new(
     ],
 );
 
-/// How data and the news that it is there go together.
+/// Method by which data is sent together with its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
     /// Four bytes of data beside four of a flag.

@@ -25,7 +25,7 @@ pub enum PatternError {
         pattern: &'static str,
         /// Requirement of the pattern.
         needs: &'static str,
-        /// How many there are.
+        /// Number of terminals.
         count: u32,
         /// A value that would work.
         hint: String,
@@ -43,11 +43,11 @@ pub enum PatternError {
     /// A pair names a participant that does not exist.
     #[error("pair {number}: {index} is not below {count}, the number of terminals")]
     Nobody {
-        /// Which pair, from 1.
+        /// Number of the pair, from 1.
         number: usize,
         /// Index of the participant.
         index: u32,
-        /// How many participants there are.
+        /// Number of participants.
         count: u32,
     },
 }

@@ -21,7 +21,7 @@ pub use registry::{PATTERNS, PatternKind, kind, pattern};
 
 use crate::Stream;
 
-/// How much there is of a pattern.
+/// Number of phases or samples of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// This many phases, one after the other; each is a set of pairs that send at once.
@@ -32,7 +32,7 @@ pub enum Extent {
 
 /// Pairs of participants, who are numbered from 0.
 pub trait Pattern: Send + Sync {
-    /// How many phases there are, or that it is drawn at random.
+    /// Number of phases, or that it is drawn at random.
     fn extent(&self) -> Extent;
 
     /// Writes the pairs [source, destination] of a phase, or of a sample that `stream` draws. Existing pairs are

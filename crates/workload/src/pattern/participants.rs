@@ -1,4 +1,4 @@
-//! Who takes part.
+//! Participants of a pattern.
 
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 
@@ -31,7 +31,7 @@ impl Participants {
         }
     }
 
-    /// How many there are.
+    /// Number of participants.
     pub fn count(&self) -> u32 {
         self.count
     }

@@ -1,4 +1,4 @@
-//! Where a scheduler puts a job: which of the free hosts it gives.
+//! Placement of a job by a scheduler: the free hosts that it gives.
 
 mod registry;
 mod tree;

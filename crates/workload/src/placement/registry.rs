@@ -11,7 +11,7 @@ pub struct Allocator {
     pub name: &'static str,
     /// Description in one line.
     pub summary: &'static str,
-    /// How, and where that is from.
+    /// Description of the method, and its source.
     pub doc: &'static str,
     pick: fn(&Free<'_>, usize, &mut Stream) -> Option<Vec<u32>>,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Agenda<E> {
     /// Events whose time differs from `last` in bit `i - 1` and in none above; bucket 0 is those at `last`.
     buckets: Vec<Vec<(u64, E)>>,
-    /// Which buckets hold anything.
+    /// Buckets that are not empty, as bits.
     filled: u64,
     last: u64,
     len: usize,

@@ -17,7 +17,7 @@ pub struct Job {
     pub terminals: Vec<TerminalId>,
     /// When it begins, in picoseconds.
     pub start: u64,
-    /// How often it runs.
+    /// Number of runs of the job.
     pub repeat: Repeat,
 }
 
@@ -27,7 +27,7 @@ impl AsRef<Job> for Job {
     }
 }
 
-/// How often a job runs.
+/// Number of runs of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
     /// The program runs once.
@@ -50,7 +50,7 @@ pub struct JobRun {
 pub struct Lap {
     /// Number of the rank.
     pub rank: u32,
-    /// Which schedule of the program, repetitions counted.
+    /// Number of the schedule of the program, repetitions counted.
     pub epoch: u64,
     /// Time of its start.
     pub begin: u64,
@@ -63,7 +63,7 @@ pub struct Lap {
 pub struct Record {
     /// Number of its job.
     pub job: u32,
-    /// Which schedule of the program, repetitions counted.
+    /// Number of the schedule of the program, repetitions counted.
     pub epoch: u64,
     /// The operation that sent it.
     pub op: u32,

@@ -180,7 +180,7 @@ impl<'a> Player<'a> {
         self.now
     }
 
-    /// How many events there were.
+    /// Number of events so far.
     pub fn events(&self) -> u64 {
         self.events
     }

@@ -11,7 +11,7 @@ const PATIENCE: u64 = 8;
 /// A loop with fewer times to come is run to its end.
 const WORTH: u64 = 4;
 
-/// What to do with the counts of messages.
+/// Instructions for the counts of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Count received messages separately from here on: they may form a period. This may be nested in another one.
@@ -24,7 +24,7 @@ pub enum Look {
 #[derive(Debug)]
 struct Watched {
     level: Level,
-    /// Where the rank was last.
+    /// Last iteration of the rank.
     iteration: u64,
     /// Events when it was last looked at.
     events: u64,
@@ -35,7 +35,7 @@ struct Watched {
     compared: u64,
     power: u64,
     size: u64,
-    /// How often it was looked at in vain.
+    /// Number of failed comparisons.
     looks: u64,
 }
 
@@ -91,7 +91,7 @@ impl Repeats {
         })
     }
 
-    /// How many events were multiplied.
+    /// Number of events that were multiplied.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }

@@ -18,7 +18,7 @@ pub struct Snapshot {
     times: Vec<u64>,
     slack: u64,
     order: Digest,
-    /// How often anything had waited for a processor or an adapter until then.
+    /// Number of waits for a processor or an adapter until then.
     waits: u64,
     /// Whether the order counts in any case.
     is_ordered: bool,
@@ -84,7 +84,7 @@ impl Snapshot {
         self.origin == (other.origin.0 + epochs, other.origin.1 + rounds)
     }
 
-    /// How much is in it.
+    /// Number of values in it.
     pub fn len(&self) -> usize {
         self.words.len() + self.times.len()
     }
@@ -109,7 +109,7 @@ impl Snapshot {
         self.waits = self.waits.wrapping_add(times);
     }
 
-    /// Who comes first decides whether anything waits or not.
+    /// The order of arrivals decides whether anything waits or not.
     pub fn keep_order(&mut self) {
         self.is_ordered = true;
     }

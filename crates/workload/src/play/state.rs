@@ -1,4 +1,4 @@
-//! Where each rank of a job is.
+//! Position of each rank of a job.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) const DONE: u32 = u32::MAX;
 /// The current position of a rank of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rank {
-    /// Which block of its program, repetitions counted.
+    /// Number of the block in its program, repetitions counted.
     pub(super) epoch: u64,
     /// When it began that.
     pub(super) begun: u64,

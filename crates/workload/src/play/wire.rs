@@ -32,7 +32,7 @@ pub struct Delivery {
 
 /// A network model that carries messages.
 pub trait Wire {
-    /// How long an empty message takes, in picoseconds.
+    /// Latency of an empty message, in picoseconds.
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64;
 
     /// Takes the messages that depart at `now`; deliveries that are known immediately go to `delivered`.

@@ -233,7 +233,7 @@ impl Steps<'_> {
         }
     }
 
-    /// How many operations an operation waits for.
+    /// Number of operations that an operation waits for.
     #[inline]
     pub fn needs(self, op: u32) -> u32 {
         match self {

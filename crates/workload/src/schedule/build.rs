@@ -27,9 +27,9 @@ pub enum ScheduleError {
     TooMany {
         /// Kind of the excess: operations or dependencies.
         what: &'static str,
-        /// How many there are.
+        /// Number of operations or dependencies.
         count: usize,
-        /// How many there may be.
+        /// Maximum number that is allowed.
         most: usize,
     },
 }

@@ -96,9 +96,9 @@ struct Node {
     tag: u32,
     /// The operation at the other end of a message.
     mate: u32,
-    /// How many operations it waits for.
+    /// Number of operations that it waits for.
     needs: u32,
-    /// Where its dependents begin in `after`; they end where those of the next one begin.
+    /// Start of its dependents in `after`; they end where those of the next one begin.
     after: u32,
     /// Kind in the two lowest bits, stream above.
     kind: u8,
@@ -161,7 +161,7 @@ impl Schedule {
         self.nodes[op as usize].mate
     }
 
-    /// How many operations an operation waits for.
+    /// Number of operations that an operation waits for.
     #[inline]
     pub fn needs(&self, op: u32) -> u32 {
         self.nodes[op as usize].needs

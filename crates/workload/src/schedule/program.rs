@@ -119,7 +119,7 @@ impl Program {
         }
     }
 
-    /// How many schedules each rank goes through, repetitions counted.
+    /// Number of schedules that each rank executes, repetitions counted.
     pub fn epochs(&self) -> u64 {
         epochs(&self.steps)
     }

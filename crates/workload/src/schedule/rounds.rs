@@ -180,7 +180,7 @@ impl Everybody {
         (self.rounds.computes && within <= RECEIVES).then(|| op - within + 2)
     }
 
-    /// How many operations an operation waits for.
+    /// Number of operations that an operation waits for.
     #[inline]
     pub(super) fn needs(&self, op: u32) -> u32 {
         if op % self.width() > RECEIVES { 2 } else { 0 }

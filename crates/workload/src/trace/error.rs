@@ -54,7 +54,7 @@ pub enum TraceError {
         kind: CollectiveKind,
         /// Number of the communicator.
         communicator: u32,
-        /// Who does not come.
+        /// Member that does not join.
         other: u32,
         /// State of the missing member.
         state: String,

@@ -31,7 +31,7 @@ pub enum TrafficError {
         traffic: &'static str,
         /// Requirement of the traffic.
         needs: &'static str,
-        /// How many there are.
+        /// Number of ranks.
         ranks: u32,
         /// A value that would work.
         hint: String,
@@ -41,7 +41,7 @@ pub enum TrafficError {
     TooLarge {
         /// Name of the traffic.
         traffic: &'static str,
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: u32,
         /// Kind of the excess.
         fault: ScheduleError,

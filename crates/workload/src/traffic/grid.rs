@@ -17,7 +17,7 @@ impl Grid {
         Self::new(near_cubic(ranks, dimensions), periodic)
     }
 
-    /// Where a rank is.
+    /// Coordinates of a rank.
     pub(super) fn place(&self, rank: u32) -> Vec<u32> {
         let mut rest = rank;
         let mut place: Vec<u32> = (self.sides.iter().rev())

@@ -6,13 +6,13 @@ use crate::collective::Library;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ranks {
-    /// How many ranks there are.
+    /// Number of ranks of the job.
     pub ranks: u32,
     /// Ranks of a node, which have consecutive numbers.
     pub per_node: u32,
     /// Library whose collectives are used where a spec does not name an algorithm.
     pub library: Library,
-    /// Where random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// Share of the time in which an application communicates, where its spec does not give it; `None` leaves it to
     /// the application.

@@ -18,7 +18,7 @@ impl Timed {
     }
 }
 
-/// How many of this many ranks are clients: the first ones.
+/// Number of clients among the ranks: the first ones.
 pub(super) fn clients(ranks: u32) -> u32 {
     ranks / 2
 }

@@ -59,7 +59,7 @@ pub(super) fn time(params: &Params, key: &'static str, default: u64) -> Result<u
 /// Maximum number of repeats: beyond, 64-bit clocks overflow, and the run would not end in reasonable time.
 pub(super) const MOST_TIMES: u32 = 10_000_000;
 
-/// How often, at least once.
+/// Number of repetitions, at least one.
 pub(super) fn count(params: &Params, key: &'static str, default: u32) -> Result<u32, SpecError> {
     Ok(params.get(key, 1..=MOST_TIMES)?.unwrap_or(default))
 }

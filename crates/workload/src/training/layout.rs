@@ -1,8 +1,8 @@
-//! Which rank holds which part of a model.
+//! Distribution of the parts of a model over ranks.
 
 use thiserror::Error;
 
-/// Which parallel dimension varies fastest, after tensor and context, which are innermost.
+/// Parallel dimension that varies fastest, after tensor and context, which are innermost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Copies beside each other, stages far apart: Megatron-LM's default.
@@ -12,7 +12,7 @@ pub enum Order {
     PipelineFirst,
 }
 
-/// How a model is divided over ranks: `tensor` x `context` x `data` x `stages`.
+/// Division of a model over ranks: `tensor` x `context` x `data` x `stages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Parts of each matrix (TP).
@@ -35,7 +35,7 @@ pub enum LayoutError {
     /// Ranks that are no multiple.
     #[error("{ranks} ranks are no multiple of tp x cp x pp = {product}")]
     Ranks {
-        /// How many there are.
+        /// Number of ranks.
         ranks: u32,
         /// The required divisor of the number.
         product: u64,

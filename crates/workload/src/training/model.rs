@@ -36,11 +36,11 @@ pub struct Model {
 pub struct Experts {
     /// Layers that have them.
     pub layers: u32,
-    /// How many a layer has.
+    /// Number of experts of a layer.
     pub count: u32,
-    /// How many a token takes.
+    /// Number of experts that a token takes.
     pub taken: u32,
-    /// How many all tokens take besides.
+    /// Number of experts that all tokens take besides.
     pub shared: u32,
     /// Parameters of one expert.
     pub each: u64,

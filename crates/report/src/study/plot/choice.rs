@@ -21,7 +21,7 @@ const MOST_CELLS: usize = 100;
 /// Panels of a picture at most.
 const PANELS: usize = 12;
 
-/// Where the dimensions of a selection go, by their numbers.
+/// Assignment of the dimensions of a selection, by their numbers.
 pub(super) struct Choice {
     /// From left to right.
     pub(super) x: usize,

@@ -63,7 +63,7 @@ impl Dimension {
         self.levels.iter().position(|level| level.text == text)
     }
 
-    /// How many values there are.
+    /// Number of values of the dimension.
     pub(super) fn len(&self) -> usize {
         self.levels.len()
     }
@@ -81,7 +81,7 @@ fn label(name: &str, prefix: &str) -> String {
     }
 }
 
-/// How many bytes all texts have in common at their beginning and at their end, as whole words.
+/// Number of bytes that all texts have in common at their beginning and at their end, as whole words.
 fn common(texts: &[String]) -> (usize, usize) {
     let Some((first, others)) = texts.split_first().filter(|(_, others)| !others.is_empty()) else {
         return (0, 0);

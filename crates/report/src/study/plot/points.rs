@@ -7,7 +7,7 @@ use darkfiber_study::MeanInterval;
 use super::choice::Choice;
 use super::selection::Selection;
 
-/// How sure intervals are.
+/// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The data at one position.

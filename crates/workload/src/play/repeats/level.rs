@@ -15,7 +15,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// Which time it is at a place, from 0.
+    /// Number of the iteration at a place, from 0.
     pub(super) fn iteration(self, (epoch, round): (u64, u32)) -> u64 {
         match self {
             Self::Epochs(l) => (epoch - l.begin) / l.length,
@@ -23,7 +23,7 @@ impl Level {
         }
     }
 
-    /// How often it is there.
+    /// Number of iterations in total.
     pub(super) fn count(self) -> u64 {
         match self {
             Self::Epochs(l) => (l.end - l.begin) / l.length,

@@ -48,7 +48,7 @@ use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use crate::schedule::{Block, Program};
 
-/// How long a run is if the spec does not say.
+/// Length of a run if the spec does not give it.
 enum Length {
     /// This many iterations, as published.
     Iterations(u32),
@@ -172,7 +172,7 @@ struct Alone {
 }
 
 impl Alone {
-    /// How long a block takes on it, in picoseconds.
+    /// Time of a block on it, in picoseconds.
     fn time(&self, block: &Arc<Block>) -> u64 {
         let ranks = block.ranks();
         let terminals: Vec<_> = (0..ranks).map(|r| TerminalId(r / self.per_node)).collect();
