@@ -16,7 +16,7 @@ fn main() {
 }
 
 /// The commit of the checkout that this crate is in, and the day of it. Only if it is of this project: an unpacked package
-/// may lie in anybody's checkout.
+/// may lie in any checkout.
 fn of_checkout(here: &Path) -> Option<String> {
     let root = here.join("../..");
     if !root.join(".git").exists() {

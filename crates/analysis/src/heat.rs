@@ -3,7 +3,7 @@
 //! The load of a path is that of its most loaded channel, and jobs are slowed down by the hottest channels that they
 //! cross (Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing", SC'18, section IV-B).
 //!
-//! Jobs differ in how long they send. So that a job of a second beside one of an hour does not wait an hour, each
+//! Jobs differ in how long they send. So that a job of a second next to one of an hour does not wait an hour, each
 //! counts at the rate at which it would send in isolation, and continues for as long as the others do.
 
 use std::collections::BTreeMap;

@@ -184,7 +184,7 @@ impl State<'_> {
         self.of.hosts[self.hosts[seat / self.adapters] as usize][seat % self.adapters]
     }
 
-    /// Adds flows (or takes them away), and says by how much the sum of fourth powers grows.
+    /// Adds flows (or removes them), and returns the increase of the sum of fourth powers.
     fn add(&mut self, flows: &[u32], sign: f64) -> f64 {
         let (m, t) = (self.of.fabric.channel_count(), self.of.fabric.terminal_count());
         let mut grows = 0.0;

@@ -70,7 +70,7 @@ pub(crate) fn tables(
     Ok(tables::read(&files, name, loaded, &mut Teller::new(common))?)
 }
 
-/// As [`tables()`]; says that lane 0 was assumed for all routes, where that matters.
+/// As [`tables()`]; reports that lane 0 was assumed for all routes, where that matters.
 pub(crate) fn tables_in_lanes(
     args: &TableArgs,
     name: &str,
@@ -98,13 +98,13 @@ pub(crate) fn scenario(
 /// Gives a scenario the names of the command line.
 pub(crate) fn override_names(file: &mut ScenarioFile, names: &NamesArgs) {
     if let Some(map) = &names.node_name_map {
-        // It is not beside the scenario, but where the command runs.
+        // The file is not next to the scenario, but in the working directory of the command.
         let map = std::path::absolute(map).unwrap_or_else(|_| map.clone());
         file.scenario.node_name_map = Some(map.display().to_string());
     }
 }
 
-/// The scenario of a file with the files that it names, which are beside it.
+/// The scenario of a file, with the files that it names, which are in the same folder.
 pub(crate) fn case(file: &ScenarioFile, listener: &mut dyn Listener) -> Result<Case, Failure> {
     Ok(file.resolve(&Folder::of(Path::new(&file.name)), listener)?)
 }

@@ -28,7 +28,7 @@ Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes.
 Keys, and their defaults:
 ";
 
-/// Before the keys that studies have beside.
+/// Heading of the additional keys of studies.
 const OF_STUDIES: &str = "
 A scenario in which lists stand for values is a study (`darkfiber help study`). Its keys:
 ";

@@ -114,7 +114,7 @@ fn policy(
     })
 }
 
-/// Puts a text in the place of a file, unless that says the same.
+/// Puts a text in the place of a file, unless the file has this text already.
 fn put(path: &Path, text: &[u8]) -> Result<(), String> {
     if std::fs::read(path).is_ok_and(|old| old == text) {
         return Ok(());

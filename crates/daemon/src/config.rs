@@ -39,9 +39,9 @@ pub(crate) struct Watched {
     pub(crate) allow_warnings: bool,
     /// Other names of hosts.
     pub(crate) aliases: Option<PathBuf>,
-    /// Service levels of the tables, where they do not lie beside them.
+    /// Service levels of the tables, where they are not next to them.
     pub(crate) sl: Option<PathBuf>,
-    /// LIDs of the tables, where they do not lie beside them.
+    /// LIDs of the tables, where they are not next to them.
     pub(crate) guid2lid: Option<PathBuf>,
 }
 
@@ -99,7 +99,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration; relative names in it are beside it.
+    /// Reads a configuration; names in it are relative to its folder.
     ///
     /// # Errors
     /// With file, line and the nearest key, if it cannot be used.
@@ -176,7 +176,7 @@ impl Checker<'_> {
         self.place.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// A path beside the configuration; an empty one would be its folder.
+    /// A path relative to the folder of the configuration; an empty one would be the folder.
     fn named(&self, key: &str, path: &Spanned<PathBuf>, such_as: &str) -> Result<PathBuf, Error> {
         if path.get_ref().as_os_str().is_empty() {
             let what = format!("{key}: a name is expected, not an empty one");

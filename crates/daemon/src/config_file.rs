@@ -123,7 +123,7 @@ fn refused(place: &Place<'_>, error: &toml::de::Error) -> Error {
         let unknown = Unknown::new("key", key, quoted);
         return Error::input(format!("{at}{unknown}")).hint(unknown.hint());
     }
-    // Their first line says it; the others draw it.
+    // The first line has the message; the others draw its position.
     let mut first = message.lines().next().unwrap_or_default().to_owned();
     for (kind, plain) in [("i64", "a whole number"), ("f64", "a number"), ("u64", "a whole number")]
     {

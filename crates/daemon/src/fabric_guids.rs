@@ -1,4 +1,4 @@
-//! Whether a fabric that was read is the known one: by the GUIDs of its switches and adapters, which are stored beside the
+//! Whether a fabric that was read is the known one: by the GUIDs of its switches and adapters, which are stored next to the
 //! journal.
 
 use std::collections::BTreeSet;
@@ -78,7 +78,7 @@ impl Acquaintance {
         Ok(())
     }
 
-    /// An operator says that a fabric is this one.
+    /// An operator confirms that a fabric is this one.
     pub(crate) fn allow(&self, digest: Digest) {
         self.allowed.store(digest.0, Ordering::SeqCst);
     }

@@ -129,7 +129,7 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
     let lfts = lfts.map_or_else(|| "LFTS_FILE".to_owned(), |p| p.display().to_string());
     let mut text =
         String::from("  to put it in place, where OpenSM runs with routing_engine file:\n");
-    // Where service levels do not lie beside the tables, `check --from` does not find them.
+    // Where service levels are not next to the tables, `check --from` does not find them.
     let check = format!("darkfiber check {dir}/fabric.topo --from {tables} --routes {dir}");
     let check = config.tables.sl.is_none().then_some(check);
     let put = format!("install -m 644 {dir}/lfts.dump {lfts}");

@@ -23,7 +23,7 @@ use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of
 const KEPT: usize = 4;
 /// Stages of a proposal: one, as people put it in place by one sweep of OpenSM.
 const STAGES: usize = 1;
-/// Layers that new paths may use beside those of the tables: every path keeps its own.
+/// Layers that new paths may use in addition to those of the tables: every path keeps its own.
 const LAYERS: u8 = 1;
 
 /// Most entries of a change for counters.

@@ -37,7 +37,7 @@ pub(crate) struct Queue {
     pub(crate) wanted: Wanted,
 }
 
-/// Resources of the thread beside its orders.
+/// Resources of the thread besides its orders.
 pub(crate) struct Hands {
     pub(crate) children: Children,
     pub(crate) read_backs: ReadBacks,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Fabric, Renumbering, SwitchId, TerminalId};
 
-/// The structure of a fabric, beside the [`Fabric`] itself.
+/// The structure of a fabric, in addition to the [`Fabric`] itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {

@@ -11,7 +11,7 @@ use crate::choice::Chooser;
 use crate::maxmin::ABREAST;
 use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
-/// Options of a flow simulation beside its network.
+/// Options of a flow simulation besides its network.
 pub struct Options<'a> {
     /// Choice of the path of a message.
     pub choice: Choice<'a>,

@@ -111,7 +111,7 @@ fn is_at(path: &Path, file: &File) -> bool {
     }
 }
 
-/// The name beside a file or folder of something that belongs to it for a while: hidden, and not longer than names may be.
+/// The name next to a file or folder of something that belongs to it temporarily: hidden, and not longer than names may be.
 pub(crate) fn beside(target: &Path, what: &str) -> PathBuf {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let name = target.file_name().unwrap_or_default();

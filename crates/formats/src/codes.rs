@@ -4,7 +4,7 @@
 //! have alike: triples (router, router, colour) for the models `dragonfly-custom` and `dragonfly-dally`, pairs for
 //! `dragonfly-plus`. All numbers are 32-bit little-endian integers, and every link is listed from both ends; parallel
 //! links are repeated. The content does not show which of the two it is, so that is taken from the name: of
-//! `dfp_8k_inter.bin` the other half is `dfp_8k_intra.bin` beside it.
+//! `dfp_8k_inter.bin` the other half is `dfp_8k_intra.bin` in the same folder.
 //!
 //! The files have no hosts; [`Options`] has the number of hosts of a router. In a dragonfly+ only leaves have hosts.
 
@@ -58,7 +58,7 @@ fn halves(path: &Path) -> Option<(Half, PathBuf)> {
     inter.or_else(|| other("intra", "inter").map(|partner| (Half::Intra, partner)))
 }
 
-/// Reads a network from the content of one of its files; the other one is read from beside `path`.
+/// Reads a network from the content of one of its files; the other one is read from the folder of `path`.
 ///
 /// # Errors
 /// If the other file cannot be read, if one of them does not hold whole records, or if they do not fit

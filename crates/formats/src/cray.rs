@@ -10,7 +10,7 @@
 //! slot). Green cables join the routers of a chassis, black ones those of a slot, blue ones groups; every
 //! cable is listed from both ends. Tile `l<row><column>` is port `8 row + column + 1` of the 48.
 //!
-//! The list says which tiles lead to processors but not to which: an Aries has four network interfaces
+//! The list states which tiles lead to processors but not to which: an Aries has four network interfaces
 //! (Faanes et al., "Cray Cascade: a scalable HPC system based on a dragonfly network", SC'12) and eight
 //! processor tiles, so two neighbouring tiles are one node here, with its cable at the first of them. A
 //! node has the name that Cray gives it: `c0-0c0s0n1` is the second one of blade `c0-0c0s0`. Speeds are

@@ -76,7 +76,7 @@ pub fn read_fabric(path: &Path, options: &Options) -> Result<(Topology, Diagnost
 }
 
 /// As [`read_fabric`], from the content of a file. The second file of a network that has two
-/// ([`codes`]) is read from beside `path`.
+/// ([`codes`]) is read from the folder of `path`.
 ///
 /// # Errors
 /// If it holds no fabric, or the second file cannot be read.

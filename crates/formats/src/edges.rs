@@ -12,7 +12,7 @@
 //!
 //! Names are any words; those with blanks go in double quotes, with commas as separators. Switch ports
 //! are numbered from 1 in the order of the lines. A list in which every line has its mirror image
-//! (`a b` and `b a`) has each cable once, as a note says. Graph Golf's lists, known by their names
+//! (`a b` and `b a`) has each cable once, which a note reports. Graph Golf's lists, known by their names
 //! (`n256d8.edges`), are of simple graphs: an edge that stands there twice is one cable.
 
 use std::collections::HashMap;

@@ -417,7 +417,7 @@ mod tests {
         }
     }
 
-    /// A port too many in one group of one switch: the checker says which entry of which switch.
+    /// One port too many in a group of a switch: the checker reports the entry and the switch.
     #[test]
     fn the_entry_that_breaks_it_is_named() {
         let (text, fabric, _, lids) = written("fattree2:n=4,m=2,r=3", "ar_ftree");

@@ -24,7 +24,7 @@ const DEVICES: &[&str] = &[
     "bnxt_re", "efa",
 ];
 
-/// Names that a host has before anybody names it.
+/// Default names of hosts without a configured name.
 const NOT_NAMES: &[&str] = &["localhost", "(none)", "unknown", "mellanox", "nvidia"];
 
 /// The rule by which adapters are grouped into hosts.
@@ -32,7 +32,7 @@ const NOT_NAMES: &[&str] = &["localhost", "(none)", "unknown", "mellanox", "nvid
 /// 1. A description of two words, the second like a device (`HCA-1`, `mlx5_0`, `hfi1_0`, `ibp59s0`),
 ///    names the host by its first word; except where that is a default (`localhost`).
 /// 2. Otherwise adapters with one system image GUID share a host: the two functions of a dual-port
-///    card do, whatever they are called (`MT4123 ConnectX6   Mellanox Technologies`).
+///    card do, whatever their names (`MT4123 ConnectX6   Mellanox Technologies`).
 /// 3. In-network aggregation pseudo-adapters ([`Role::Aggregation`]) carry the system image GUID of their switch, and
 ///    are separate hosts.
 ///

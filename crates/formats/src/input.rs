@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ReadError;
 
-/// Bytes that are read of one input, after decompression, unless [`set_limit`] says otherwise: 4 GiB, far above any
+/// Bytes that are read of one input, after decompression, unless changed by [`set_limit`]: 4 GiB, far above any
 /// fabric and its tables.
 pub const DEFAULT_LIMIT: u64 = 4 << 30;
 /// Up to here compressed input may grow as much as it likes.
@@ -156,7 +156,7 @@ pub fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a whole file; `-` is standard input. Gzip and zstandard are recognised by their magic bytes,
-/// whatever the file is called.
+/// whatever the name of the file.
 ///
 /// # Errors
 /// If it cannot be read or decompressed, or is larger than [`limit`]; no more than that is held.
@@ -193,7 +193,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
 }
 
 /// Whether bytes are a block of zeros, as devices and holes of files have them. No format begins so, and `/dev/zero` would be
-/// read up to the limit before anybody looked at it.
+/// read up to the limit before any check.
 fn is_blank(begin: &[u8]) -> bool {
     begin.len() >= 512 && begin.iter().all(|&b| b == 0)
 }

@@ -94,7 +94,7 @@ pub fn read(
         found.warn(0, format!("nothing is said of {pairs}"), "their messages take base LIDs");
     }
 
-    // Where every terminal is: as its name says, else as its LID says.
+    // Position of every terminal: by its name, else by its LID.
     let mut at: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
     for &(first, last, quadrant) in lines.lids.iter().rev() {
         let Some(group) = place(quadrant) else {

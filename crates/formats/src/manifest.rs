@@ -1,6 +1,6 @@
 //! The manifest of a set of tables: `route.json` names every other file of the set with its digest.
 //!
-//! Forwarding tables beside service levels of other tables can deadlock a fabric, so a directory of tables is read only
+//! Forwarding tables together with service levels of other tables can deadlock a fabric, so a directory of tables is read only
 //! if all of its files are those that were written together. A directory without digests (made by hand, or by an older
 //! version) cannot be verified, which is reported.
 

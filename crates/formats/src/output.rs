@@ -1,6 +1,6 @@
 //! Files that are written completely or not at all.
 //!
-//! A regular file is written beside its target, synced and renamed into place. Anything else of that name (a device, a
+//! A regular file is written next to its target, synced and renamed into place. Anything else of that name (a device, a
 //! FIFO, a symbolic link) remains, and is written through.
 
 use std::fs::{self, File, OpenOptions};
@@ -28,7 +28,7 @@ enum Place {
     Open(PathBuf, Option<u32>),
 }
 
-/// Writes a file beside its target and renames it into place; a target that is not a regular file is written through.
+/// Writes a file next to its target and renames it into place; a target that is not a regular file is written through.
 /// A target whose name ends in `.gz` or `.zst` is compressed.
 ///
 /// # Errors
@@ -63,7 +63,7 @@ pub fn replace_on(
     replace_named(disk, target, target, write)
 }
 
-/// Replaces a file; `name` says how it is compressed.
+/// Replaces a file; its compression depends on `name`.
 pub(crate) fn replace_named(
     disk: &dyn Disk,
     target: &Path,
@@ -162,7 +162,7 @@ pub(crate) fn like(file: &File, old: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))
 }
 
-/// Writes, compressed as the name says.
+/// Writes, compressed by the ending of the name.
 pub(crate) fn packed<W: Write>(
     name: &Path,
     out: W,

@@ -1,6 +1,6 @@
 //! Sets of tables that are replaced completely or not at all.
 //!
-//! The files of a set are written into a folder beside the target, synced, and the two folders are exchanged in one step.
+//! The files of a set are written into a folder next to the target, synced, and the two folders are exchanged in one step.
 //! Until then the target holds the old set, afterwards the new one; other files in it are carried over. A folder that
 //! cannot be exchanged (another file system, a mount point, no `RENAME_EXCHANGE`) is replaced only if it is new or empty,
 //! or in place if that was requested: then the manifest is removed first and written last, so that readers refuse
@@ -225,7 +225,7 @@ impl<'d> TableSet<'d> {
             disk.make_folder(path)
         };
         if self.was_unfinished() {
-            // It says that the folder is between two sets, and must stay.
+            // It marks that the folder is between two sets, and must stay.
             make(&self.staging)?;
         } else {
             self.temporary = Some(Temporary::make(&self.staging, make)?.0);
@@ -362,7 +362,7 @@ impl<'d> TableSet<'d> {
         let failed = |source| SetError::Io { path: target.clone(), source };
         let manifest = target.join(MANIFEST);
         disk.sync_folder(&target).map_err(failed)?;
-        // From here on the folder that is left says that the set is not finished.
+        // From here on the remaining folder marks the set as unfinished.
         self.temporary = None;
         self.is_staged = false;
         gone(disk, &manifest).map_err(failed)?;
@@ -473,7 +473,7 @@ fn others(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     Ok(names)
 }
 
-/// Why a folder cannot change names with one beside it, as far as can be seen; empty if it may.
+/// The reason why a folder cannot be exchanged with one next to it, as far as can be determined; empty if it may.
 fn unswappable(target: &Path, parent: &Path) -> String {
     match (fs::metadata(target), fs::metadata(parent)) {
         (Ok(a), Ok(b)) if a.dev() != b.dev() => "it is a mount point".to_owned(),

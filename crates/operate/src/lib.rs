@@ -1,4 +1,4 @@
-//! Operation beside a running OpenSM and SLURM, decided by a state machine.
+//! Operation together with a running OpenSM and SLURM, decided by a state machine.
 //!
 //! [`step`] takes a [`State`], a time and an [`Input`], and returns the next state and the [`Action`]s to do: no I/O, no clock, no
 //! globals. The caller writes a [`journal::Step`] to disk first and acts afterwards, so that a state always agrees with the

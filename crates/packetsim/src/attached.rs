@@ -1,4 +1,4 @@
-//! Latencies of messages beside those of switches: hosts' memory, adapters, and the minimum latency through the
+//! Latencies of messages in addition to those of switches: hosts' memory, adapters, and the minimum latency through the
 //! network.
 
 use darkfiber_fabric::{Fabric, TerminalId};

@@ -204,7 +204,7 @@ pub(crate) enum Settled {
     NotYet,
     /// Latencies are in steady state.
     Yes,
-    /// As many packets arrive as will, and fewer than are created: latencies grow as long as anybody looks.
+    /// Packets arrive at the maximum rate, and fewer than are created: latencies grow as long as the run lasts.
     Saturated,
 }
 

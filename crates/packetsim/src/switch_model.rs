@@ -109,7 +109,7 @@ pub struct SwitchModel {
     /// By how much it may take longer: by the sum of two even draws of half of this, so that the mean and the median are in the
     /// middle.
     pub spread: u64,
-    /// Latency of a credit beside the cable.
+    /// Latency of a credit in addition to that of the cable.
     pub credit: u64,
     /// Latency of every cable between switches, instead of that of its class.
     pub cable: Option<u32>,

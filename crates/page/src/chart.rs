@@ -60,7 +60,7 @@ pub enum Form {
     Steps,
     /// Points without a line.
     Points,
-    /// Bars beside each other, from zero.
+    /// Bars next to each other, from zero.
     Bars,
 }
 

@@ -9,7 +9,7 @@ use crate::svg::{Still, still};
 
 /// Steps of the scale; cables that a map draws.
 const SCALE: (usize, usize) = (12, 4_000);
-/// Views that are drawn beside each other.
+/// Views that are drawn next to each other.
 const VIEWS: usize = 3;
 /// Pixels of a map, and around it.
 const SIDE: f32 = 560.0;
@@ -18,7 +18,7 @@ const EDGE: f32 = 24.0;
 const HEAD: f32 = 96.0;
 /// Below them: the scale.
 const FOOT: f32 = 66.0;
-/// Width that the words beside the scale need; with less they get a line below it.
+/// Width that the words next to the scale need; with less they get a line below it.
 const WORDS: f32 = 790.0;
 const LINE: f32 = 24.0;
 
@@ -35,7 +35,7 @@ const HEAT: [[f64; 3]; 7] = [
     [253.0, 245.0, 166.0],
 ];
 
-/// The map of the first views beside each other, on one scale if their units are equal: a separate picture.
+/// The map of the first views next to each other, on one scale if their units are equal: a separate picture.
 pub fn map(page: &Page<'_>) -> String {
     let layout = Layout::of(page.fabric, page.shape);
     let views: Vec<Option<&View>> = match page.views.first() {

@@ -10,7 +10,7 @@ use crate::style::Style;
 use crate::table;
 use crate::{Report, comma, findings, number};
 
-/// Findings that are shown to readers beside the table.
+/// Findings that are shown to readers in addition to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Findings {
     /// All findings, and a line if there are none.

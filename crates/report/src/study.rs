@@ -310,7 +310,7 @@ impl Report for StudyResult<'_> {
     }
 }
 
-/// Printed numbers beside ours.
+/// Printed numbers next to ours.
 fn expected(rows: &[Row], style: Style) -> String {
     let some = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| shown(&Value::Number(x)));
     let line = |row: &Row| {

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Shape, SwitchId, TerminalId};
 
-/// The request that an engine gets, beside the fabric.
+/// The request to an engine, in addition to the fabric.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// The shape of the fabric, where known.

@@ -113,7 +113,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
     })
 }
 
-/// A run of each job: its minimum time beside the others.
+/// A run of each job: its minimum time together with the others.
 #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
 fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<Vec<JobRun>> {
     let takes = |(&c, &bytes): (&u32, &u64)| bytes as f64 / capacity[c as usize];

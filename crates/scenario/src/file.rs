@@ -93,7 +93,7 @@ impl Scenario {
         tuned.map(|_| ()).map_err(|e| e.inside("congestion").inside("packets"))
     }
 
-    /// Fills in every default, so that the scenario says all that its results depend on.
+    /// Fills in every default, so that the scenario contains all that its results depend on.
     pub fn fill(&mut self) {
         self.seed.get_or_insert(1);
         self.hosts_per_switch.get_or_insert(1);

@@ -36,12 +36,12 @@ pub trait Files {
     }
 }
 
-/// Files beside a scenario: names are relative to this directory.
+/// Files of a scenario: names are relative to this directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// Files beside this one.
+    /// Files in the same folder as this one.
     pub fn of(file: &Path) -> Self {
         Self(file.parent().unwrap_or(Path::new("")).to_owned())
     }

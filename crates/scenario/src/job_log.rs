@@ -1,4 +1,4 @@
-//! Jobs of a machine, real or made up, before anybody gave them hosts.
+//! Jobs of a machine, real or synthetic, before their placement on hosts.
 
 use std::path::Path;
 

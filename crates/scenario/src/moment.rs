@@ -58,7 +58,7 @@ fn seconds(text: &str) -> Result<i64, String> {
         _ => f64::NAN,
     };
     let value = number.trim().parse().unwrap_or(f64::NAN) * unit;
-    // A million years are enough for anybody.
+    // A million years are enough for any history.
     if (0.0..3e13).contains(&value) {
         Ok(value.round() as i64)
     } else {

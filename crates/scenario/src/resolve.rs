@@ -60,7 +60,7 @@ impl Scenario {
         })
     }
 
-    /// Loads the named fabric: a file beside the scenario, or a preset or spec; all of it, with its faults.
+    /// Loads the named fabric: a file in the folder of the scenario, or a preset or spec; all of it, with its faults.
     ///
     /// # Errors
     /// If there is no such fabric, or a modification is impossible.
@@ -237,7 +237,7 @@ impl Case<()> {
         found.map_err(|e| e.inside("routes"))
     }
 
-    /// Reads tables, and says that lane 0 was assumed for all routes, where that matters.
+    /// Reads tables, and reports that lane 0 was assumed for all routes, where that matters.
     ///
     /// # Errors
     /// If they cannot be read, are of another fabric, or a set of them was torn or altered.
@@ -332,7 +332,7 @@ impl Case<()> {
         Ok(Ecmp::over(fabric, spec, self.seed, hops))
     }
 
-    /// Those of a file or directory beside the scenario.
+    /// Those of a file or directory in the folder of the scenario.
     fn of_file(
         &self,
         name: &str,

@@ -147,7 +147,7 @@ fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: 
             let is_value =
                 message.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '"');
             text.push_str(if is_value { " " } else { ": " });
-            // Such a message says all that there is to say.
+            // Such a message needs no addition.
             if is_value && hint == KEYS {
                 hint = "";
             }
@@ -157,7 +157,7 @@ fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: 
 }
 
 impl Folder {
-    /// Reads and resolves a scenario file whose other files lie beside it.
+    /// Reads and resolves a scenario file whose other files are in the same folder.
     ///
     /// # Errors
     /// As [`ScenarioFile::read`] and [`ScenarioFile::resolve`].

@@ -1,4 +1,4 @@
-//! Existing forwarding tables, and the files beside them.
+//! Existing forwarding tables, and the files next to them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ impl TableFiles {
             Ok(())
         };
         beside(&mut files.guid2lid, &[manifest::GUID2LID])?;
-        // The rows say all that the list says, and more.
+        // The rows contain all data of the list, and more.
         if files.sl2vl.is_none() {
             beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
         }

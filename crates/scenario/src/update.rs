@@ -172,7 +172,7 @@ pub(crate) fn dying(
     Ok((part.at.0, faults.links.clone()))
 }
 
-/// Data lanes that a port has at most beside that of management.
+/// Data lanes that a port has at most in addition to that of management.
 const MOST_LANES: u8 = 15;
 
 /// Tables repaired for dead cables, with the service levels that connections have: for drop-drain with new entries for

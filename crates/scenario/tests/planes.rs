@@ -2,7 +2,7 @@
 
 use darkfiber_scenario::{Memory, ScenarioFile, Simulated};
 
-/// No files beside the scenario.
+/// Access to no other files than the scenario.
 fn none() -> Memory {
     Memory::new([]).expect("a directory")
 }

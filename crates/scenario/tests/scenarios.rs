@@ -192,7 +192,7 @@ fn files_may_be_in_memory() {
     assert!(Memory::new([("../f", fabric.as_bytes())]).is_err());
 }
 
-/// A scenario with every default filled in says the same, and is read back.
+/// A scenario with every default filled in is equivalent, and is read back.
 #[test]
 fn resolved_scenarios_give_the_same() {
     let jobs = "[packets]\nrouting = \"ugal\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=4KiB,repeat=1\"\n\

@@ -15,7 +15,7 @@ pub struct Variant {
     pub name: String,
     /// The file that it is of.
     pub file: String,
-    /// All that its scenario says, by key with dots.
+    /// All keys of its scenario, with dots.
     pub keys: BTreeMap<String, String>,
     /// Its jobs, as the scenario numbers them.
     pub jobs: Vec<JobTimes>,

@@ -129,7 +129,7 @@ impl Row {
         Self { expected, ..Self::told(quantity, ours) }.judged_by(allowed, None)
     }
 
-    /// Whether something holds that the paper says in words.
+    /// Whether a statement that the paper makes in words holds.
     pub fn holds(quantity: impl Into<String>, ours: bool) -> Self {
         Self::derived(
             format!("{} (1 yes, 0 no)", quantity.into()),
@@ -172,7 +172,7 @@ impl Row {
         }
     }
 
-    /// The printed number beside one that is not judged.
+    /// The printed number next to one that is not judged.
     #[must_use]
     pub fn printed(mut self, paper: f64) -> Self {
         self.paper = Some(paper);

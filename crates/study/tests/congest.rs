@@ -218,7 +218,7 @@ impl Observer for &States {
     }
 }
 
-/// The runs of a victim beside its aggressor are kept, others are not.
+/// The runs of a victim with its aggressor are kept, others are not.
 struct Followed(States);
 
 impl Store for Followed {

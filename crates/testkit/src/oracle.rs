@@ -162,7 +162,7 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
     verdict
 }
 
-/// Whether every switch is as near to `dest`'s switch as breadth-first search says.
+/// Whether every switch is as near to `dest`'s switch as by breadth-first search.
 pub fn distances(fabric: &Fabric, dest: SwitchId) -> Vec<Option<usize>> {
     let mut dist = vec![None; fabric.switch_count()];
     dist[dest.index()] = Some(0);

@@ -38,7 +38,7 @@ pub enum FigureSource {
     Printed(String),
 }
 
-/// A table, or a paragraph that says where its figures come from.
+/// A table, or a paragraph that gives the source of its figures.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// Its first line, from 1.

@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release -p darkfiber-workload --example play -- KIND RANKS ROUNDS [GOAL [G]]`
 //!
-//! KIND is `alltoall` (all messages at once, ROUNDS times), `dissemination` (ROUNDS of them one after the other) or
-//! `ring` (each rank sends to the next and receives from the one before, ROUNDS times, a pipeline), all of 8 B, or a traffic of
-//! one schedule, as `imb:op=allreduce,algorithm=ring,bytes=1MiB`. G is nanoseconds a byte, 6 without. Prints the processor time of both, the largest memory, and the time of the end; writes the schedule as GOAL text if asked to.
-//! `benches/flow/loggopsim.sh` runs the same on LogGOPSim.
+//! KIND is `alltoall` (all messages at once, ROUNDS times), `dissemination` (ROUNDS of them one after the other) or `ring` (each rank sends
+//! to the next and receives from the previous one, ROUNDS times, a pipeline), all of 8 B, or a traffic of one schedule, as
+//! `imb:op=allreduce,algorithm=ring,bytes=1MiB`. G is nanoseconds per byte, 6 by default. Prints the processor time of both, the peak
+//! memory, and the time of the end; writes the schedule as GOAL text if requested. `benches/flow/loggopsim.sh` runs the same on LogGOPSim.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
 

@@ -156,7 +156,7 @@ impl BackfillRun<'_> {
         self.wishes[wish].processors.div_ceil(self.machine.processors()) as usize
     }
 
-    /// Whether it is put on a host beside others.
+    /// Whether it may share a host with others.
     fn shares(&self, wish: usize) -> bool {
         self.wishes[wish].processors < self.machine.processors()
     }

@@ -38,7 +38,7 @@ const TIMES: &[(&str, f64)] = &[
     ("d", 86_400e12),
 ];
 
-/// Units of rates, in bytes a second, beside sizes with `/s`.
+/// Units of rates, in bytes a second, besides sizes with `/s`.
 const BITS: &[(&str, f64)] =
     &[("bit/s", 0.125), ("kbit/s", 125.0), ("Mbit/s", 125e3), ("Gbit/s", 125e6)];
 

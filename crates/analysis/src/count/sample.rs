@@ -63,7 +63,7 @@ impl Bandwidth {
     }
 }
 
-/// Quantities to compute beside [`Bandwidth::Share`].
+/// Quantities to compute in addition to [`Bandwidth::Share`].
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Other kinds of bandwidth.

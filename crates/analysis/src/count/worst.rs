@@ -136,7 +136,7 @@ impl<C: Channels> Search<'_, C> {
         let m = self.paths.channel_count();
         let (sources, dests) = (self.paths.source_size.len(), self.paths.dest_size.len());
         let words = sources.div_ceil(64);
-        // Bits of the source classes that cross a channel, beside the sums over destinations.
+        // Bits of the source classes that cross a channel, in addition to the sums over destinations.
         let parts: Vec<(Crossing, Vec<u64>)> = tasks(dests, |range| {
             let mut part = Crossing { sources: Vec::new(), dests: vec![0; m], edges: vec![0; m] };
             let mut bits = vec![0u64; m * words];

@@ -147,7 +147,7 @@ fn spoilt_maps_are_refused_by_file_and_line() {
         assert!(run.err.contains(said), "{map:?}: {}", run.err);
         assert_eq!(run.err.matches("error: ").count(), 1, "{}", run.err);
     }
-    // An unknown GUID beside known ones is one warning.
+    // An unknown GUID among known ones is one warning.
     let map = "0x2c90000000201 \"a\"\r\n0x77 \"b\"\r\n0x78 \"c\"\r\n";
     let dir = folder(&[("pair.topo", PAIR), ("map", map)]);
     let run = run_in(dir.path(), "fabric pair.topo --node-name-map map");

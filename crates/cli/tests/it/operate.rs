@@ -71,7 +71,7 @@ impl Running {
     }
 }
 
-/// The text of a file, once it says something.
+/// The text of a file, once it is not empty.
 pub(crate) fn until(dir: &Path, name: &str, says: impl Fn(&str) -> bool) -> String {
     waiting(name, || {
         let text = fs::read_to_string(dir.join(name)).unwrap_or_default();

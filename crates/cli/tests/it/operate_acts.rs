@@ -1,4 +1,4 @@
-//! `darkfiber operate` in modes that change tables, beside a script in OpenSM's place; and other triggers of proposals than
+//! `darkfiber operate` in modes that change tables, together with a script in place of OpenSM; and other triggers of proposals than
 //! jobs.
 
 use std::fmt::Write as _;

@@ -80,7 +80,7 @@ fn a_replay_has_a_slider_over_its_moments() {
     assert_eq!(charts.len(), 4);
     assert_eq!((&charts[0]["x"]["measured"], count(&page, "chart0.x")), (&"date".into(), 12));
     assert_eq!(charts[0]["lines"], serde_json::json!(["updn", "sar"]));
-    // The map alone: an engine beside the other.
+    // The map alone: two engines next to each other.
     let map = std::fs::read_to_string(dir.path().join("map.svg")).expect("a map");
     assert_eq!(map.matches("<svg").count(), 3);
     assert!(map.contains(">updn<") && map.contains(">sar<"), "{}", &map[..800]);
@@ -241,7 +241,7 @@ fn experiments_have_a_page_without_a_map() {
     assert_eq!(count(&page, "switch.x"), 0);
     assert_eq!(about["sheets"].as_array().map(Vec::len), Some(2));
     assert!(about["charts"].as_array().is_some_and(|all| !all.is_empty()));
-    // Of results that were kept there are numbers only, and the page says so.
+    // For stored results there are numbers only, and the page states that.
     let kept = || self::page(dir.path(), "reproduce T2HX-F1 --store kept");
     assert_eq!(kept()["about"]["charts"].as_array().map(Vec::len), Some(1));
     let again = kept();

@@ -1,4 +1,4 @@
-//! `darkfiber place`: hosts for a new job beside those that run.
+//! `darkfiber place`: hosts for a new job among the running ones.
 
 #![expect(clippy::float_cmp, reason = "small whole numbers are exact")]
 

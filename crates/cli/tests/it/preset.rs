@@ -65,7 +65,7 @@ fn commands_are_studies_with_the_same_figures() {
             assert_eq!(number(row, "mean"), point["mean"].as_f64(), "{routing}");
         }
     }
-    // Victims beside aggressors.
+    // Victims with aggressors.
     let congest = write(
         "congest dragonfly:p=2,a=4,h=2,gbps=200 --victims allreduce:8B --aggressors incast --split 50 --nodes 32 --scattered \
          --congestion none,pairs --routing tables,minimal --limit 2ms --iterations 20 --fail-links 2",
@@ -95,7 +95,7 @@ fn commands_are_studies_with_the_same_figures() {
         assert_eq!(number(row, "gain_percent"), gain["mean_percent"].as_f64(), "{gain}");
         assert_eq!(number(row, "gain_max"), gain["max"].as_f64(), "{gain}");
     }
-    // A log that says where jobs ran, to its end.
+    // A log that gives the nodes of jobs, to its end.
     fs::write(d.join("jobs.log"), crate::replay::LOG).expect("written");
     let replay = write("replay --fabric kary:k=4,n=2 --jobs jobs.log -e updn,sar");
     let found = rows(d, "study run made.toml", "replay");

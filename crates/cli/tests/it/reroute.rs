@@ -230,7 +230,7 @@ fn the_comparison_uses_the_roots_of_the_old_tables() {
     };
     let expected = anew(&roots);
     assert_ne!(expected, anew(""));
-    // As recorded beside the tables, and as given where there is no record.
+    // As recorded next to the tables, and as given where there is no record.
     for tables in ["old".to_owned(), format!("old/lfts.dump -e updn {roots}")] {
         let line = format!("reroute {fabric} --routes {tables} {damage} --compare --format json");
         let made = run_in(d, &line);

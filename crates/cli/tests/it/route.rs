@@ -297,7 +297,7 @@ fn the_picture_has_a_panel_an_engine() {
     assert!(svg.starts_with("<svg") && svg.contains(">minhop<") && svg.contains(">dfsssp<"));
 }
 
-/// The last line of the table, which says how the routes came about.
+/// The last line of the table, which states how the routes were made.
 fn note(line: &str) -> String {
     let result = run(line);
     assert_eq!(result.code, 0, "{line}: {}{}", result.out, result.err);

@@ -396,7 +396,7 @@ fn tables_of_a_directory_are_followed() {
              traffic = \"mpigraph\"\n"
         )
     };
-    // Files are looked for beside the scenario.
+    // Files are searched in the folder of the scenario.
     fs::create_dir(d.join("below")).expect("a directory");
     fs::write(d.join("s.toml"), text("tables/fabric.topo", 0)).expect("a file");
     let run = run_in(&d.join("below"), "simulate ../s.toml --format json -q");

@@ -430,7 +430,7 @@ fn questions_have_the_figures_of_the_commands() {
         let curves = run_in(dir.path(), &line).json();
         assert_eq!(curves["curves"][0]["points"][1]["saturated"], true, "{row}");
     }
-    // Victims beside aggressors.
+    // Victims with aggressors.
     let text = "fabric = \"dragonfly:p=2,a=4,h=2,gbps=200\"\nhosts = \"slingshot\"\n[packets]\nswitches = \"rosetta\"\n\
                 routing = \"four-ways\"\ncongestion = [\"none\", \"pairs\"]\n[study]\nquestions = [{ ask = \"impact\", \
                 victim = [\"allreduce:8B\", \"alltoall:128B\"], aggressor = \"incast\", split = \"18/54\", limit = \"5ms\", iterations = 20 }]\n";

@@ -31,7 +31,7 @@ pub(crate) fn darkfiber(dir: &Path, words: &[&str]) -> (Option<i32>, String) {
     (ended.status.code(), said + &String::from_utf8_lossy(&ended.stderr))
 }
 
-/// Waits until a file says something.
+/// Waits until a file is not empty.
 pub(crate) fn until(dir: &Path, name: &str, says: &str) {
     let read = || fs::read_to_string(dir.join(name)).unwrap_or_default();
     let found = wait_for(PATIENCE, || read().contains(says));

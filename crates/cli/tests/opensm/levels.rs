@@ -1,4 +1,4 @@
-//! Service levels of tables in several lanes, as OpenSM's path records give them: by the plugin, and by a QoS policy beside the
+//! Service levels of tables in several lanes, as OpenSM's path records give them: by the plugin, and by a QoS policy next to the
 //! engine `file`.
 
 use std::fs::{self, File};

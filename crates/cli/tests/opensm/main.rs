@@ -1,4 +1,4 @@
-//! darkfiber beside the real OpenSM, on the fabric simulator ibsim: the output of `route -o` is loaded, read back
+//! darkfiber with the real OpenSM, on the fabric simulator ibsim: the output of `route -o` is loaded, read back
 //! from the switches, and judged by ibdmchk.
 //!
 //! Needs the Debian packages opensm, ibsim-utils, libumad2sim0, infiniband-diags and ibutils (for the plugin libopensm-dev,

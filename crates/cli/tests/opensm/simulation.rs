@@ -64,7 +64,7 @@ impl<'a> Simulation<'a> {
         ]
     }
 
-    /// OpenSM as a daemon, with its engine `file` on a file beside the simulation; its log and dumps are in `opensm`.
+    /// OpenSM as a daemon, with its engine `file` on a file next to the simulation; its log and dumps are in `opensm`.
     pub(crate) fn manage(&self, routes: &Path, lfts: &Path) -> Guarded {
         fs::copy(routes.join("lfts.dump"), lfts).expect("a copy");
         let mut command = self.opensm("opensm", routes);

@@ -27,7 +27,7 @@ impl Key {
     }
 }
 
-/// Keys that every family has beside its own.
+/// Keys that every family has besides its own.
 pub const COMMON_KEYS: &[Key] = &[
     Key::optional("link", "InfiniBand width and speed of all cables, e.g. 4xHDR", "the family's"),
     Key::optional("gbps", "data rate of all cables in Gbit/s, instead of link", "the family's"),

@@ -1,4 +1,4 @@
-//! Cables between groups: equally many between any two, as far as a dragonfly says.
+//! Cables between groups: equally many between any two, as in a dragonfly.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ pub struct Recogniser {
     pub name: &'static str,
     /// Method of the recogniser.
     pub method: &'static str,
-    /// Looks at the graph; the error says why it is not of the family.
+    /// Looks at the graph; the error gives the reason why it is not of the family.
     find: fn(&Net<'_>) -> Result<Found, String>,
 }
 

@@ -185,7 +185,7 @@ impl Grown<'_> {
         extent
     }
 
-    /// The size of each dimension that is a ring: by how much the ends of a cable of it, or of one beside
+    /// The size of each dimension that is a ring: by how much the ends of a cable of it, or of one next to
     /// it, are apart where it closes.
     fn rings(&self, close: usize) -> Vec<Option<i32>> {
         let (net, k) = (self.net, self.growth.frame.dimensions());

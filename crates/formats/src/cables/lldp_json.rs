@@ -112,7 +112,7 @@ fn documents(value: &Value, device: &str, heard: &mut Vec<Heard>, d: &mut Diagno
     }
 }
 
-/// Keeps a report if it says who the neighbour is, and at which port.
+/// Keeps a report if it names the neighbour and its port.
 fn keep(
     heard: &mut Vec<Heard>,
     device: &str,

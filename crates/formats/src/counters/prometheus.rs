@@ -1,6 +1,6 @@
 //! Metrics of exporters of InfiniBand counters for Prometheus, in the text exposition format.
 //!
-//! Two families of names are common: those of exporters beside `ibqueryerrors` and `perfquery`
+//! Two families of names are common: those of exporters next to `ibqueryerrors` and `perfquery`
 //! (`infiniband_switch_port_transmit_data_bytes_total{guid,port,switch}`, `infiniband_hca_port_...{guid,hca,port,switch}`), and those of
 //! node_exporter (`node_infiniband_port_data_transmitted_bytes_total{device,port}`, which has the host in the label `instance` once
 //! Prometheus has scraped it). Both count bytes.

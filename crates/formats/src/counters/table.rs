@@ -47,7 +47,7 @@ struct Heading {
     holds: Column,
     /// Its place among those that hold the same: less is better.
     rank: usize,
-    /// The adapter that it is of, if it says (`port_xmit_data#mlx5_0.1`).
+    /// The adapter that it belongs to, if it is given (`port_xmit_data#mlx5_0.1`).
     of: Option<Adapter>,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Listing<'a> {
     pub(super) label: Option<&'a str>,
 }
 
-/// All that a file says.
+/// The complete content of a file.
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) nodes: Vec<Node<'a>>,

@@ -1,7 +1,7 @@
 //! PBS, Torque and OpenPBS: accounting logs, and `qstat -f`.
 //!
 //! A line of an accounting log is `01/26/2016 00:00:37;E;2994.pbs;user=me queue=q start=1453766281 exec_host=...`; its
-//! letter says what happened (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
+//! letter is the event (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
 //! seconds. `qstat -f` has blocks below `Job Id: 2994.pbs` with `    key = value`; long values go on in
 //! lines that begin with a tab; its dates have no zone and are taken as UTC.
 //!

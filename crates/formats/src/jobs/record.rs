@@ -11,7 +11,7 @@ pub enum State {
     Running,
     /// It is over, well or badly, or was cancelled before it began.
     Completed,
-    /// The log does not say, or says something unheard of.
+    /// The log gives no state, or an unknown one.
     #[default]
     Unknown,
 }
@@ -126,7 +126,7 @@ pub(super) fn number(word: &str) -> Option<i64> {
     })
 }
 
-/// A text that says something.
+/// A text that is not empty.
 pub(super) fn some(text: &str) -> Option<String> {
     let text = text.trim();
     (!is_nothing(text)).then(|| text.to_owned())

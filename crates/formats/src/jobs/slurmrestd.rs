@@ -80,7 +80,7 @@ fn count(value: &Value, places: &[&str]) -> Option<u32> {
     first(value, places).and_then(|n| u32::try_from(n).ok())
 }
 
-/// A text that says something, the first that one of the places has.
+/// A text that is not empty, the first that one of the places has.
 fn text(value: &Value, places: &[&str]) -> Option<String> {
     places.iter().find_map(|p| some(value.pointer(p)?.as_str()?))
 }

@@ -55,7 +55,7 @@ pub struct NcclLog {
     pub above: BTreeMap<u32, BTreeMap<u32, Option<u32>>>,
     /// Ends of connections over the network.
     pub connections: Vec<NetConnection>,
-    /// Ranks of the communicator, if a line says so.
+    /// Ranks of the communicator, if a line gives them.
     pub ranks: Option<u32>,
 }
 
@@ -358,7 +358,7 @@ something else
         );
     }
 
-    /// As `Trees` says it of all channels at once, and `Tree` of one.
+    /// As in `Trees` for all channels at once, and in `Tree` for one.
     #[test]
     fn trees_are_read_from_both_forms() {
         let log = read(

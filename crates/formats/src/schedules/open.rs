@@ -35,7 +35,7 @@ pub fn detect(bytes: &[u8]) -> Option<&'static ScheduleFormat> {
 }
 
 /// Reads these files: one, those of all ranks, a folder or tar archive of them, a list of them, or the meta file of
-/// DUMPI beside them. Gzip and zstandard are decompressed. Unrecognised files are skipped in folders and archives.
+/// DUMPI next to them. Gzip and zstandard are decompressed. Unrecognised files are skipped in folders and archives.
 ///
 /// # Errors
 /// If a file cannot be read, its format is unrecognised, or files are of different formats.

@@ -170,7 +170,7 @@ fn run(seed: u64, mode: Mode, events: usize) -> World {
     run_in(World::new(seed, mode), seed, mode, events)
 }
 
-/// As [`run`], beside a stock OpenSM with its engine `file`.
+/// As [`run`], together with a stock OpenSM with its engine `file`.
 fn run_stock(seed: u64, mode: Mode, events: usize) -> World {
     let mut world = World::new(seed, mode);
     world.sm.is_stock = true;

@@ -719,7 +719,7 @@ impl World {
         self.count("mended at rest");
     }
 
-    /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon beside it: one that is neither paused nor has raised
+    /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon on the same host: one that is neither paused nor has raised
     /// the alarm that no safe transition was found.
     fn is_mended(&self) -> bool {
         let Some(state) = self.life.as_ref().map(|l| &l.state) else { return false };

@@ -172,7 +172,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Time of 2^16 bytes of its class on the channel, given its share beside other classes.
+    /// Time of 2^16 bytes of its class on the channel, given its share among the classes.
     fn drains(&mut self, terms: CongestionParams<'_>, a: &Arriving, waits: u64) -> u64 {
         if let Some(left) = self.left {
             self.all += a.carried - left;

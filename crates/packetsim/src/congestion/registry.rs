@@ -17,7 +17,7 @@ pub struct Scheme {
     pub doc: &'static str,
     /// Publication that the scheme is from.
     pub paper: &'static str,
-    /// Its own parameters, beside those of all schemes.
+    /// Its own parameters, besides those of all schemes.
     pub(super) parameters: &'static [Parameter],
 }
 

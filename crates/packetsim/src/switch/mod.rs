@@ -110,7 +110,7 @@ state! {
     }
 }
 
-/// The state that switches work on beside their own.
+/// The state that switches work on besides their own.
 pub(crate) struct SwitchContext<'a> {
     pub(crate) packets: &'a mut Slab,
     pub(crate) wheel: &'a mut Wheel,

@@ -113,7 +113,7 @@ pub struct Hosts {
     pub window: u32,
     /// A connection resends packets that are not acknowledged for this time.
     pub timeout: u64,
-    /// Datagrams beside the connections.
+    /// Datagrams in addition to the connections.
     pub datagrams: Option<Datagrams>,
     /// Whether datagrams change their paths with the connections, or stay on the first LIDs.
     pub datagrams_migrate: bool,

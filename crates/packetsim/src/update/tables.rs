@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::routing::{LOST, Routing, SwitchView};
 use crate::{ConfigError, Net, Peer};
 
-/// Maximum LMC: a packet's path has this number of bits beside its service level.
+/// Maximum LMC: a packet's path has this number of bits besides its service level.
 pub(crate) const MOST_LMC: u8 = 4;
 
 /// The packet followed an entry of the old tables that differs in the new ones.

@@ -1,4 +1,4 @@
-//! Properties of cables and buffers beside their speed: replay windows, error correction, lanes that stop working, buffers of
+//! Properties of cables and buffers other than their speed: replay windows, error correction, lanes that stop working, buffers of
 //! adapters and classes.
 
 use darkfiber_fabric::ChannelId;

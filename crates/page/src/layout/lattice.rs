@@ -73,7 +73,7 @@ fn strides(grid: &GridShape, order: &[usize]) -> Vec<f32> {
 }
 
 /// Distance of a cable's curve from the straight line: rows bow downward, columns to the right, and long ones more, so that
-/// those of one line lie beside each other and do not reach the next line.
+/// those of one line lie next to each other and do not reach the next line.
 fn bow(grid: &GridShape, order: &[usize], a: SwitchId, b: SwitchId) -> f32 {
     let (at, to) = (grid.at(a), grid.at(b));
     let mut differ = order.iter().enumerate().filter(|&(_, &d)| at[d] != to[d]);

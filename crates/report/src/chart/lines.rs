@@ -18,7 +18,7 @@ pub(super) fn is_dense(marks: &[Mark]) -> bool {
     marks.len() > DENSE
 }
 
-/// The band and the line of a series, broken at missing values; no line leaves the slot beside a logarithmic axis.
+/// The band and the line of a series, broken at missing values; no line leaves the slot next to a logarithmic axis.
 pub(super) fn line(
     svg: &mut String,
     panel: &Panel<'_>,

@@ -6,7 +6,7 @@ use super::groups;
 use super::value::{Horizontal, Measure};
 use crate::canvas::{escape, fitted};
 
-/// Width of a letter beside marks.
+/// Width of a letter next to marks.
 const LETTER: f64 = 6.0;
 /// Letters of a name below bars at most.
 const LONGEST: usize = 30;
@@ -21,7 +21,7 @@ pub(super) struct Panel<'a> {
     pub(super) base: f64,
     pub(super) size: (f64, f64),
     pub(super) measure: &'a Measure,
-    /// Whether it has the labels of the vertical axis: those beside it have the same.
+    /// Whether it has the labels of the vertical axis: its neighbors have the same.
     pub(super) has_y_labels: bool,
     /// Whether it has the labels of the horizontal axis: those above it have the same.
     pub(super) has_x_labels: bool,

@@ -106,7 +106,7 @@ impl Scale {
         self.is_log
     }
 
-    /// Whether a value has no place on it but beside it.
+    /// Whether a value has no place on it and is drawn next to it.
     pub(super) fn is_beside(&self, value: f64) -> bool {
         self.is_log && value <= 0.0
     }
@@ -127,7 +127,7 @@ impl Scale {
     }
 }
 
-/// A number beside a mark: six digits at most.
+/// A number next to a mark: six digits at most.
 fn text(value: f64) -> String {
     let size = value.abs();
     if size >= 1e6 {

@@ -38,7 +38,7 @@ pub(crate) enum Horizontal {
 pub(crate) struct Measure {
     /// The measured quantity, with its unit.
     pub(crate) label: String,
-    /// Additional text; with it, the label is above the panel instead of beside it.
+    /// Additional text; with it, the label is above the panel instead of next to it.
     pub(crate) hint: Option<String>,
     /// Axis of the panel.
     pub(crate) scale: Scale,

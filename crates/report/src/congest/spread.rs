@@ -1,4 +1,4 @@
-//! Distribution of the times of victims, alone and beside aggressors.
+//! Distribution of the times of victims, alone and with aggressors.
 
 use std::fmt::Write as _;
 

@@ -27,7 +27,7 @@ const CELLS: u32 = 150;
 /// Number of panels in a row.
 const ACROSS: usize = 3;
 
-/// Bandwidth by sender (rows) and receiver (columns), one panel beside the other, on a common colour scale that ends at a
+/// Bandwidth by sender (rows) and receiver (columns), panels next to each other, on a common colour scale that ends at a
 /// round number: dark blue is fast. The reds of loads, where dark is bad, are different.
 pub fn matrices(title: &str, subtitle: &str, panels: &[Matrix<'_>]) -> String {
     let across = panels.len().clamp(1, ACROSS);

@@ -1,4 +1,4 @@
-//! Adaptive routing of InfiniBand: groups of ports beside the tables of Up*/Down* and of fat-trees.
+//! Adaptive routing of InfiniBand: groups of ports in addition to the tables of Up*/Down* and of fat-trees.
 
 use std::sync::Arc;
 

@@ -95,7 +95,7 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
 /// Balanced paths that go up, then down, and their largest load; `None` where the switches have no levels,
 /// or some pair of terminals has a shorter path.
 ///
-/// Frugal trees share paths. Where many shortest paths turn at leaves, as beside lost spine boards, they
+/// Frugal trees share paths. Where many shortest paths turn at leaves, as next to lost spine boards, they
 /// share those of the first.
 fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
     let level = tree_levels(fabric, request.shape, &[]).ok()?;

@@ -32,7 +32,7 @@ pub(super) enum Avoid {
     Spare,
 }
 
-/// Everything that the trees depend on, beside what each LID avoids.
+/// Everything that the trees depend on, except for the links that each LID avoids.
 pub(super) struct Work<'a> {
     fabric: &'a Fabric,
     /// Coordinates, where LIDs avoid anything by them.

@@ -104,7 +104,7 @@ impl<'a> Relief<'a> {
         &self.routes
     }
 
-    /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only so often.
+    /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only a limited number of times.
     pub(super) fn around(
         fabric: &'a Fabric,
         stops: &'a [Stop<'a>],

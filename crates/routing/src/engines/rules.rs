@@ -83,7 +83,7 @@ pub(super) fn assign_by_rule(
     Ok(())
 }
 
-/// Writes the layers of all paths that some layer allows; returns the others, if anybody sends there.
+/// Writes the layers of all paths that some layer allows; returns the others that are in use.
 fn place(
     fabric: &Fabric,
     routes: &Routes,

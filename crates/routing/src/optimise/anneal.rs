@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
             (false, c >= self.tower.highs(), 0, c % self.tower.highs())
         };
         let outside = terminals - if low { leaf } else { places } as f64;
-        // In a bisection every other terminal sends, to anybody.
+        // In a bisection every other terminal sends, to any other.
         let factor = 0.5 * outside / (terminals - 1.0) / places as f64;
         let (row, col) =
             if low { (&self.row_low, &self.col_low) } else { (&self.row_high, &self.col_high) };

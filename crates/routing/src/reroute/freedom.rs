@@ -6,7 +6,7 @@ pub(super) struct Freedom {
     /// Whether paths may move to another virtual layer. If not, entries of switches that the fault did not cut off may
     /// change before a row is given up.
     pub(super) levels: bool,
-    /// Whether new paths need not fit beside old ones.
+    /// Whether new paths may be incompatible with old ones.
     pub(super) apart: bool,
     /// Whether rows that the fault did not touch may be moved where a channel would be far too full.
     pub(super) ease: bool,

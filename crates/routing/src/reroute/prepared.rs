@@ -81,7 +81,7 @@ impl<'a> Prepared<'a> {
     /// As [`Prepared::new`], but loads are what terminals send to each other instead of counting all pairs alike.
     /// Channels slower than the fastest count by transfer time.
     ///
-    /// Complexity: beside that of [`Prepared::new`], of sorting the demands.
+    /// Complexity: that of [`Prepared::new`], and of sorting the demands.
     ///
     /// # Errors
     /// Those of [`Prepared::new`].

@@ -5,7 +5,7 @@
 //! is sent over another path. Beyond the paper: an entry changes only if no channel becomes as hot as the one that is
 //! relieved, so that the maximum only falls and the last tables are the best; entries of switches before the hot channel
 //! are tried where its own has no other path; a channel that nothing relieves does not keep others from being relieved;
-//! and every new path fits into the virtual layers of its paths beside all old ones.
+//! and every new path fits into the virtual layers of its paths together with all old ones.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

@@ -5,7 +5,7 @@
 //! pair another one leaves old connections on new paths in a lane that was not proved for them. There are seven attempts,
 //! each only if the previous one fails:
 //!
-//! 1. service levels stay, new paths fit beside old ones, and rows that the fault did not touch may be moved
+//! 1. service levels stay, new paths are compatible with old ones, and rows that the fault did not touch may be moved
 //!    because of load;
 //! 2. the same without touching such rows;
 //! 3. each row takes the detour that [`Prepared::protected`] reserved;
@@ -49,7 +49,7 @@ impl Rung {
         }
     }
 
-    /// The level that tables after a fault allow; `None` where rows beside the fault changed that may not be
+    /// The level that tables after a fault allow; `None` where rows other than those of the fault changed that may not be
     /// dropped.
     fn of(outcome: &RerouteOutcome) -> Option<Self> {
         if outcome.old_levels.is_some() {
@@ -77,12 +77,12 @@ const KEPT: [Freedom; 6] = [
     Freedom { apart: true, ..KEEP },
 ];
 
-/// Service levels stay, and new paths fit beside old ones.
+/// Service levels stay, and new paths are compatible with old ones.
 const KEEP: Freedom = Freedom { levels: false, apart: false, ease: false, choice: ChoiceBy::Load };
 
 impl Prepared<'_> {
     /// Repairs the tables for faults in addition to those so far as drop-drain needs it: all service levels stay, no row
-    /// is moved because of load, and new paths need not fit beside old ones. Besides entries of switches that the faults
+    /// is moved because of load, and new paths need not be compatible with old ones. Besides entries of switches that the faults
     /// cut off, others change only on rows that have no path in their layers otherwise.
     ///
     /// Complexity: that of [`Prepared::reroute`].
@@ -97,7 +97,7 @@ impl Prepared<'_> {
     }
 
     /// Repairs the tables for faults in addition to those so far with the least disturbing method found, and keeps the
-    /// new tables. All service levels stay, with longer paths and new entries of switches beside the fault if necessary,
+    /// new tables. All service levels stay, with longer paths and new entries of switches next to the fault if necessary,
     /// unless the result is [`Rung::Reconnect`].
     ///
     /// Complexity: at most that of eight times [`Prepared::reroute`], and a copy.

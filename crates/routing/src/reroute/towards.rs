@@ -31,7 +31,7 @@ pub struct Taken {
 
 impl Prepared<'_> {
     /// Takes as many entries of `target` as can be mixed with old ones in any order, and keeps these tables; service levels
-    /// stay. Dependencies of all mixes stay counted: later changes fit beside them, too.
+    /// stay. Dependencies of all mixes stay counted: later changes are compatible with them, too.
     ///
     /// Complexity: for each row that differs O(switches x hops) and the searches for dependencies that do not follow the order; for a
     /// row that does not fit as a whole the same for each entry.
@@ -103,8 +103,8 @@ impl AtWork<'_> {
         taken.taken += now.len();
     }
 
-    /// Gives some switches their wanted entries, if any mix of these with the old ones of the row fits beside all that was taken before;
-    /// otherwise the row stays as it is.
+    /// Gives some switches their wanted entries, if any mix of these with the old ones of the row is compatible with all that was
+    /// taken before; otherwise the row stays as it is.
     fn fits(&mut self, row: usize, old: &[u8], some: &[u32], wanted: &[u8]) -> bool {
         let before = self.prepared.routes.ports(row).to_vec();
         // The cut-off part is read from the old entries.

@@ -21,7 +21,7 @@ pub enum Obligation {
     Target,
     /// O2: new paths are deadlock-free with the service levels of old and new connections.
     Steady,
-    /// O3: they are also deadlock-free beside packets on old paths.
+    /// O3: they are also deadlock-free together with packets on old paths.
     Flight,
     /// O4: and at any interleaving of writes, which loops nowhere.
     Mixed,

@@ -1,8 +1,8 @@
-//! Slowdown of a job beside another one: victims and aggressors on parts of a machine, after De Sensi et al., "An In-Depth
+//! Slowdown of a job by another one: victims and aggressors on parts of a machine, after De Sensi et al., "An In-Depth
 //! Analysis of the Slingshot Interconnect", SC'20, section III-A, and Chunduri et al., "GPCNeT: Designing a Benchmark Suite for
 //! Inducing and Measuring Contention in HPC Networks", SC'19.
 //!
-//! A victim is timed in isolation and beside each aggressor, on the same hosts of the same network: the congestion impact C is the
+//! A victim is timed in isolation and with each aggressor, on the same hosts of the same network: the congestion impact C is the
 //! ratio of the two times.
 
 mod error;

@@ -83,7 +83,7 @@ pub struct CongestPlan<'a> {
     pub seed: u64,
 }
 
-/// A run: a victim in isolation, or beside an aggressor; all by their numbers in the plan.
+/// A run: a victim in isolation, or with an aggressor; all by their numbers in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
     /// Index of the mechanism.
@@ -150,7 +150,7 @@ pub(super) struct JobSet {
 }
 
 impl CongestPlan<'_> {
-    /// All runs: each victim in isolation once for all aggressors, then beside each of them.
+    /// All runs: each victim in isolation once for all aggressors, then with each of them.
     pub fn cells(&self) -> Vec<Cell> {
         let mut all = Vec::new();
         for mechanism in 0..self.mechanisms.len() {
@@ -296,7 +296,7 @@ impl CongestPlan<'_> {
     }
 }
 
-/// A program again and again, without anybody waiting for others in between, longer than any simulation.
+/// A program again and again, in which no rank waits for others in between, longer than any simulation.
 fn endless(program: &Program) -> Program {
     let mut all = Program::new(program.ranks());
     all.then_all(program, (1 << 50) / program.epochs().max(1));

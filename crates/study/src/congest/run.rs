@@ -11,7 +11,7 @@ use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_unti
 /// Why a cell has no times.
 pub type Refused = String;
 
-/// A victim beside an aggressor, and in isolation.
+/// Times of a victim with an aggressor, and in isolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Cell of the plan.
@@ -25,14 +25,14 @@ pub struct Row {
 pub struct Ran {
     /// The victim in isolation.
     pub isolated: Times,
-    /// Times beside the aggressor.
+    /// Times with the aggressor.
     pub congested: Times,
 }
 
-/// Time of a victim beside an aggressor, relative to its time alone.
+/// Time of a victim with an aggressor, relative to its time alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
-    /// C: mean time beside the aggressor by mean time alone.
+    /// C: mean time with the aggressor divided by mean time alone.
     pub times: f64,
     /// Whether nothing ended, so that the simulated time is a lower bound.
     pub is_bound: bool,

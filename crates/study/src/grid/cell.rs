@@ -8,7 +8,7 @@ use super::question::Ask;
 use super::row::Value;
 use super::wanted;
 
-/// Cells that a study has at most, unless it says otherwise.
+/// Maximum number of cells of a study, unless it sets another limit.
 const USUAL_MOST: u64 = 1_000_000;
 
 /// A cell of a study.

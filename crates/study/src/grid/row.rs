@@ -135,7 +135,7 @@ pub enum Details {
     /// Only the rows.
     #[default]
     Rows,
-    /// All that was found, beside them.
+    /// The full result, in addition to the columns.
     Found,
     /// Also the data for pictures: it may take as long again.
     Drawn,
@@ -202,7 +202,7 @@ impl Answer {
         }
     }
 
-    /// With all that was found, if anybody wants it.
+    /// With the full result, if it is wanted.
     #[must_use]
     pub fn detailed<T: Any + Send + Sync>(
         mut self,

@@ -30,7 +30,7 @@ pub(super) fn has(set: &[(String, Value)], seed: u64, key: &str, wanted: &toml::
     }
 }
 
-/// Names of the fields of rows beside axes and columns.
+/// Names of the fields of rows besides axes and columns.
 pub(super) const OF_ROWS: [&str; 3] = ["question", "of", "seed"];
 
 /// Whether a row has a wanted value: of an axis, of the question, of the subject, or of a column.

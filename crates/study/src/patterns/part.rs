@@ -9,7 +9,7 @@ pub struct PatternPart {
     pub metrics: Vec<String>,
     /// Specs of patterns, or files of pairs.
     pub patterns: Vec<String>,
-    /// Quantities to compute for patterns beside their share.
+    /// Quantities to compute for patterns in addition to their share.
     pub bandwidths: Vec<Bandwidth>,
     /// Participants: names, numbers, node sets or a file of them; all terminals that run jobs without.
     pub among: Option<String>,

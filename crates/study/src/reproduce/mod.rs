@@ -1,4 +1,4 @@
-//! Published experiments, run again: our numbers beside the printed ones.
+//! Published experiments, run again: our numbers next to the printed ones.
 //!
 //! An experiment is one file and a line in [`EXPERIMENTS`]. It contains its set-up, the numbers as printed, the
 //! tolerance, and known misprints.

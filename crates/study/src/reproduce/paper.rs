@@ -70,7 +70,7 @@ impl Paper {
         (study, answered.records)
     }
 
-    /// The printed numbers beside ours.
+    /// The printed numbers next to ours.
     pub(super) fn rows(&self, context: &Context<'_>) -> Vec<Row> {
         let (study, records) = self.records(context);
         study.judged(&records)

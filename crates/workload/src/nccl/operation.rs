@@ -78,9 +78,9 @@ pub static ALGORITHMS: Registry<(&str, Algorithm)> = Registry::new(
 /// Method by which data is sent together with its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
-    /// Four bytes of data beside four of a flag.
+    /// Four bytes of data with four of a flag.
     Ll,
-    /// 120 bytes of data beside eight of a flag.
+    /// 120 bytes of data with eight of a flag.
     Ll128,
     /// Data, and then a flag.
     Simple,

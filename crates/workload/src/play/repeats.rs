@@ -6,7 +6,7 @@ use super::{Player, Snapshot, Wire};
 use level::Level;
 
 /// A state is compared again after as many events as it has numbers; the wait grows by that many events after each `PATIENCE`
-/// failed comparisons: the cost of comparisons is small beside that of the events.
+/// failed comparisons: the cost of comparisons is small compared with that of the events.
 const PATIENCE: u64 = 8;
 /// A loop with fewer times to come is run to its end.
 const WORTH: u64 = 4;

@@ -5,10 +5,10 @@ use thiserror::Error;
 /// Parallel dimension that varies fastest, after tensor and context, which are innermost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Copies beside each other, stages far apart: Megatron-LM's default.
+    /// Copies adjacent, stages far apart: Megatron-LM's default.
     #[default]
     DataFirst,
-    /// Stages beside each other, copies far apart: Llama 3.
+    /// Stages adjacent, copies far apart: Llama 3.
     PipelineFirst,
 }
 

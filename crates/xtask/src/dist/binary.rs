@@ -53,7 +53,7 @@ impl Binary {
         Self::apart(&folder.join("darkfiber"), &folder, platform)
     }
 
-    /// Takes its debug information out, into a file beside it.
+    /// Moves its debug information into a file next to it.
     pub(super) fn apart(built: &Path, folder: &Path, platform: Platform) -> Result<Self, String> {
         let built = built.display().to_string();
         let debug = folder.join("darkfiber.debug");

@@ -12,7 +12,7 @@ const WORDS: usize = 1500;
 /// Logs may be as long as their records.
 const LOGS: [&str; 4] = ["benchmarks.md", "conformance.md", "testing.md", "validation.md"];
 
-/// Pages beside docs that belong to the book.
+/// Pages besides docs that belong to the book.
 const BESIDE: [&str; 6] = [
     "README.md",
     "LIMITS.md",

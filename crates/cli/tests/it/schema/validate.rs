@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Demands that the value is as the schema says.
+/// Checks that the value conforms to the schema.
 pub(super) fn valid(schema: &Value, value: &Value, what: &str) {
     if let Some(problem) = violation(schema, value) {
         panic!("{what}: {problem}\n{value:#}");

@@ -82,7 +82,7 @@ impl Groups {
     }
 }
 
-/// Group `0` is that without a name: all, unless a file says otherwise.
+/// Group `0` is that without a name: all, unless a file gives its members.
 fn of_all(name: &str) -> &str {
     if name == "0" { "" } else { name }
 }

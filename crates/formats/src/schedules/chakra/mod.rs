@@ -9,7 +9,7 @@
 //! Computations, and other nodes than messages, take their duration, those of one stream of a GPU, or of one thread, one after the
 //! other. Independent nodes run concurrently; collectives of a process group follow each other. The bytes of an all-to-all and of a
 //! reduce-scatter are those of an NPU's input, those of an all-gather its contribution. Members of process groups are in a separate
-//! file beside the others (`{"1": [0, 2]}`); without one, the members are the NPUs that name the group, and all where it is `0` or
+//! file next to the others (`{"1": [0, 2]}`); without one, the members are the NPUs that name the group, and all where it is `0` or
 //! has no name.
 
 mod expected;

@@ -1,6 +1,6 @@
 //! Traces of DUMPI (SST): every MPI call of a rank with its arguments and times.
 //!
-//! A file is of one rank; a `.meta` file beside those of a run gives their number. The binary form (from version 0.6.9
+//! A file is of one rank; a `.meta` file next to those of a run gives their number. The binary form (from version 0.6.9
 //! on; layout in `dumpi/common/dumpiio.c` of DUMPI) and the output of `dumpi2ascii` are read. The rank is the result of
 //! `MPI_Comm_rank` of the world, or the number at the end of the file's name.
 //!
@@ -45,7 +45,7 @@ pub const TEXT: ScheduleFormat = ScheduleFormat {
     read: ReadBy::Ranks(read_run),
 };
 
-/// The registry entry of the meta file beside the files of the ranks.
+/// The registry entry of the meta file next to the files of the ranks.
 pub const META: ScheduleFormat = ScheduleFormat {
     name: "dumpi-meta",
     what: "the meta file of DUMPI",

@@ -31,7 +31,7 @@ pub(super) struct GroupConfig {
     pub(super) ranks: Option<Value>,
 }
 
-/// An event with a duration, or a remark. Other programs' events beside those of the GPU are ignored.
+/// An event with a duration, or a remark. Events of other programs than the GPU's are ignored.
 #[derive(Debug, Deserialize)]
 pub(super) struct Event {
     ph: Option<Value>,

@@ -12,7 +12,7 @@ use crate::chart::{
 };
 use crate::study::shown;
 
-/// Values that are this many times apart have a logarithmic axis: beside a logarithmic one, and else.
+/// Values that are this many times apart have a logarithmic axis: next to a logarithmic one, and else.
 const FAR: (f64, f64) = (10.0, 100.0);
 /// Colours of values that are this many times apart go by powers.
 const FAR_COLOURS: f64 = 50.0;

@@ -1,4 +1,4 @@
-//! The slowdown of victims beside aggressors.
+//! The slowdown of victims by aggressors.
 
 use darkfiber_packetsim::{Observer, Tuned};
 use darkfiber_scenario::{Chain, Error, Medium};
@@ -247,7 +247,7 @@ fn unfit(wrong: PlanError) -> Error {
     }
 }
 
-/// A victim beside an aggressor.
+/// A victim with an aggressor.
 fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
     let cell = &found.cell;
     let split = plan.splits[cell.split];

@@ -127,7 +127,7 @@ impl Question for Reliefs {
         let relief = prepared.relieve(&Goal { most, policy: given.policy, ..Goal::default() });
         let changed = prepared.into_routes();
 
-        // Jobs alone, beside each other, and with the changed entries.
+        // Jobs alone, together, and with the changed entries.
         let alone = isolated(&case.setup()).map_err(wrong)?;
         let together: Vec<Vec<u64>> = [routes, &changed]
             .into_par_iter()

@@ -1,4 +1,4 @@
-//! Adaptive flow-aware routing beside others on the same workloads, which no paper shows.
+//! Adaptive flow-aware routing compared with others on the same workloads, which no paper shows.
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_routing::reroute::Policy;

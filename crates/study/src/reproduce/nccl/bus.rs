@@ -33,7 +33,7 @@ fn reproduce(_: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// A measurement beside the model.
+/// A measurement and the value of the model.
 fn row(m: &Measured) -> Row {
     let (cost, ours) = m.ours();
     let quantity = format!(

@@ -135,7 +135,7 @@ fn test_bed(context: &Context<'_>) -> Vec<Row> {
     let after = routes(&bed, "sar", &Request { jobs: &jobs, ..Request::default() });
     let both = routes(&bed, "updn", &Request { lmc: 1, ..Request::default() });
     let high = second(fabric, &both);
-    // One job of Bcasts, beside datagrams that show when connections pause.
+    // One job of Bcasts, together with datagrams that show when connections pause.
     let bcast = traffic("imb:op=bcast,bytes=1MiB,repeat=16", &Ranks::new(2)).expect("two ranks");
     let job = Job {
         program: Arc::new(bcast),

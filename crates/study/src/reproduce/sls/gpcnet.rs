@@ -1,4 +1,4 @@
-//! Victims beside aggressors on the paper's machines: section III-A.
+//! Victims with aggressors on the paper's machines: section III-A.
 
 use darkfiber_packetsim::{Congestion, Tuning, routing};
 use darkfiber_scenario::Case;
@@ -81,7 +81,7 @@ pub(super) struct Trial<'a> {
     pub(super) limit: u64,
 }
 
-/// A victim beside an aggressor.
+/// A victim with an aggressor.
 pub(super) struct Cell {
     pub(super) victim: usize,
     /// None where it cannot be run: odd numbers of nodes where powers of two are required.

@@ -19,7 +19,7 @@ impl Tapered {
         Self::of("@malbec:per_pair=1")
     }
 
-    /// A quarter of all cables between groups, as section III-B says.
+    /// A quarter of all cables between groups, as in section III-B.
     pub(super) fn quarter() -> Self {
         Self::of("@malbec:taper=25")
     }

@@ -130,7 +130,7 @@ impl<'a> Stage<'a> {
         let step = self.step;
         let way = usize::from(!work.forward);
         if step.zero == 3 {
-            // Parameters come beside the work before; that this is the same work is a simplification.
+            // Parameters arrive during the preceding work; that this is the same work is a simplification.
             let [shared, experts] = step.sizes.parameters.map(|p| 2 * p);
             self.among_copies(script, shared, experts, 1, true);
         }
