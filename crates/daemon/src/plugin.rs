@@ -42,7 +42,7 @@ pub(crate) struct Desk {
     pub(crate) events: SyncSender<Event>,
 }
 
-/// Listens.
+/// Listens for questions of the plugin on a socket.
 ///
 /// # Errors
 /// If the socket cannot be made.

@@ -1,4 +1,4 @@
-//! The fabric value.
+//! The type of a fabric.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Messages as flows.
+//! Simulation of messages as flows.
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Repeating, Wire};

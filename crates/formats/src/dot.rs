@@ -1,4 +1,4 @@
-//! Graphviz output.
+//! Output of fabrics for Graphviz.
 
 use std::io::{self, Write};
 

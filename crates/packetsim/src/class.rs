@@ -67,7 +67,7 @@ const BURST: i64 = 1_000_000;
 /// Time constant of the recent shares, in picoseconds.
 const MEMORY: u64 = 50_000_000;
 
-/// See [`Shares::key`].
+/// Sort key of a class; see [`Shares::key`].
 pub(crate) type Key = (bool, u8, u64);
 
 impl Share {

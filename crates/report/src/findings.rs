@@ -1,4 +1,4 @@
-//! Findings as text.
+//! Text form of findings.
 
 use std::fmt::Write as _;
 

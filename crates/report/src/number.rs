@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formatting of numbers for readers.
 
 pub use darkfiber_analysis::group;
 

@@ -1,4 +1,4 @@
-//! Values of options.
+//! Parsers of option values.
 
 use crate::failure::Failure;
 

@@ -22,7 +22,7 @@ const MOST_CROOKED: usize = 20;
 /// Neighbours of one line that speak for it when two lines are compared.
 const SPEAKERS: usize = 3;
 
-/// A (damaged) HyperX.
+/// Finds a HyperX, which may be damaged.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let accepted = |(shape, fit): (GridShape, Fit)| Ok((shape, fit.accept()?));
     let again = || all_crooked(net).and_then(|odd| grid(net, &odd).and_then(accepted).ok());

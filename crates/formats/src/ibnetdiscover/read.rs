@@ -1,4 +1,4 @@
-//! Lines to records.
+//! Conversion of lines to records.
 
 use std::collections::HashMap;
 use std::path::Path;

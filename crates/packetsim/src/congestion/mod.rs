@@ -72,33 +72,33 @@ macro_rules! schemes {
         }
 
         impl Congestion {
-            /// See [`Control::HAS_POINTS`].
+            /// Value of [`Control::HAS_POINTS`] of the scheme.
             pub(crate) fn has_points(self) -> bool {
                 match self { $(Self::$scheme => $scheme::HAS_POINTS),* }
             }
 
-            /// See [`Control::DROPS_SPECULATIVE`].
+            /// Value of [`Control::DROPS_SPECULATIVE`] of the scheme.
             pub(crate) fn drops_speculative(self) -> bool {
                 match self { $(Self::$scheme => $scheme::DROPS_SPECULATIVE),* }
             }
 
-            /// See [`Control::TELLS_LOSSES`].
+            /// Value of [`Control::TELLS_LOSSES`] of the scheme.
             pub(crate) fn tells_losses(self) -> bool {
                 match self { $(Self::$scheme => $scheme::TELLS_LOSSES),* }
             }
 
-            /// See [`Control::LOOKS`].
+            /// Value of [`Control::LOOKS`] of the scheme.
             #[inline]
             pub(crate) fn looks(self) -> bool {
                 match self { $(Self::$scheme => $scheme::LOOKS),* }
             }
 
-            /// See [`Control::window`].
+            /// Calls [`Control::window`] of the scheme.
             fn window(self, tuning: &Tuning) -> u64 {
                 match self { $(Self::$scheme => $scheme::window(tuning)),* }
             }
 
-            /// See [`Control::pass`].
+            /// Calls [`Control::pass`] of the scheme.
             pub(crate) fn pass(
                 self,
                 tuning: &Tuning,
@@ -116,7 +116,7 @@ macro_rules! schemes {
                 match congestion { $(Congestion::$scheme => Self::$scheme(Default::default())),* }
             }
 
-            /// See [`Receiving::arrived`].
+            /// Calls [`Receiving::arrived`] of the scheme.
             pub(crate) fn arrived(
                 &mut self,
                 terms: CongestionParams<'_>,
@@ -126,7 +126,7 @@ macro_rules! schemes {
                 match self { $(Self::$scheme(end) => end.arrived(terms, arriving, grants)),* }
             }
 
-            /// See [`Receiving::asked`].
+            /// Calls [`Receiving::asked`] of the scheme.
             pub(crate) fn asked(
                 &mut self,
                 terms: CongestionParams<'_>,

@@ -25,7 +25,7 @@ pub(crate) trait Control {
     /// Whether a source reports lost bytes to the endpoint.
     const TELLS_LOSSES: bool = false;
 
-    /// A new pair.
+    /// Initial state of a pair at its source.
     fn sender() -> Self::Sender;
 
     /// Bytes that a pair may have in flight, as part ([`ONE`]) of the bytes that its channel carries in a round trip.

@@ -42,7 +42,7 @@ pub(crate) struct Partition<'n, R> {
     routing: R,
     span: Span,
     switches: Switches<'n>,
-    /// Terminals by seat.
+    /// Terminals of the partition, by seat.
     terminals: Vec<Terminal>,
     /// By seat and class, the messages to send: messages round robin, a packet each; or pairs round robin, where packets are
     /// acknowledged.

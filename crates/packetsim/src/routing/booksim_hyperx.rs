@@ -30,7 +30,7 @@ const OUT: u8 = 1;
 const HOME: u8 = 2;
 
 impl<'a> BooksimHyperx<'a> {
-    /// On a HyperX.
+    /// The routing on a HyperX.
     pub fn new(lines: Lines<'a>) -> Self {
         Self { lines }
     }

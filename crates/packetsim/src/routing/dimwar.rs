@@ -23,7 +23,7 @@ pub struct Dimwar<'a> {
 }
 
 impl<'a> Dimwar<'a> {
-    /// On a HyperX.
+    /// The routing on a HyperX.
     pub fn new(lines: Lines<'a>) -> Self {
         Self { lines }
     }

@@ -1,4 +1,4 @@
-//! Dimension by dimension.
+//! Dimension-order routing of packets.
 
 use darkfiber_fabric::GridKind;
 
@@ -26,7 +26,7 @@ pub struct Dor<'a> {
 }
 
 impl<'a> Dor<'a> {
-    /// On any lattice.
+    /// The routing on any lattice.
     pub fn new(lines: Lines<'a>) -> Self {
         let rings = lines.kind() == GridKind::Torus && lines.dims().iter().any(|&size| size > 3);
         Self { lines, rings }

@@ -51,7 +51,7 @@ pub trait WithRouting<'r> {
     fn with<R: Routing>(self, routing: &'r R) -> Self::Out;
 }
 
-/// See [`AnyRouting::lanes`].
+/// Call of [`AnyRouting::lanes`].
 struct Lanes;
 
 impl WithRouting<'_> for Lanes {
@@ -62,7 +62,7 @@ impl WithRouting<'_> for Lanes {
     }
 }
 
-/// See [`AnyRouting::load`].
+/// Arguments of [`AnyRouting::load`].
 struct LoadRun<'a> {
     net: &'a Net,
     micro: &'a SwitchModel,
@@ -78,7 +78,7 @@ impl WithRouting<'_> for LoadRun<'_> {
     }
 }
 
-/// See [`AnyRouting::packets`].
+/// Arguments of [`AnyRouting::packets`].
 struct Wired<'a>(PacketsFor<'a>);
 
 impl<'a> WithRouting<'a> for Wired<'a> {
@@ -372,7 +372,7 @@ pub fn kind(name: &str) -> Result<&'static RoutingKind, Unknown> {
     ROUTINGS.get(name)
 }
 
-/// Makes one.
+/// Makes a routing for a network.
 ///
 /// # Errors
 /// If it does not suit the fabric.

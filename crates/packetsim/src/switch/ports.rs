@@ -46,9 +46,9 @@ impl OutPort {
 /// Bytes that wait for an output, of one class.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Waiting {
-    /// See [`OutPort::queued`].
+    /// Part of [`OutPort::queued`] of the class.
     pub(super) queued: u32,
-    /// See [`OutPort::used`].
+    /// Part of [`OutPort::used`] of the class.
     pub(super) used: u32,
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum Step {
     /// All hosts move their connections to the paths of a generation, and datagrams if `datagrams`. If some do not reply in
     /// time, or a cable dies meanwhile, `otherwise` replaces all following steps, if given.
     Migrate { to: u8, datagrams: bool, otherwise: Option<Vec<(&'static str, Step)>> },
-    /// Waits.
+    /// Waits for a time, in picoseconds.
     Wait(u64),
 }
 

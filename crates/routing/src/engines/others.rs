@@ -138,7 +138,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// Tables without loads.
+    /// Starts from tables without loads.
     fn new(fabric: &'a Fabric, work: &'a Work<'a>, held: &'a Routes, routes: Routes) -> Self {
         let through = vec![0; fabric.switch_count()];
         Self { fabric, work, held, routes, balancer: Balancer::new(fabric), through }

@@ -1,4 +1,4 @@
-//! Assignments by rule.
+//! Initial assignments by fixed rules.
 
 use super::plane;
 use super::tower::{Assignment, Tower};

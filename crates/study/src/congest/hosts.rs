@@ -16,7 +16,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// The first ones.
+    /// The first `n` hosts of a machine.
     ///
     /// # Errors
     /// If there are not this many.

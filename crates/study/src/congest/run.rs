@@ -1,4 +1,4 @@
-//! Running a plan.
+//! Execution of a plan.
 
 use darkfiber_packetsim::{Observer, Pulse, SwitchModel, TrafficClass};
 use darkfiber_workload::play::SECOND;

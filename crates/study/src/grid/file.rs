@@ -190,7 +190,7 @@ impl StudyFile {
         Ok(())
     }
 
-    /// The questions.
+    /// The questions of the study.
     ///
     /// # Errors
     /// If there is no such question, or parameter.

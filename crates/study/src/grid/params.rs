@@ -62,7 +62,7 @@ impl Params {
         }
     }
 
-    /// A word.
+    /// One word, or `None` without the key.
     ///
     /// # Errors
     /// If it is no text, or several.
@@ -91,7 +91,7 @@ impl Params {
         }
     }
 
-    /// A number.
+    /// One number, or `None` without the key.
     ///
     /// # Errors
     /// If it is no number from `least` to `most`, or several.

@@ -1,4 +1,4 @@
-//! Allgather and Allgatherv.
+//! Algorithms of Allgather and Allgatherv.
 
 use super::Algorithm;
 use super::call::Team;

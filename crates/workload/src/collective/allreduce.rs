@@ -1,4 +1,4 @@
-//! Allreduce.
+//! Algorithms of Allreduce.
 
 use super::call::{Team, part};
 use super::halving::{Fold, double, halve};

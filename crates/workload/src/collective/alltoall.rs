@@ -1,4 +1,4 @@
-//! Alltoall and Alltoallv.
+//! Algorithms of Alltoall and Alltoallv.
 
 use darkfiber_fabric::Digest;
 

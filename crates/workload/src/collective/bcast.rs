@@ -1,4 +1,4 @@
-//! Bcast.
+//! Algorithms of Bcast.
 
 use super::call::Team;
 use super::tree::Tree;

@@ -1,4 +1,4 @@
-//! Gather and Gatherv.
+//! Algorithms of Gather and Gatherv.
 
 use super::Algorithm;
 use super::call::Team;

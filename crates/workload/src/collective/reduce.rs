@@ -1,4 +1,4 @@
-//! Reduce.
+//! Algorithms of Reduce.
 
 use super::Algorithm;
 use super::call::{Team, part};

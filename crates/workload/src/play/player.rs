@@ -97,7 +97,7 @@ state! {
 }
 
 impl<'a> Player<'a> {
-    /// Jobs on hosts.
+    /// A player of jobs on hosts.
     ///
     /// # Panics
     /// If a job has not as many terminals as its program has ranks.

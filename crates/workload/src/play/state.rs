@@ -195,10 +195,10 @@ impl Running {
 /// The new position of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entered {
-    /// In an epoch.
+    /// It is in an epoch.
     Begins,
-    /// In front of an epoch that all begin together.
+    /// It waits in front of an epoch that all begin together.
     Waits,
-    /// At the end.
+    /// It is at the end of the program.
     Finished,
 }

@@ -1,4 +1,4 @@
-//! Making schedules.
+//! Construction of schedules.
 
 use thiserror::Error;
 

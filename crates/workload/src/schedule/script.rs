@@ -274,7 +274,7 @@ impl Script {
         }
     }
 
-    /// The schedule.
+    /// Finishes the script and returns its schedule.
     ///
     /// # Errors
     /// If a message has one end only, or there are too many operations.

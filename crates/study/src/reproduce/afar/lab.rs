@@ -37,7 +37,7 @@ pub(super) struct Lab {
 }
 
 impl Lab {
-    /// The machine Cab.
+    /// A lab with the machine Cab.
     pub(super) fn new() -> Self {
         Self::of("@cab", "ftree", 0, RANKS)
     }

@@ -1,4 +1,4 @@
-//! Table II.
+//! Table II of the paper.
 
 use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Experiment, USUAL};
