@@ -1,4 +1,4 @@
-"""The comment behind `<!-- generated: ... -->` in docs: when a part was made, and by which commit."""
+"""The comment behind `<!-- generated: ... -->` in docs: the date and the commit that a generated part was made at."""
 
 import datetime
 import subprocess

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What fabrics of GPUs take by size: time and memory of darkfiber, as a table of docs/benchmarks.md.
+"""Time and memory of darkfiber for GPU fabrics by size, as a table of docs/benchmarks.md.
 
     benches/ai/large.py WORK [--darkfiber PATH] [--packets] [--write]
 
-Everything runs on one thread but packets, whose run of minutes --packets asks for. What was run is kept in WORK and not run again
-by the same program.
+Every case runs on one thread except the packet simulation, which takes minutes and runs only with --packets. Results are kept in
+WORK; the same binary does not run a case twice.
 """
 
 import argparse
@@ -37,7 +37,7 @@ CASES = [
 
 
 def measured(runs, gpus, fabric, routes, depth, job):
-    """Seconds of the simulation and of the whole, bytes at most, and what was simulated, in units of the depth."""
+    """Seconds of the simulation and of the process, peak memory in KiB, and the amount simulated in units of the depth."""
     scenario = runs.file("large.toml", f'fabric = "{fabric}"\ndepth = "{depth}"\n[routes]\n{routes}\n[packets]\nsize = "4KiB"\n[[job]]\n'
                                        f'{job}\nnodes = {gpus // 8}\nper-node = 8\n')
     threads = [] if depth == "packet" else ["--threads", "1"]

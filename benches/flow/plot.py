@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what benches/flow/scaling.sh found: cost by number of flows, and by size of the fabric.
+"""Draws the results of benches/flow/scaling.sh: cost by number of flows, and by size of the fabric.
 
 benches/flow/scaling.sh > scaling.csv
 benches/flow/plot.py scaling.csv docs/flow-cost.svg
@@ -25,7 +25,7 @@ LEFT, TOP, WIDE, HIGH, GAP = 66, 76, 400, 300, 84
 
 
 def name(row):
-    """Which line a row belongs to: its panel and what the line is called."""
+    """The line that a row belongs to: its panel and its name."""
     fabric = row["fabric"]
     if row["by"] == "flows":
         return 0, "permutations one after the other, two-level tree of 1,024 hosts"
@@ -48,7 +48,7 @@ def panel(left, title, below, lines):
     for value in y.decades():
         out += line(left, y.place(value), right, y.place(value), "#cbd2d9")
         out += label(left - 6, y.place(value) + 3.5, number(value), "end")
-    # What a microsecond for each flow would be.
+    # Reference line of one microsecond per flow.
     out += line(x.place(10), y.place(1e-5), x.place(1e6), y.place(1), FAINT, ' stroke-dasharray="2 4"')
     out += label(x.place(1.3e5), y.place(0.21), "1 us a flow", "end", 10)
     out += label((left + right) / 2, bottom + 34, below, "middle", 12, INK)

@@ -1,4 +1,4 @@
-"""Draws nanoseconds a hop by hosts: size.py CSV SVG."""
+"""Draws nanoseconds per hop by number of hosts: size.py CSV SVG."""
 
 import csv
 import math

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""What congestion control is worth beside incasts that nobody tuned to, and what it costs where there are none: by scheme.
+"""Benefit of congestion control under incasts that nobody tuned for, and its cost without incasts: by scheme.
 
-Three parts, each of all schemes asked for:
+Three parts, each with all requested schemes:
 
 impacts  Each seed draws a kind of incast (lasting, in bursts, with a root that moves, of many sizes at random ranks), its message size, how
          often it sends and from how many hosts; victims are an Allreduce of 8 B, an Alltoall of 128 B and Halo3D on 64 hosts, all at random
          on @malbec.
-quiet    What eight collectives of 64 hosts take by themselves, three placements, beside what they take without control.
-busy     What part of an endpoint's channel carries data while 2 to 399 sources write to it, each block behind the one before.
+quiet    Time of eight collectives of 64 hosts in isolation, three placements, relative to the time without control.
+busy     Share of an endpoint's channel that carries data while 2 to 399 sources write to it, each block after the previous one.
 
 benches/packet/unseen.py [SEEDS] [DARKFIBER] [--schemes A,B:key=value,..] [--parts impacts,quiet,busy] [--keep FILE]
                                                                                                     (1-50, darkfiber, all, all)
 
-Parameters are given as --congestion takes them: --schemes pairs:notes=priced,clock=4ns,reserve:notes=priced,clock=4ns. What is done is kept
-in FILE, a line each, and not done again. Seeds 1 to 50 have been looked at.
+Parameters are given as --congestion takes them: --schemes pairs:notes=priced,clock=4ns,reserve:notes=priced,clock=4ns. Results are
+kept in FILE, one per line, and not run again. Seeds 1 to 50 have been looked at.
 """
 import argparse, json, os, random, subprocess, sys, tempfile
 
@@ -27,7 +27,7 @@ asked = asked.parse_args()
 parts = asked.parts.split(",")
 ranges = [[int(end) for end in piece.split("-")] for piece in asked.seeds.split(",")]
 seeds = [seed for ends in ranges for seed in range(ends[0], ends[-1] + 1)]
-# Commas are between schemes, and between parameters of one.
+# Commas separate schemes, and also the parameters of one scheme.
 SCHEMES = []
 for piece in asked.schemes.split(","):
     if "=" in piece and ":" not in piece.split("=")[0]:
@@ -42,7 +42,7 @@ if asked.keep and os.path.exists(asked.keep):
 
 
 def once(schemes, key, run):
-    """By scheme what a run gives for those of which that is not kept."""
+    """Results by scheme; `run` is called for the schemes whose result is not kept yet."""
     todo = [s for s in schemes if (s, *key) not in kept]
     if todo:
         for scheme, value in run(todo).items():
@@ -61,9 +61,9 @@ def darkfiber(*line):
 
 
 def congest(schemes, *options):
-    """Cells by scheme."""
+    """The cells of `darkfiber congest` by scheme."""
     found = darkfiber("congest", "@malbec", "--scattered", "--place", "random", "--routing", "slingshot", "--congestion", ",".join(schemes), *options)
-    # Results have parameters in the order of the lists: schemes are told by their place.
+    # Results give parameters in their canonical order, so schemes are matched by position.
     names = list(dict.fromkeys(m["congestion"] for m in found["mechanisms"]))
     return {s: [c for c in found["cells"] if c["congestion"] == name] for s, name in zip(schemes, names, strict=True)}
 
@@ -142,7 +142,7 @@ for sources, size, puts in [(2, "1MiB", 10), (3, "128KiB", 80), (5, "128KiB", 40
             found[scheme] = 100 * job["bytes"] / job["run_mean"] / 12.5e9
         return found
 
-    # These are numbers in scenarios, all others texts.
+    # These parameters are numbers in scenarios, all others are strings.
     COUNTS = {"clock-bits", "halves", "growth", "limit", "increase"}
     for scheme, rate in once(SCHEMES, ("busy", sources, size), rates).items():
         busy[scheme] = min(busy.get(scheme, (rate, "")), (rate, f"{sources} sources, {size}"))

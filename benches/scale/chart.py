@@ -33,7 +33,7 @@ class Axis:
         return [10.0**power for power in range(first, last + 1)]
 
     def between(self):
-        """The lines inside of decades."""
+        """The minor grid values within decades."""
         every = [d * k for d in [self.decades()[0] / 10, *self.decades()] for k in range(2, 10)]
         return [v for v in every if self.low <= v <= self.high]
 
@@ -52,7 +52,7 @@ def number(value):
 
 
 def mark(side, x, y, colour, fitted=True):
-    """A disc for darkfiber, a hollow square for OpenSM; a diamond stands outside of the fit."""
+    """A disc for darkfiber, a hollow square for OpenSM; a diamond for sizes outside of the fit."""
     if not fitted:
         fill = colour if side == "darkfiber" else "#ffffff"
         path = f"M{x:.1f} {y - 5:.1f}l5 5l-5 5l-5 -5z"
@@ -66,7 +66,7 @@ def mark(side, x, y, colour, fitted=True):
 
 
 def cross(x, y, colour, kind):
-    """Why a run gave no result: x over its time, a pale x expected to be, + the engine refused."""
+    """Mark of a run without a result: x over its time limit, a pale x expected to be, + refused by the engine."""
     path = f"M{x:.1f} {y - 4:.1f}v8M{x - 4:.1f} {y:.1f}h8" if kind == "refused" else (
         f"M{x - 3.2:.1f} {y - 3.2:.1f}l6.4 6.4m0 -6.4l-6.4 6.4"
     )  # fmt: skip
@@ -75,7 +75,7 @@ def cross(x, y, colour, kind):
 
 
 def gave_up(result):
-    """None, or the kind of mark."""
+    """The kind of mark for a run without a result, or None."""
     if not result or "problem" not in result:
         return None
     if "expected" in result:
@@ -129,7 +129,7 @@ class Plot:
         return out + "".join(mark(side, x, y, colour, fitted) for x, y, fitted in spots)
 
     def strip(self):
-        """Runs without a result, a line for each side, engine beside engine."""
+        """Runs without a result, a row for each side, the engines next to each other."""
         out = ""
         middle = (len(self.family.engines) - 1) / 2
         for row, (side, name) in enumerate((("opensm", "OpenSM"), ("darkfiber", "darkfiber"))):
@@ -165,7 +165,7 @@ class Plot:
 
 
 def key():
-    """What lines and marks mean; colours are named in each panel."""
+    """The legend of lines and marks; colours are named in each panel."""
     out, y, at = "", 76, LEFT
     for side, name, dash in (("darkfiber", "darkfiber", ""), ("opensm", "OpenSM", ' stroke-dasharray="5 4"')):
         out += line(at, y - 4, at + 34, y - 4, INK, f' stroke-width="1.8"{dash}')

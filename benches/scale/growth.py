@@ -2,19 +2,19 @@
 
 import math
 
-# Below this many hosts the start of the process decides memory, and the clock's grain decides time.
+# Below this number of hosts process startup dominates memory, and the resolution of the clock dominates time.
 FROM_HOSTS = 1000
 
 
 def points(store, side, family, engine, key):
-    """What was measured: (size, value), value in seconds or MiB."""
+    """Measured points (size, value), value in seconds or MiB."""
     scale = 1 / 1024 if key == "rss" else 1
     found = [(s, store.get(side, s.spec, engine)) for s in family.sizes]
     return [(s, r[key] * scale) for s, r in found if r and r.get(key)]
 
 
 def exponent(measured):
-    """Slope of the line through the points, or None where fewer than two sizes are there."""
+    """Slope of the line through the points, or None with fewer than two sizes."""
     fit = [(math.log(s.hosts), math.log(v)) for s, v in measured if s.fitted and s.hosts >= FROM_HOSTS]
     if len(fit) < 2:
         return None
@@ -23,7 +23,7 @@ def exponent(measured):
 
 
 def exponents(store, family, engine, key):
-    """Those of darkfiber and of OpenSM."""
+    """The exponents of darkfiber and of OpenSM."""
     return [
         exponent(points(store, side, family, engine, key)) for side in ("darkfiber", "opensm")
     ]

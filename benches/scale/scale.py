@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time and memory of routing against the size of the fabric, darkfiber beside OpenSM.
+"""Time and memory of routing against the size of the fabric, darkfiber compared with OpenSM.
 
     cargo build --release
     benches/scale/scale.py run   WORK [--side S] [--engines E ...] [--budget S]
@@ -7,18 +7,18 @@
     benches/scale/scale.py table WORK docs/benchmarks.md
 
 `run` measures what is missing (sizes.py), small fabrics first, one run at a time, and adds a JSON line
-for each to WORK/runs.jsonl; it can be stopped at any moment and goes on there. OpenSM is measured once,
+for each to WORK/runs.jsonl; it can be stopped at any moment and resumes there. OpenSM is measured once,
 darkfiber again when its binary has changed. Both read the same ibnetdiscover file and get the same roots.
 
 cpu   OpenSM: CPU clock of the routing thread between "building routing with" and "tables configured".
       darkfiber: the lesser of `seconds` of `route --threads 1` (wall time of the engine alone) and the CPU
       time of the whole process (which also reads, checks and measures). Each is at least the engine's own
-      CPU time, so the lesser is a bound from above. Least of three runs where a run is quick.
-rss   Peak of resident memory. OpenSM: up to the end of routing, ibsim not in it. darkfiber: the whole
+      CPU time, so the lesser is an upper bound. Minimum of three runs where a run is short.
+rss   Peak of resident memory. OpenSM: up to the end of routing, without ibsim. darkfiber: the whole
       process with reading, checker and channel loads.
 
 A run over its limit is kept as such, and that engine is not tried on larger fabrics of the fit. Nor is
-OpenSM where its last two sizes, drawn on as a power law, say that it will not be done within the limit.
+OpenSM where its last two sizes, extrapolated as a power law, predict that it exceeds the limit.
 
 Debian packages: opensm ibsim-utils libumad2sim0 gcc time.
 """
@@ -74,8 +74,8 @@ def limited(command, limit, notes):
     """Runs a command within `limit` seconds and MEMORY bytes: exit code (None if it was late), output,
     errors, its CPU seconds and its peak of resident memory in KiB.
 
-    GNU time stands between: what a process that Python forks itself counts as its peak begins with that
-    of Python."""
+    GNU time runs in between: the peak of a process that Python forks itself would start at that of
+    Python."""
 
     def bound():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -171,8 +171,8 @@ class Bench:
         return best
 
     def hopeless(self, side, family, place, engine):
-        """Why a run is not worth its time: too slow on a smaller fabric, or by its growth. A fabric
-        outside of the fit is no larger one of the same build, so it is always tried."""
+        """The reason to skip a run: too slow on a smaller fabric, or by its growth. A fabric outside of
+        the fit is not a larger one of the same construction, so it is always tried."""
         if not family.sizes[place].fitted:
             return None
         past = [self.store.get(side, s.spec, engine) for s in family.sizes[:place]]

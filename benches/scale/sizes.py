@@ -5,7 +5,7 @@ from dataclasses import dataclass
 ENGINES = ["minhop", "updn", "ftree", "dfsssp", "nue"]
 TAKES_ROOTS = ("updn", "ftree")
 
-# Roots are given wherever an engine takes them, to both sides; lanes up to eight, on both sides.
+# Both sides get the roots for every engine that takes them, and up to eight lanes.
 OPENSM_OPTIONS = {
     "updn": ["-a", "{roots}"],
     "ftree": ["-a", "{roots}"],
@@ -16,7 +16,7 @@ OPENSM_OPTIONS = {
 
 @dataclass(frozen=True)
 class Size:
-    """One fabric of a family. A fabric of another build than the rest of its family is not `fitted`."""
+    """One fabric of a family. A fabric constructed unlike the rest of its family is not `fitted`."""
 
     spec: str
     hosts: int
@@ -66,5 +66,5 @@ FAMILIES = [
     Family("dragonfly", "balanced dragonfly, p = h, a = 2h", tuple(map(dragonfly, (3, 4, 6, 8, 10)))),
 ]
 
-# More terminals than LIDs exist: no InfiniBand, so nothing to set beside it.
+# More terminals than there are LIDs: not InfiniBand, so there is nothing to compare with.
 MACHINES = [("@slingshot-max", "dragonfly-min", 279_040)]

@@ -22,7 +22,7 @@ def mebibytes(result):
 
 
 def time(result):
-    """CPU seconds, or why there are none."""
+    """CPU seconds, or the reason why there are none."""
     if result is None:
         return "–"
     if "cpu" in result:
@@ -93,7 +93,7 @@ def text(store):
 
 
 def renewed(document, store):
-    """The document with its generated part made anew, or that part alone."""
+    """The document with its generated part regenerated, or that part alone."""
     if document is None:
         return text(store)
     head, begin, rest = document.partition(BEGIN)

@@ -1,6 +1,7 @@
-"""Packets beside BookSim2: the same network, routing, lanes, buffers, loads and lengths of packets.
+"""Packets compared with BookSim2: the same network, routing, lanes, buffers, loads and packet lengths.
 
-Its router in all cases: input-queued, separable allocators of one round, crossbar of twice the speed, as `booksim-iq` is.
+The router of BookSim2 in all cases is input-queued, with separable allocators of one iteration and a crossbar speedup of 2, as
+`booksim-iq`.
 """
 
 import re
@@ -20,16 +21,16 @@ latency_thres = 100000.0; deadlock_warn_timeout = 100000; seed = 1;
 @dataclass
 class Case:
     name: str
-    # Theirs.
+    # Configuration of BookSim2.
     network: str
-    # Ours: fabric, routing, cables.
+    # Options of darkfiber: fabric, routing, cables.
     options: str
     lanes: int
     ours_lanes: int
     buffer: int
-    # Loads of packets of one flit, and of sixteen.
+    # Offered loads, for packets of one flit and of sixteen.
     loads: tuple
-    # Cycles of a sample: theirs is six of them at least, the first three of which warm up.
+    # Cycles of a sample. BookSim2 runs six samples at least, the first three of which warm up.
     period: int
 
 
@@ -72,7 +73,7 @@ CASES = [
 
 
 def number(name, text):
-    """The last number of that name: the one over all samples."""
+    """The last number of that name, which is the one over all samples."""
     found = re.findall(rf"{name} *= *([0-9.e+-]+)", text)
     return float(found[-1]) if found else None
 
@@ -83,7 +84,7 @@ def theirs(runs, booksim, case, load, flits):
 
     def run():
         text = output([booksim, runs.file("booksim.cfg", config)])
-        # What is said after the last sample counts: that is of all packets that were measured.
+        # Only the output after the last sample counts: it covers all measured packets.
         text = text[text.rfind("Overall Traffic Statistics"):] if "Overall Traffic Statistics" in text else ""
         return {"mean": number("Packet latency average", text), "hops": number("Hops average", text),
                 "accepted": number("Accepted flit rate average", text)}
@@ -92,14 +93,14 @@ def theirs(runs, booksim, case, load, flits):
 
 
 def ours(runs, case, load, flits, more=""):
-    # As long as theirs at least; so long on small networks that the load that is drawn is within 1 % of what was asked for.
+    # At least as long as in BookSim2; on small networks long enough that the drawn load is within 1 % of the requested one.
     cycles = 20_000 if case.period >= 1000 else 2000
     return runs.saturate(f"{case.options} --switches booksim-iq --vcs {case.ours_lanes} --buffer {case.buffer}B --packet {flits} "
                          f"--loads {load} --warmup {cycles}ns --measure {cycles}ns{more}")
 
 
 def rows(runs, booksim, modes):
-    """A row for each case, load and length: theirs, and ours by each mode."""
+    """A row for each case, load and length: results of BookSim2, and of darkfiber by mode."""
     for case in CASES:
         for flits in (1, 16):
             for load in case.loads:

@@ -1,6 +1,6 @@
-"""Packets beside CAMINOS on the dragonfly of 1,056 hosts: its own adaptive routing, and only shortest ways, only ways round.
+"""Packets compared with CAMINOS on the dragonfly of 1,056 hosts: its own adaptive routing, minimal paths only, Valiant paths only.
 
-Its Basic router and `caminos-basic` have no time in the router, 256 phits of buffer for each lane, and output buffers of 32.
+Its Basic router and `caminos-basic` have no router delay, 256 phits of buffer for each lane, and output buffers of 32.
 """
 
 import re
@@ -45,7 +45,7 @@ def theirs(runs, caminos, name, routing, weigh, load, flits, output_buffer=32, c
     return runs.once(f"CAMINOS {name} {load} {flits}", config, run)
 
 
-# Theirs and ours: name, their routing, what they weigh by, our routing.
+# Name, routing of CAMINOS, its weighing of candidates, routing of darkfiber.
 def cases():
     def weigh(more, extra=0):
         return (f"LowestSinghWeight {{ extra_congestion: {extra}, extra_distance: 0, aggregate: true, use_internal_space: true, "
@@ -62,7 +62,7 @@ def cases():
 
 
 def rows(runs, peer):
-    """A row for each routing, load and length: theirs, and ours."""
+    """A row for each routing, load and length: results of CAMINOS and of darkfiber."""
     for name, routing, weigh, mine in cases():
         for flits, load in ((1, 0.5), (16, 0.2), (16, 0.5)):
             if mine == "valiant" and load > 0.4:

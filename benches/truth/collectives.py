@@ -1,4 +1,4 @@
-"""Collectives of Chakra traces beside ASTRA-sim's analytical networks: the same files, algorithm, bandwidth and latency of cables."""
+"""Collectives of Chakra traces compared with ASTRA-sim's analytical networks: the same files, algorithm, cable bandwidth and latency."""
 
 import json
 import os
@@ -9,17 +9,17 @@ from pathlib import Path
 from runs import output
 
 SIZES = (4, 8, 16)
-# ASTRA-sim's GB are of 2^30 bytes.
+# A GB of ASTRA-sim is 2^30 bytes.
 RATE = 50 * 2**30
 LATENCY = 500
-# A collective of its own microbenchmarks of 1 MB, ASTRA-sim's algorithm, and the library that does the same here.
+# A collective of ASTRA-sim's microbenchmarks of 1 MB, its algorithm there, and the library with the same algorithm here.
 COLLECTIVES = [
     ("all_reduce", "ring", "openmpi"),
     ("all_gather", "ring", "nccl"),
     ("reduce_scatter", "ring", "nccl"),
     ("all_to_all", "direct", "nccl"),
 ]
-# Its network, and the same here: cables of hosts, where there are others, are sixteen times as quick and take no time.
+# ASTRA-sim's network, and the same one here: where there are other cables, host cables have 16 times their rate and no latency.
 GBPS = RATE * 8 / 1e9
 NETWORKS = [
     ("Ring", lambda n: f"torus:dims={n},t=1,gbps={GBPS!r},host_gbps={16 * GBPS!r}"),
@@ -29,7 +29,7 @@ NETWORKS = [
 
 
 def rows(runs, folder):
-    """Network, collective, algorithm, NPUs, and nanoseconds: of ASTRA-sim with and without congestion, and of darkfiber."""
+    """Rows of network, collective, algorithm, NPUs, and nanoseconds of ASTRA-sim with and without congestion and of darkfiber."""
     folder = Path(folder).resolve()
     traces = next(folder.glob("**/examples/workload/microbenchmarks"))
     programs = [next(p for p in folder.glob(f"**/AstraSim_Analytical_Congestion_{kind}") if p.is_file()) for kind in ("Aware", "Unaware")]
@@ -52,8 +52,8 @@ def rows(runs, folder):
 
 
 def astra(runs, program, workload, examples, network, algorithm, n):
-    """When the last NPU is done, in ASTRA-sim's cycles, which are nanoseconds: one chunk, reductions free, the least overhead of
-    endpoints with which it runs."""
+    """Completion time of the last NPU, in ASTRA-sim's cycles, which are nanoseconds: one chunk, free reductions, the smallest
+    endpoint overhead with which it runs."""
     one = [algorithm]
     system = runs.file("system.json", json.dumps({
         "scheduling-policy": "LIFO", "endpoint-delay": 1, "active-chunks-per-dimension": 1, "preferred-dataset-splits": 1,
@@ -72,7 +72,7 @@ def astra(runs, program, workload, examples, network, algorithm, n):
 
 
 def darkfiber(runs, family, files, library):
-    """The same as a scenario at depth flow, in nanoseconds."""
+    """Completion time of the same case as a scenario at depth flow, in nanoseconds."""
     latencies = f'cable = "{LATENCY}ns"\nhost-cable = "{LATENCY if "n=1" in family else 0}ns"'
     scenario = runs.file("scenario.toml", f'fabric = "{family}"\nhosts = "ideal"\n[routes]\nengine = "minhop"\n[cost]\n{latencies}\n[[job]]\n'
                                           f'files = "{files}/*.et"\nlibrary = "{library}"\n')

@@ -1,7 +1,7 @@
-"""Flows beside SimGrid: the same channels, paths and flows, so that what is compared is how channels are shared.
+"""Flows compared with SimGrid: channels, paths and flows are the same, so that only the sharing of channels differs.
 
 SimGrid's factors for TCP are set to ideal (`network/model:CM02`, `network/crosstraffic:0`, `network/TCP-gamma:0` in
-benches/flow/simgrid.cpp): with its defaults a flow has 97 % of a channel at most, and traffic back counts.
+benches/flow/simgrid.cpp): with its defaults a flow gets at most 97 % of a channel, and reverse traffic counts.
 """
 
 import os
@@ -22,7 +22,7 @@ CASES = [
 
 
 def rows(runs, problem, simgrid):
-    """A row for each case: flows, the last end by both, and by how much ends differ at most, by the longer one."""
+    """A row for each case: flows, the last completion by both, and the largest difference of completions relative to the later one."""
     for fabric, engine, traffic in CASES:
         files = [os.path.join(runs.work, name) for name in ("flows.txt", "flows.ours", "flows.theirs")]
 

@@ -1,4 +1,4 @@
-"""Results as markdown."""
+"""Writes the results as markdown."""
 
 import datetime
 
@@ -30,7 +30,7 @@ def table(is_here, peer, today, lines):
 
 
 def off(us, them):
-    """By how much ours is more than theirs."""
+    """The relative difference of ours from theirs, in percent."""
     return f"{100 * (us / them - 1):+.1f} %" if them else "?"
 
 

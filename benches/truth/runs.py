@@ -1,4 +1,4 @@
-"""Programs that are run, and what they said, kept: what was run is not run again."""
+"""Runs programs and keeps their results, so that no case is run twice."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ import sys
 
 
 class Runs:
-    """Results by what gave them, in a file of the folder to work in."""
+    """Results by case and input, in a file of the working folder."""
 
     def __init__(self, work, darkfiber):
         self.work, self.darkfiber = work, darkfiber
@@ -17,7 +17,7 @@ class Runs:
         self.kept = json.load(open(self.path)) if os.path.exists(self.path) else {}
 
     def once(self, what, input_, run):
-        """What `run` gives for an input, from the last time if it has been run with it."""
+        """The result of `run` for an input, or the kept one if it has been run with that input before."""
         key = what + " " + hashlib.sha256(input_.encode()).hexdigest()[:16]
         if key not in self.kept:
             print(what, file=sys.stderr, flush=True)
@@ -28,14 +28,14 @@ class Runs:
         return self.kept[key]
 
     def file(self, name, text):
-        """Writes a file in the folder to work in."""
+        """Writes a file in the working folder."""
         path = os.path.join(self.work, name)
         with open(path, "w") as out:
             out.write(text)
         return path
 
     def saturate(self, options):
-        """A load of `darkfiber saturate`, as its JSON has it."""
+        """One load of `darkfiber saturate`, with the fields of its JSON."""
         line = [self.darkfiber, "--format", "json", "-q", "saturate", *options.split()]
 
         def run():
@@ -48,7 +48,7 @@ class Runs:
         return self.once("darkfiber " + " ".join(line[4:]), self.version(), run)
 
     def version(self):
-        """Which darkfiber it is, by its content."""
+        """The hash of the darkfiber binary."""
         if not hasattr(self, "digest"):
             with open(self.darkfiber, "rb") as program:
                 self.digest = hashlib.sha256(program.read()).hexdigest()
@@ -56,6 +56,6 @@ class Runs:
 
 
 def output(line, **more):
-    """What a program prints, whatever its status: that of BookSim2 is no verdict."""
+    """The output of a program, whatever its exit status: that of BookSim2 is meaningless."""
     done = subprocess.run(line, capture_output=True, text=True, **more)
     return done.stdout + done.stderr

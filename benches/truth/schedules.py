@@ -1,4 +1,4 @@
-"""Schedules beside LogGOPSim: the same operations, what waits for what, and L, o, g, G."""
+"""Schedules compared with LogGOPSim: the same operations, dependencies, and L, o, g, G."""
 
 import os
 import re
@@ -22,7 +22,7 @@ CASES = [
 
 
 def rows(runs, play, tools):
-    """A row for each case: when the last rank is done, in nanoseconds, by both, with G of 6 ns and with none."""
+    """A row for each case: completion time of the last rank in nanoseconds, by both, with G of 6 ns and of 0."""
     for kind, ranks, rounds in CASES:
         found = []
         for per_byte in (6, 0):

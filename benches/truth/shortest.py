@@ -1,7 +1,7 @@
-"""Shortest ways of the dragonfly of 1,056 hosts by the number of channels only: what a packet takes that is alone.
+"""Shortest paths of the dragonfly of 1,056 hosts by number of channels only: hops and latency of a lone packet.
 
-A router draws one of the ports from which the destination is nearer in channels. Ways of three channels may cross two cables between
-groups then: CAMINOS takes them, darkfiber's shortest ways of a dragonfly have one such cable.
+A router draws one of the ports from which the destination is nearer in channels. Paths of three channels may then cross two global
+cables: CAMINOS takes them, whereas darkfiber's shortest paths of a dragonfly have one global cable.
 
     benches/truth/shortest.py
 """
@@ -12,7 +12,7 @@ LOCAL, GLOBAL, HOST = 10, 100, 1
 
 
 def neighbours():
-    """By router, its neighbours and the latency to each: groups are full, and joined as a palm tree."""
+    """By router, its neighbours and the latency to each: groups are full meshes, with the palm-tree arrangement of global cables."""
     all_ = [[] for _ in range(GROUPS * A)]
     for s, near in enumerate(all_):
         group, r = divmod(s, A)
@@ -25,7 +25,7 @@ def neighbours():
 
 
 def means(near, weight):
-    """Mean channels between routers and mean latency of a lone packet of one flit, by the sum of what channels weigh."""
+    """Mean channels between routers and mean latency of a lone packet of one flit, over paths of the least sum of channel weights."""
     n = len(near)
     channels = latency = 0.0
     # All groups are alike.

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""darkfiber beside other simulators: what both say of the same case, as docs/validation.md.
+"""darkfiber compared with other simulators: results of both for the same cases, as docs/validation.md.
 
     benches/truth/truth.py WORK [--darkfiber PATH] [--booksim PATH] [--caminos PATH] [--simgrid PATH] [--loggopsim DIR] [--astrasim DIR]
         [--examples DIR] [--write]
 
-WORK is any folder outside of the repository; what was run is kept there and not run again. --simgrid is benches/flow/simgrid.cpp,
+WORK is any folder outside of the repository; results are kept there and no case is run twice. --simgrid is benches/flow/simgrid.cpp,
 compiled; --loggopsim the folder with LogGOPSim and txt2bin; --astrasim one that has ASTRA-sim's examples and both of its analytical
 programs somewhere in it; --examples the folder with `flow_problem` and `play`, our examples.
-Peers that are not given are said to be missing where their rows would be. --write puts the tables into docs/validation.md.
+Peers that are not given are reported as missing in place of their rows. --write puts the tables into docs/validation.md.
 """
 
 import argparse

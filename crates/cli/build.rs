@@ -1,5 +1,5 @@
-//! Finds the commit that is built, for `darkfiber --version`: `DARKFIBER_COMMIT` of who packs it, else of a checkout, else of a
-//! package of cargo. What is built from a bare archive has none.
+//! Finds the commit that is built, for `darkfiber --version`: `DARKFIBER_COMMIT` of the packager, else of a checkout, else of a
+//! cargo package. A build from a bare archive has none.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ fn main() {
 }
 
 /// The commit of the checkout that this crate is in, and the day of it. Only if it is of this project: an unpacked package
-/// may lie in anybody's checkout.
+/// may lie in any checkout.
 fn of_checkout(here: &Path) -> Option<String> {
     let root = here.join("../..");
     if !root.join(".git").exists() {

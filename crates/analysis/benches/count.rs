@@ -1,4 +1,4 @@
-//! Random bisections and worst permutations.
+//! Time of random bisections and of worst permutations.
 //!
 //! `cargo bench -p darkfiber-analysis --bench count`
 
@@ -35,7 +35,7 @@ fn one_thread() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(1).build().expect("a thread pool")
 }
 
-/// A thousand bisections on one thread, paths in a table already.
+/// A thousand bisections on one thread, with the paths already in a table.
 #[divan::bench(args = FABRICS, sample_count = 20)]
 fn bisections(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
     const SAMPLES: u64 = 1000;
@@ -100,7 +100,7 @@ fn traced(fabric: &Fabric, routes: &Routes, source: TerminalId, dest: TerminalId
     cables
 }
 
-/// The table of paths, on one thread.
+/// Computation of the table of paths, on one thread.
 #[divan::bench(args = FABRICS, sample_count = 5)]
 fn tables(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
     let (topology, routes) = routed(spec, engine);
@@ -110,7 +110,7 @@ fn tables(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
         .bench(|| pool.install(|| Paths::new(&topology.fabric, &routes, &who).expect("reaches")));
 }
 
-/// The worst permutation, on one thread, from tables.
+/// Computation of the worst permutation, on one thread, from tables.
 #[divan::bench(
     args = [
         ("fattree2:n=24,m=24,r=48", "dmodk"),

@@ -1,7 +1,7 @@
-//! What a fault costs jobs, by counting: what of their traffic stops, and how much longer they take on mended tables.
+//! Cost of faults for jobs, by counting: the part of their traffic that stops, and their slowdown on repaired tables.
 //!
-//! A job goes on at the pace of the channel that is asked for most among those that it crosses, each job at the rate at which it would send
-//! alone (as [`Heat`](crate::heat::Heat) counts). After a fault only flows whose rows changed are followed again.
+//! A job runs at the pace of its most demanded channel, each job at the rate at which it would send in isolation (as
+//! [`Heat`](crate::heat::Heat) counts). After a fault only flows whose rows changed are followed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,48 +18,48 @@ pub struct Blast<'a> {
     fabric: &'a Fabric,
     prepared: Prepared<'a>,
     flows: &'a [Flow],
-    /// By flow its channels; none where it has no route or stays within its host.
+    /// By flow its channels; empty where it has no route or stays within its host.
     paths: Vec<Vec<u32>>,
     /// By row of the tables, the flows that follow it.
     of_row: BTreeMap<u32, Vec<u32>>,
     /// By channel the flows on it.
     on: Vec<Vec<u32>>,
-    /// By channel, what jobs want of it: 1 is all that it can carry.
+    /// By channel, the demand of jobs: 1 is its full capacity.
     wanted: Vec<f64>,
     /// By job the seconds of its slowest channel for the job itself.
     alone: Vec<f64>,
     /// By job its bytes over the network.
     bytes: Vec<u64>,
-    /// By job its channels, the one that is wanted most first.
+    /// By job its channels, the most demanded one first.
     channels: Vec<Vec<u32>>,
 }
 
-/// What a fault costs one job.
+/// The cost of a fault for one job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JobLoss {
     /// The job, by number.
     pub job: usize,
-    /// The share of its bytes whose path crosses what failed: none of them arrives before tables are mended.
+    /// The share of its bytes whose path crosses what failed: none of them arrives before tables are repaired.
     pub stopped: f64,
-    /// Time on mended tables over time before the fault; `None` if the job cannot go on.
+    /// Time on repaired tables over time before the fault; `None` if the job cannot continue.
     pub slowdown: Option<f64>,
 }
 
-/// What becomes of the tables.
+/// Effect of a fault on the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mending {
-    /// No job uses what failed: tables were not looked at.
+    /// No job uses what failed: tables were not examined.
     Unused,
-    /// They were mended.
+    /// The tables were repaired.
     Mended,
-    /// There is no way round.
+    /// There is no alternative path.
     Impossible,
 }
 
-/// What a fault costs.
+/// The cost of a fault for all jobs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Damage {
-    /// What becomes of the tables.
+    /// Effect on the tables.
     pub mending: Mending,
     /// Jobs that it touches, by number.
     pub jobs: Vec<JobLoss>,
@@ -111,12 +111,12 @@ impl<'a> Blast<'a> {
         self.prepared.routes()
     }
 
-    /// How many flows are on a channel of the fabric.
+    /// Number of flows on a channel of the fabric.
     pub fn used(&self, channel: u32) -> usize {
         self.on[channel as usize].len()
     }
 
-    /// What each of these costs by itself, on all cores of the caller's pool. `done` hears of every one.
+    /// The cost of each of these in isolation, on all cores of the caller's pool. `done` is called after each.
     ///
     /// Complexity: for each, that of [`Prepared::reroute`] and O(flows that change x hops); a copy of the tables for each
     /// thread.
@@ -130,8 +130,8 @@ impl<'a> Blast<'a> {
         faults.par_iter().map(one).collect()
     }
 
-    /// Looks at the tables as they are mended for each of these by itself, on all cores of the caller's pool; `None` where
-    /// there is no way round.
+    /// Calls a function on the tables repaired for each of these in isolation, on all cores of the caller's pool; `None`
+    /// where there is no alternative path.
     ///
     /// Complexity: for each, that of [`Prepared::reroute`]; a copy of the tables for each thread.
     pub fn on_mended<R: Send>(
@@ -149,7 +149,7 @@ impl<'a> Blast<'a> {
         faults.par_iter().enumerate().map(one).collect()
     }
 
-    /// What these faults cost, together.
+    /// The cost of these faults together.
     fn damage(&self, faults: &Faults, trial: &mut Trial<'_, '_>) -> Damage {
         let dead = self.dead(faults);
         let hit: BTreeSet<u32> = dead.iter().flat_map(|c| &self.on[*c as usize]).copied().collect();
@@ -165,7 +165,7 @@ impl<'a> Blast<'a> {
             let bytes = stopped.get(&job).copied().unwrap_or(0);
             bytes as f64 / self.bytes[job as usize].max(1) as f64
         };
-        // Jobs whose terminals are gone cannot go on, whatever tables do.
+        // Jobs whose terminals have failed cannot continue, whatever the tables.
         let is_gone = |t: TerminalId| {
             let at = self.fabric.terminal(t).switch;
             faults.terminals.contains(&t) || faults.switches.contains(&at)
@@ -184,7 +184,7 @@ impl<'a> Blast<'a> {
                 jobs: stopped.keys().map(lost).collect(),
             };
         };
-        // What changes on channels, and who crosses them now.
+        // Changes of channel loads, and the flows that cross them now.
         let rows: BTreeSet<u32> = changes.iter().map(|change| change.row).collect();
         let moved = rows.iter().filter_map(|row| self.of_row.get(row)).flatten();
         let (mut change, mut now) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, Vec<u32>>::new());
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use crate::heat::Heat;
 
-    /// Every fault's answer is that of counting everything anew on the tables that `reroute` makes.
+    /// The cost of every fault equals that of counting everything from scratch on the tables that `reroute` makes.
     #[test]
     fn as_counted_anew() {
         let topology = open("fattree2:n=4,m=4,r=4").expect("a spec");

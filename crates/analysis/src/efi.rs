@@ -1,11 +1,10 @@
 //! The edge forwarding index and dark fiber.
 //!
-//! The edge forwarding index (EFI) of a directed switch-to-switch channel is the number of routes
-//! between ordered pairs of terminals that cross it. Domke and Hoefler, "Scheduling-Aware Routing for
-//! Supercomputers", SC'16: Definition 7 restricts the pairs to those inside jobs (effective EFI),
-//! Definition 8 calls the share of channels that no such pair crosses *dark fiber*. Both are the same
-//! sums over another set of pairs, so the functions here take the load vector and do not ask whose
-//! pairs they are. Terminal cables are left out, as in the paper: their load is fixed.
+//! The edge forwarding index (EFI) of a directed switch-to-switch channel is the number of routes between ordered
+//! pairs of terminals that cross it. Domke and Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16:
+//! Definition 7 restricts the pairs to those inside jobs (effective EFI), Definition 8 calls the share of channels
+//! that no such pair crosses *dark fiber*. Both are the same sums over another set of pairs, so the functions here
+//! take the load vector, whatever its pairs are. Terminal cables are left out, as in the paper: their load is fixed.
 //!
 //! Complexity: O(channels); [`hottest`] O(channels log channels).
 
@@ -61,7 +60,7 @@ pub fn hottest(load: &[u64], n: usize) -> Vec<(ChannelId, u64)> {
     order.into_iter().map(|c| (ChannelId::new(c), load[c])).collect()
 }
 
-/// How a histogram divides the loads from 1 upward. Load 0 is a class of its own: dark fiber.
+/// Classes of a histogram of the loads from 1 upward. Load 0 is a separate class: dark fiber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bins {
     /// Bins of equal width.
@@ -75,7 +74,7 @@ pub enum Bins {
 pub struct Histogram {
     /// Channels with load 0.
     pub dark: u64,
-    /// Largest load of each bin, rising and strictly; a bin begins above the end of the one before.
+    /// Largest load of each bin, strictly rising; a bin starts above the end of the previous one.
     pub upper: Vec<u64>,
     /// Channels in each bin.
     pub count: Vec<u64>,

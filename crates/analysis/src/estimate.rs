@@ -1,11 +1,11 @@
-//! Who sends what to whom, from what channels carried: network tomography.
+//! Estimation of the traffic of pairs from channel loads: network tomography.
 //!
-//! Counters of channels do not determine a traffic matrix. What is estimated here is the most likely one if every pair sends
+//! Counters of channels do not determine a traffic matrix. The estimate is the most likely one if every pair sends
 //! independently (expectation maximisation for Poisson sums: Shepp, Vardi, "Maximum Likelihood Reconstruction for Emission
-//! Tomography", 1982; Vardi, "Network Tomography", 1996), beginning with a gravity model (a pair gets what its sender sends in
-//! the share that its receiver has of what is received); and beside it what speaks against it: how far the counters are met,
-//! how well counters that were held back are predicted, and how much of it a random beginning, which meets the counters as
-//! well, puts elsewhere.
+//! Tomography", 1982; Vardi, "Network Tomography", 1996), starting from a gravity model (a pair gets the traffic of its sender
+//! in proportion to its receiver's share of all received traffic); and it comes with checks against it: how well the counters
+//! are met, how well held-out counters are predicted, and how much of it a random start, which meets the counters as well,
+//! assigns to other pairs.
 
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_routing::{DestId, Routes, follow};
@@ -18,7 +18,7 @@ use crate::heat::Flow;
 pub struct Pairs {
     /// Job, source and destination of each.
     ends: Vec<(u32, TerminalId, TerminalId)>,
-    /// Where the channels of each begin in `channels`.
+    /// Start of the channels of each in `channels`.
     begin: Vec<usize>,
     channels: Vec<u32>,
     /// All channels of the fabric: switch to switch; then, by terminal, those to terminals and those from them.
@@ -31,7 +31,7 @@ pub struct Pairs {
 /// An estimated traffic matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// What pairs send; those that send nothing are left out.
+    /// Traffic of pairs; those that send nothing are left out.
     pub flows: Vec<Flow>,
     /// Pairs that may send.
     pub pairs: usize,
@@ -41,8 +41,8 @@ pub struct Estimate {
     pub residual: f64,
     /// The same for a tenth of the channels between switches, estimated without their counters; `None` with fewer than ten.
     pub held_out: Option<f64>,
-    /// Share of all bytes that are with other pairs if one begins with random shares, most of them small, instead of gravity.
-    /// Counters do not tell the two apart; the truth may be as far from either.
+    /// Share of all bytes that are with other pairs if the start is random shares, most of them small, instead of gravity.
+    /// Counters do not distinguish the two; the truth may be as far from either.
     pub undetermined: f64,
 }
 
@@ -54,7 +54,7 @@ const SPREAD: f64 = 10.0;
 const ROUNDS: usize = 200;
 /// After this many rounds one looks whether they still help,
 const LOOK: usize = 20;
-/// by this part of what was counted.
+/// by this part of the counted bytes.
 const ENOUGH: f64 = 1e-5;
 /// Pairs in a row that one thread looks at.
 const CHUNK: usize = 4096;
@@ -62,7 +62,7 @@ const CHUNK: usize = 4096;
 impl Pairs {
     /// All ordered pairs of the terminals of each job that are on different hosts.
     ///
-    /// Memory: 12 bytes a pair, and 4 for each channel of its way.
+    /// Memory: 12 bytes a pair, and 4 for each channel of its path.
     pub fn new(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> Self {
         let (m, t) = (fabric.channel_count(), fabric.terminal_count());
         let mut all = Self {
@@ -96,12 +96,12 @@ impl Pairs {
         all
     }
 
-    /// How many there are.
+    /// Number of pairs in the list.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -110,8 +110,8 @@ impl Pairs {
         &self.channels[self.begin[pair]..self.begin[pair + 1]]
     }
 
-    /// What they send, if channels carried this much; `carried` as [`crate::heat::Heat`] numbers channels, nothing where it is
-    /// not known.
+    /// Estimates the traffic of pairs from the bytes that channels carried; `carried` numbers channels as
+    /// [`crate::heat::Heat`], `None` where it is not known.
     ///
     /// Complexity: O(rounds x pairs x hops), at most 200 rounds, three times.
     pub fn estimate(&self, carried: &[Option<u64>]) -> Estimate {
@@ -158,7 +158,7 @@ impl Pairs {
         }
     }
 
-    /// Which channels any pair crosses.
+    /// Whether any pair crosses each channel.
     fn crossed(&self) -> Vec<bool> {
         let mut crossed = vec![false; self.count];
         for &c in &self.channels {
@@ -167,11 +167,11 @@ impl Pairs {
         crossed
     }
 
-    /// What each pair would send by the adapters of its ends alone; equal shares where these are not known.
+    /// Traffic of each pair by the adapters of its ends alone; equal shares where these are not known.
     fn gravity(&self, known: &[f64]) -> Vec<f64> {
         let between = self.count - 2 * self.terminals;
         let of = |c: usize| if known[c].is_nan() { 1.0 } else { known[c] };
-        // By job, what its terminals receive in all.
+        // By job, the bytes that its terminals receive in total.
         let jobs = self.ends.iter().map(|p| p.0 as usize + 1).max().unwrap_or(0);
         let mut received = vec![0.0; jobs];
         let mut last = vec![u32::MAX; self.terminals];
@@ -189,7 +189,7 @@ impl Pairs {
 
     /// The most likely amounts near those at the beginning.
     fn maximise(&self, known: &[f64], mut amounts: Vec<f64>) -> Vec<f64> {
-        // Nobody crosses a channel that carried nothing.
+        // No pair crosses a channel that carried nothing.
         for (pair, amount) in amounts.iter_mut().enumerate() {
             if self.way(pair).iter().any(|&c| known[c as usize] == 0.0) {
                 *amount = 0.0;
@@ -227,7 +227,7 @@ impl Pairs {
         amounts
     }
 
-    /// What channels carry if pairs send this much; summed up in the order of pairs, whatever the number of threads.
+    /// Loads of channels for this traffic of pairs; summed in the order of pairs, for any number of threads.
     fn loads(&self, amounts: &[f64]) -> Vec<f64> {
         let mut loads = vec![0.0; self.count];
         for (pair, &amount) in amounts.iter().enumerate().filter(|(_, a)| **a > 0.0) {

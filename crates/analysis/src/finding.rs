@@ -1,7 +1,7 @@
 //! Findings: facts that an operator should act on.
 //!
-//! Two sources: [`of_fabric`] looks at the network alone, [`of_routes`] at what the checker proved about
-//! routes. A finding of severity [`Error`](Severity::Error) decides the exit code of the command line.
+//! Two sources: [`of_fabric`] looks at the network alone, [`of_routes`] at what the checker proved about routes. A
+//! finding of severity [`Error`](Severity::Error) decides the exit code of the command line.
 
 use darkfiber_fabric::{Fabric, Planes, SwitchId};
 use darkfiber_routing::check::{Cycle, Report};
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{ChannelName, Efi, Names, PairName, group, hottest};
 
-/// How many channels, pairs or nodes a finding lists.
+/// Maximum number of channels, pairs or nodes that a finding lists.
 const EXAMPLES: usize = 5;
 /// A largest load above this multiple of the mean is called an imbalance.
 const IMBALANCE: f64 = 2.0;
@@ -146,7 +146,7 @@ pub struct LoadedChannel {
     pub load: u64,
 }
 
-/// What the network alone shows.
+/// Findings from the network alone.
 pub fn of_fabric(fabric: &Fabric) -> Vec<Finding> {
     let names = Names::new(fabric);
     let mut found = Vec::new();
@@ -247,7 +247,7 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
     })
 }
 
-/// What a deadlock rests on that was found without service levels.
+/// The assumption behind a deadlock that was found without service levels.
 pub fn of_assumed_lane() -> Finding {
     Finding {
         kind: FindingKind::AssumedLane,
@@ -259,7 +259,7 @@ pub fn of_assumed_lane() -> Finding {
     }
 }
 
-/// What the checker's report shows, the gravest first.
+/// Findings from the checker's report, the gravest first.
 pub fn of_routes(fabric: &Fabric, report: &Report) -> Vec<Finding> {
     let names = Names::new(fabric);
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What is wrong with groups of ports, by the names that operators know: switch, LID, port.
+//! Problems of groups of ports, by the operator's names: switch, LID, port.
 
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_routing::check::{GroupEntry, GroupReport};
@@ -72,7 +72,7 @@ pub fn waits(
     entries.iter().map(wait).collect()
 }
 
-/// What does not hold for every choice among groups of ports.
+/// Findings about properties that do not hold for every choice among groups of ports.
 pub fn of_groups(report: &GroupReport, waits: &[GroupWait]) -> Vec<Finding> {
     let mut found = Vec::new();
     let error = |kind, message, hint, places| Finding {

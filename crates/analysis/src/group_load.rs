@@ -1,14 +1,15 @@
-//! Expected load of tables with groups of ports: every switch splits what is for a LID evenly over the ports of its group.
+//! Expected load of tables with groups of ports: every switch splits the traffic for a LID evenly over the ports of its
+//! group.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 use rayon::prelude::*;
 
-/// Destinations that are counted side by side; fixed, so that sums come in one order for any number of threads.
+/// Destinations that are counted in parallel; fixed, so that the order of sums is the same for any number of threads.
 const CHUNK: usize = 64;
 
-/// By channel between switches, ordered pairs of terminals that are expected on it, each to the LID that its source uses. `None` if
-/// the routes have no groups, or some choice loops. That real switches split evenly is an assumption: they look at
+/// By channel between switches, the expected number of ordered pairs of terminals on it, each to the LID that its source uses.
+/// `None` if the routes have no groups, or some choice loops. It is an assumption that real switches split evenly: they look at
 /// their queues.
 ///
 /// Complexity: O(LIDs x channels).
@@ -36,10 +37,10 @@ pub fn group_load(fabric: &Fabric, routes: &Routes) -> Option<Vec<f64>> {
 
 /// A switch whose next hops are being followed.
 const OPEN: u8 = 1;
-/// A switch whose next hops are known.
+/// A switch whose next hops are complete.
 const DONE: u8 = 2;
 
-/// Adds what everybody sends to a LID; whether no choice loops.
+/// Adds the traffic of all sources to a LID; returns whether no choice loops.
 fn add(fabric: &Fabric, routes: &Routes, to: TerminalId, path: usize, load: &mut [f64]) -> bool {
     let n = fabric.switch_count();
     let home = fabric.terminal(to).switch;

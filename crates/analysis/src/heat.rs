@@ -1,31 +1,31 @@
-//! What traffic does to channels: which are hot, whose traffic it is, and who suffers.
+//! Effects of traffic on channels: which are hot, whose traffic they carry, and which jobs are slowed down.
 //!
 //! The load of a path is that of its most loaded channel, and jobs are slowed down by the hottest channels that they
 //! cross (Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing", SC'18, section IV-B).
 //!
-//! Jobs differ in how long they send. So that a job of a second beside one of an hour is not told to wait an hour, each
-//! counts at the rate at which it would send alone, and goes on for as long as the others do.
+//! Jobs differ in how long they send. So that a job of a second next to one of an hour does not wait an hour, each
+//! counts at the rate at which it would send in isolation, and continues for as long as the others do.
 
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::Routes;
 
-/// What one terminal sends to another for one job.
+/// Traffic from one terminal to another for one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flow {
     /// The job, by number.
     pub job: u32,
-    /// Who sends.
+    /// Terminal that sends.
     pub from: TerminalId,
-    /// Who receives.
+    /// Terminal that receives.
     pub to: TerminalId,
-    /// How much.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// Bytes on all channels, and whose they are. Where terminals have several LIDs, a flow takes the one that the routes state
-/// for its source.
+/// Bytes on all channels, by job. Where terminals have several LIDs, a flow takes the one that the routes state for its
+/// source.
 ///
 /// Channels are those of [`Fabric`]: switch to switch; then, by terminal, those to terminals and those from them.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,35 +40,36 @@ pub struct Heat {
     pub inside: usize,
     /// By channel between switches, how much longer it takes for the same than the fastest one.
     slowness: Vec<f64>,
-    /// Channels between switches.
+    /// Number of channels between switches.
     between: usize,
     /// By job the channels that it uses, rising, and the bytes there.
     jobs: Vec<Vec<(u32, u64)>>,
-    /// By job the seconds that its slowest channel needs for what the job itself sends.
+    /// By job the seconds that its slowest channel needs for the job's own traffic.
     alone: Vec<f64>,
-    /// What all jobs want of each channel, each at the rate at which it would send alone: 1 is all that it can carry.
+    /// Demand of all jobs for each channel, each at the rate at which it would send in isolation: 1 is its full
+    /// capacity.
     pub wanted: Vec<f64>,
     /// By channel, the jobs that use it, rising, and their bytes.
     on: Vec<Vec<(u32, u64)>>,
 }
 
-/// How a job fares among the others.
+/// Slowdown of a job by the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fate {
-    /// Seconds that its slowest channel needs for what the job itself sends.
+    /// Seconds that its slowest channel needs for the job's own traffic.
     pub alone: f64,
-    /// Seconds that the slowest of its channels needs for what the job sends and for what the others send meanwhile, each at
-    /// the rate at which it would send alone; at least `alone`.
+    /// Seconds that the slowest of its channels needs for the job's traffic and for that of the others meanwhile, each at
+    /// the rate at which it would send in isolation; at least `alone`.
     pub together: f64,
-    /// That channel.
+    /// The slowest channel.
     pub at: Option<u32>,
     /// Other jobs there and their bytes, the most first.
     pub by: Vec<(u32, u64)>,
 }
 
 impl Fate {
-    /// Time together over time alone, if it waits for its slowest channel: 1 where nobody is in its way, 2 where it takes
-    /// twice as long.
+    /// Time together over time alone, if it waits for its slowest channel: 1 without interference, 2 where it takes twice
+    /// as long.
     pub fn slowdown(&self) -> f64 {
         if self.alone > 0.0 { self.together / self.alone } else { 1.0 }
     }
@@ -162,7 +163,7 @@ impl Heat {
         on
     }
 
-    /// How a job fares.
+    /// Slowdown of a job by the others.
     pub fn fate(&self, job: usize) -> Fate {
         let alone = self.alone[job];
         let mut fate = Fate { alone, together: alone, ..Fate::default() };
@@ -182,7 +183,7 @@ impl Heat {
     }
 }
 
-/// What crosses some channels between switches, by destination, the most first.
+/// Traffic over some channels between switches, by destination, the most first.
 ///
 /// Complexity: O(flows x hops).
 pub fn destinations(

@@ -1,8 +1,8 @@
-//! What the traffic inside jobs does to channels.
+//! Channel loads of the traffic inside jobs.
 //!
-//! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16, section 4: routes between terminals of
-//! one job alone count. Jobs whose terminals hang on one switch use no channel between switches; means over
-//! jobs are over those on two switches or more, as in the paper's Table 1.
+//! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16, section 4: only routes between terminals of
+//! one job count. Jobs whose terminals are on one switch use no channel between switches; means over jobs are over
+//! those on two switches or more, as in the paper's Table 1.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::{Efi, dark_fiber_percent};
 
-/// What one job's routes load.
+/// Channel loads of one job's routes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobLoad {
     /// Switches that its terminals hang on.
@@ -30,7 +30,7 @@ impl JobLoad {
     ///
     /// Complexity: O(terminals x switches of the job x hops + channels).
     pub fn of(fabric: &Fabric, routes: &Routes, job: &[TerminalId]) -> Self {
-        // Sources that enter at one switch and use one LID of each destination take the same way.
+        // Sources that enter at one switch and use one LID of each destination take the same path.
         let mut sources: BTreeMap<(SwitchId, usize), u32> = BTreeMap::new();
         for &t in job {
             *sources.entry((fabric.terminal(t).switch, routes.path_of(t))).or_default() += 1;
@@ -71,7 +71,7 @@ impl JobLoad {
         self.switches > 1
     }
 
-    /// `γ_max(j)`: most of its own routes over one channel.
+    /// `γ_max(j)`: maximum number of the job's own routes over one channel.
     pub fn max(&self) -> u32 {
         self.load.iter().map(|l| l.1).max().unwrap_or(0)
     }
@@ -82,7 +82,7 @@ impl JobLoad {
     }
 }
 
-/// What all jobs together load.
+/// Channel loads of all jobs together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effective {
     /// `γ^e(c)`: routes inside jobs over each switch-to-switch channel (Definition 7); a pair in two jobs counts
@@ -109,7 +109,7 @@ pub struct EffectiveFacts {
 }
 
 impl Effective {
-    /// No jobs.
+    /// Loads without any job.
     pub fn new(fabric: &Fabric) -> Self {
         Self { load: vec![0; fabric.channel_count()], jobs: 0, max_sum: 0, links_sum: 0 }
     }

@@ -1,4 +1,4 @@
-//! Which virtual lane carries most of the routes over a channel.
+//! The virtual lane that carries most of the routes over a channel.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub const NO_LANE: u8 = u8::MAX;
 const LARGE: usize = 400_000_000;
 
 /// By channel between switches the virtual lane of most of the routes of all pairs, the lowest of equal ones; [`NO_LANE`]
-/// where there is no route. Nothing if all routes are in one lane, or there are more than 400 million pairs of a terminal
+/// where there is no route. `None` if all routes are in one lane, or there are more than 400 million pairs of a terminal
 /// and a switch.
 ///
 /// Complexity: O(terminals x switches x hops).
@@ -52,8 +52,8 @@ fn to_one(
     mut add: impl FnMut(ChannelId, u8, u32),
 ) {
     let home = fabric.terminal(dest).switch;
-    // Sources that enter at one switch, use one LID and one level take the same way; where switches choose lanes, the first
-    // lane depends on the port that a source is plugged into.
+    // Sources that enter at one switch, use one LID and one level take the same path; where switches choose lanes, the
+    // first lane depends on the port that a source is plugged into.
     let mut sources: BTreeMap<(SwitchId, usize, u8), u32> = BTreeMap::new();
     let by_hop = routes.layers.by_hop();
     for t in (0..fabric.terminal_count()).map(TerminalId::new) {

@@ -1,8 +1,8 @@
-//! What routes mean for the network, by counting.
+//! Evaluation of routes by counting.
 //!
-//! [`efi`] turns the load of every channel into the numbers that papers print; [`finding`] turns what
-//! the checker proved into facts that an operator can act on, with the names of switches and ports.
-//! Pure functions of a fabric, its routes and the checker's report; no I/O.
+//! [`efi`] turns the load of every channel into the numbers that papers print; [`finding`] turns what the checker
+//! proved into facts that an operator can act on, with the names of switches and ports. Pure functions of a fabric,
+//! its routes and the checker's report; no I/O.
 
 pub mod blast;
 pub mod count;

@@ -1,4 +1,4 @@
-//! Names of switches, ports and hosts as an operator knows them.
+//! Names of switches, ports and hosts for operators.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ impl<'a> Names<'a> {
         Self { fabric, shared, ports_of_host }
     }
 
-    /// A switch.
+    /// Name of a switch.
     pub fn switch(&self, s: SwitchId) -> String {
         let switch = self.fabric.switch(s);
         let description = switch.description.as_str();

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formatting of numbers for readers.
 
 /// `n` with commas between groups of three digits.
 ///

@@ -1,4 +1,4 @@
-//! What a dragonfly carries at most, by its cables alone.
+//! Maximum throughput of a dragonfly, by its cables alone.
 
 use darkfiber_fabric::{ChannelId, DragonflyShape, Fabric, TerminalId};
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ pub fn peaks(fabric: &Fabric, shape: &DragonflyShape) -> Peaks {
     let even = one.filter(|one| pairs().all(|(a, b)| between[a * groups + b] == *one));
     let cut = (groups / 2 * groups.div_ceil(2)) as f64;
     let all = fabric.terminal_count() as f64;
-    // Of what everybody sends to everybody, oneself included, as the paper counts.
+    // For all-to-all traffic, including to oneself, as the paper counts.
     let inside: f64 = terminals.iter().map(|&n| (n as f64 / all).powi(2)).sum();
     let global = between.iter().sum::<u64>() as f64;
     let injection = injection as f64;
@@ -85,7 +85,8 @@ mod tests {
         assert!((p.all_to_all - 3.2e12).abs() < 1.0, "{p:?}");
     }
 
-    /// Three groups of the four are full: 48 cables of a group carry what its 128 adapters send to others, 96 Gbit/s of 100.
+    /// Three groups of the four are full: 48 cables of a group carry the traffic of its 128 adapters to others, 96 Gbit/s of
+    /// 100.
     #[test]
     fn malbec_carries_what_its_hosts_send() {
         let p = of("@malbec");

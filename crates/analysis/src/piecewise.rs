@@ -5,16 +5,16 @@ use std::ops::AddAssign;
 /// `y = start + before (x - at)` up to a break at `x = at`, and `start + after (x - at)` behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piecewise {
-    /// Where the lines meet.
+    /// Position at which the lines meet.
     pub at: f64,
     /// From where to where the break may be with a confidence of 95 % (profile likelihood, errors taken to be normal and
     /// independent).
     pub between: (f64, f64),
-    /// The value there.
+    /// Value at the break.
     pub start: f64,
-    /// Slope before it.
+    /// Slope before the break.
     pub before: f64,
-    /// Slope behind it.
+    /// Slope after the break.
     pub after: f64,
     /// Share of the variance that the lines explain.
     pub r2: f64,
@@ -22,7 +22,7 @@ pub struct Piecewise {
     pub r2_straight: f64,
 }
 
-/// Parts of the points that are left out in turn.
+/// Number of parts of the points that are left out in turn.
 const FOLDS: usize = 10;
 /// Candidates for the break between the least and the most `x`.
 const CANDIDATES: usize = 2000;
@@ -30,9 +30,9 @@ const CANDIDATES: usize = 2000;
 const CHI_SQUARE: f64 = 3.841_459;
 
 impl Piecewise {
-    /// Least squares. `None` if there are fewer than five points, or all at fewer than four places.
+    /// Fits by least squares. `None` if there are fewer than five points, or all at fewer than four places.
     ///
-    /// The break is the best of 2,000 places; with its place the lines are linear least squares.
+    /// The break is the best of 2,000 places; for a given place the lines are linear least squares.
     ///
     /// Complexity: O(n log n).
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
@@ -89,8 +89,8 @@ impl Piecewise {
         })
     }
 
-    /// Share of the variance that lines explain of points that they were not fitted to: every tenth point in turn is left
-    /// out, by rising `x`. Below zero if they are worse than the mean.
+    /// Share of the variance that lines explain for points that they were not fitted to: every tenth point in turn is
+    /// left out, by rising `x`. Below zero if they are worse than the mean.
     pub fn cross_validated(points: &[(f64, f64)]) -> f64 {
         let mut sorted = points.to_vec();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -186,7 +186,7 @@ mod tests {
         assert!((fit.value(80.0) - line(80.0)).abs() < 0.02);
         assert!(fit.between.0 <= fit.at && fit.at <= fit.between.1);
         assert!(Piecewise::cross_validated(&points) > 0.999);
-        // What follows no law is not predicted.
+        // Random points are not predicted.
         let lot: Vec<(f64, f64)> =
             (0..60u32).map(|i| (f64::from(i), f64::from(i * i * 7919 % 97))).collect();
         assert!(Piecewise::cross_validated(&lot) < 0.2);

@@ -1,11 +1,11 @@
-//! Where a new job should sit: the free hosts, and the order of its ranks on them, with the least predicted interference.
+//! Placement of a new job: the free hosts, and the order of its ranks on them, with the least predicted interference.
 //!
-//! What a job suffers and does is decided on the fullest channels (Smith et al., "Mitigating Inter-Job Interference Using
-//! Adaptive Flow-Aware Routing", SC'18, section IV-B). A placement is worth the sum over all channels of the fourth power of
-//! what all jobs want of it, as [`Heat::wanted`] counts that: full channels count most, and the less of them, the
-//! better. The new job counts at the rate at which its busiest adapter is full, wherever it sits. From a placement that an
-//! allocator gives, hosts are exchanged with free ones and with each other as long as that sum falls. Of
-//! all that was found, and of what allocators gave, the one is proposed that is best by [`Effect::cost`].
+//! Interference is decided on the fullest channels (Smith et al., "Mitigating Inter-Job Interference Using Adaptive
+//! Flow-Aware Routing", SC'18, section IV-B). The objective of a placement is the sum over all channels of the fourth power
+//! of the demand of all jobs, as in [`Heat::wanted`]: full channels count most, and the fewer of them, the better. The new
+//! job counts at the rate at which its busiest adapter is full, for any placement. Starting from a placement of an
+//! allocator, hosts are exchanged with free ones and with each other as long as that sum falls. Of all placements found, and
+//! of those of allocators, the one with the best [`Effect::cost`] is proposed.
 
 use std::collections::BTreeMap;
 
@@ -17,35 +17,34 @@ use crate::heat::{Fate, Flow, Heat};
 
 /// A job that is to be placed, on a machine.
 pub struct Placing<'a> {
-    /// The machine.
+    /// Fabric of the machine.
     pub fabric: &'a Fabric,
-    /// Its tables.
+    /// Tables of the fabric.
     pub routes: &'a Routes,
     /// Terminals of each host that may be used, as many of each.
     pub hosts: &'a [Vec<TerminalId>],
-    /// What the job sends: from seat to seat, in bytes. Seat `s` is adapter `s % a` of the host that has slot `s / a`, where
+    /// Traffic of the job: from seat to seat, in bytes. Seat `s` is adapter `s % a` of the host that has slot `s / a`, where
     /// hosts have `a` adapters.
     pub sent: &'a [(u32, u32, u64)],
-    /// What all others send.
+    /// Traffic of all other jobs.
     pub flows: &'a [Flow],
-    /// What that does to channels; the new job's number is that of its jobs.
+    /// Channel loads of that traffic; the new job's number is the number of its jobs.
     pub now: &'a Heat,
 }
 
-/// What a placement does to the new job and to the others.
+/// Effect of a placement on the new job and on the others.
 #[derive(Clone, Debug)]
 pub struct Effect {
-    /// How the new job fares.
+    /// Slowdown of the new job.
     pub fate: Fate,
-    /// How much longer the other job that loses most takes then than without the new one, and that job: nothing where none
-    /// loses.
+    /// Slowdown by the new job of the other job that loses most, and that job: `None` where none loses.
     pub loser: Option<(f64, usize)>,
     /// Bytes on the fullest channel between switches.
     pub fullest: u64,
 }
 
 impl Effect {
-    /// What is least where a placement is best: the time of the new job by what the others lose.
+    /// Cost of a placement, lower is better: the time of the new job times the losses of the others.
     pub fn cost(&self) -> f64 {
         self.fate.together * (1.0 + self.loser.map_or(0.0, |l| l.0))
     }
@@ -60,7 +59,7 @@ pub struct Placed {
     pub exchanges: usize,
 }
 
-/// Free hosts that a slot is tried on in each round.
+/// Number of free hosts on which a slot is tried in each round.
 const FREE: usize = 12;
 /// Other slots that it is exchanged with.
 const OTHERS: usize = 6;
@@ -77,16 +76,16 @@ struct State<'a> {
     touching: Vec<Vec<u32>>,
     /// By slot, its host.
     hosts: Vec<u32>,
-    /// What all jobs want of each channel.
+    /// Demand of all jobs for each channel.
     wanted: Vec<f64>,
-    /// What one byte of the new job is of that.
+    /// Contribution of one byte of the new job to it.
     per_byte: Vec<f64>,
     way: Vec<u32>,
     work: usize,
 }
 
 impl Placing<'_> {
-    /// The best of several placements and of what becomes of them, by [`Effect::cost`]; `None` of none.
+    /// The best of several placements and of their improvements, by [`Effect::cost`]; `None` of none.
     pub fn best(&self, begins: &[Vec<u32>], seed: u64) -> Option<Placed> {
         let kept = |begin: &Vec<u32>| Placed { hosts: begin.clone(), exchanges: 0 };
         let found = begins.iter().flat_map(|begin| [self.improve(begin, seed), kept(begin)]);
@@ -94,7 +93,7 @@ impl Placing<'_> {
         costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, placed)| placed)
     }
 
-    /// What a placement does; hosts by slot.
+    /// Effect of a placement; hosts by slot.
     pub fn effect(&self, hosts: &[u32]) -> Effect {
         let adapters = self.hosts.first().map_or(1, Vec::len);
         let terminal = |seat: u32| {
@@ -122,7 +121,7 @@ impl Placing<'_> {
         }
     }
 
-    /// Improves a placement; the seed draws what is tried.
+    /// Improves a placement; the seed draws the exchanges that are tried.
     ///
     /// Complexity: O(rounds x slots x tries x flows of a slot x hops), at most some hundred million steps.
     ///
@@ -165,7 +164,7 @@ impl Placing<'_> {
         Placed { hosts: state.hosts, exchanges }
     }
 
-    /// How often in a second the job sends what it sends, if nothing but its busiest adapter holds it up.
+    /// Rate in runs a second at which the job sends its traffic, if only its busiest adapter limits it.
     fn rate(&self) -> f64 {
         let mut through: BTreeMap<(bool, u32), u64> = BTreeMap::new();
         for &(from, to, bytes) in self.sent {
@@ -185,7 +184,7 @@ impl State<'_> {
         self.of.hosts[self.hosts[seat / self.adapters] as usize][seat % self.adapters]
     }
 
-    /// Adds flows (or takes them away), and says by how much the sum of fourth powers grows.
+    /// Adds flows (or removes them), and returns the increase of the sum of fourth powers.
     fn add(&mut self, flows: &[u32], sign: f64) -> f64 {
         let (m, t) = (self.of.fabric.channel_count(), self.of.fabric.terminal_count());
         let mut grows = 0.0;
@@ -205,7 +204,7 @@ impl State<'_> {
             for &c in &way {
                 let wanted = &mut self.wanted[c as usize];
                 let before = *wanted;
-                // What is taken away was there: only rounding goes below nothing.
+                // The subtracted load was included before: only rounding goes below zero.
                 *wanted = (before + sign * bytes as f64 * self.per_byte[c as usize]).max(0.0);
                 grows += wanted.powi(4) - before.powi(4);
             }
@@ -260,7 +259,7 @@ impl State<'_> {
         made
     }
 
-    /// Makes an exchange, and takes it back if it is none for the better.
+    /// Makes an exchange, and undoes it if it is no improvement.
     fn tried(
         &mut self,
         flows: &[u32],
@@ -270,7 +269,7 @@ impl State<'_> {
         let old = self.add(flows, -1.0);
         make(&mut self.hosts);
         let new = self.add(flows, 1.0);
-        // Sums of many numbers: what is better by rounding only is not better.
+        // Sums of many numbers: an improvement within rounding is none.
         if old + new < -1e-9 * old.abs() {
             return true;
         }

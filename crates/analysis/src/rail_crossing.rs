@@ -1,4 +1,4 @@
-//! What crosses rails: which pairs of NICs, over which switches and cables.
+//! Traffic across rails: the pairs of NICs, and the switches and cables that they cross.
 
 use darkfiber_fabric::rails::RailMap;
 use darkfiber_fabric::{Fabric, HostId, Planes, Role, SwitchId, TerminalId};
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Destinations that are counted side by side; fixed, so that the work splits alike for any number of threads.
+/// Destinations that are counted in parallel; fixed, so that the work is split alike for any number of threads.
 const CHUNK: usize = 64;
 
 /// Ordered pairs of NICs of different hosts, by whether their packets stay on a rail. A NIC is of the rail of its leaf.
@@ -29,10 +29,10 @@ pub struct RailPairs {
     pub nics_without_rail: usize,
 }
 
-/// What crosses rails, and where.
+/// Traffic across rails, and where it crosses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RailCrossing {
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: RailPairs,
     /// By switch, pairs of different rails whose packets cross it between their leaves.
     pub through: Vec<u64>,
@@ -96,7 +96,7 @@ impl RailCrossing {
     }
 }
 
-/// What stays the same for all destinations.
+/// State that is the same for all destinations.
 struct Counting<'a> {
     fabric: &'a Fabric,
     routes: &'a Routes,
@@ -161,7 +161,7 @@ impl<'a> Counting<'a> {
         }
     }
 
-    /// Adds what all sources send to one NIC; those of its own host do not.
+    /// Adds the traffic of all sources to one NIC, except those of its own host.
     fn add(&self, part: &mut RailCrossing, to: TerminalId) {
         let host: HostId = self.fabric.host_of(to);
         let home = self.fabric.terminal(to).switch;

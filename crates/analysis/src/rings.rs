@@ -1,7 +1,8 @@
-//! Rings of GPU collectives on real cables: who shares which, what each job can expect, and a better order of its hosts.
+//! Rings of GPU collectives on real cables: which share a cable, what each job can expect, and a better order of its
+//! hosts.
 //!
-//! All channels of a job move the same bytes and wait for each other, and a ring goes as fast as its slowest connection: by max-min shares
-//! that is the channel with the least of its rate for each flow on it. Bus bandwidth of an Allreduce is that rate times the channels.
+//! All channels of a job move the same bytes and wait for each other, and a ring runs at the rate of its slowest connection: by max-min
+//! shares that is the channel with the lowest rate per flow. Bus bandwidth of an Allreduce is that rate times the channels.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use darkfiber_routing::Routes;
 /// The terminals by which a ring enters a host and leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// Where it enters.
+    /// NIC through which it enters.
     pub enters: TerminalId,
-    /// Where it leaves.
+    /// NIC through which it leaves.
     pub leaves: TerminalId,
 }
 
@@ -24,24 +25,24 @@ pub struct Rings {
     pub channels: Vec<Vec<Stop>>,
 }
 
-/// By channel its connections between hosts: who sends to whom.
+/// By channel its connections between hosts: sender and receiver.
 pub type Connections = Vec<Vec<(TerminalId, TerminalId)>>;
 
 /// A connection of a ring or tree between two hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RingFlow {
-    /// The job.
+    /// Number of the job.
     pub job: usize,
-    /// Its channel.
+    /// Channel of the job.
     pub channel: usize,
     /// Its position in the channel: in a ring, that of the host that sends.
     pub host: usize,
-    /// Who sends.
+    /// Terminal that sends.
     pub from: TerminalId,
-    /// Who receives.
+    /// Terminal that receives.
     pub to: TerminalId,
     /// Channels of the fabric that it crosses: the one into the network, those between switches, the one out of it; as in
-    /// [`Heat`](crate::heat::Heat). Empty if the tables lead nowhere.
+    /// [`Heat`](crate::heat::Heat). Empty if the tables have no path.
     pub path: Vec<u32>,
 }
 
@@ -100,8 +101,8 @@ impl RingTraffic {
     }
 }
 
-/// The channels of the fabric from terminal to terminal; `None` if the tables lead nowhere. Where switches hash, every channel of a
-/// job has a connection, and so a queue pair, of its own.
+/// The channels of the fabric from terminal to terminal; `None` if the tables have no path. Where switches hash, every channel of a
+/// job has a separate connection, and so a separate queue pair.
 fn path(
     fabric: &Fabric,
     routes: &Routes,
@@ -255,8 +256,8 @@ mod tests {
         Rings { channels: (0..2).map(|rail| hosts.map(|h| stop(h, rail)).to_vec()).collect() }
     }
 
-    /// In order two connections of each ring cross the spine and all have a cable of their own: 2 x 50 GB/s. With hosts of the units in
-    /// turn four do, two on each cable: half of that, and the order is mended.
+    /// In order two connections of each ring cross the spine, each on a separate cable: 2 x 50 GB/s. With hosts of the units in turn
+    /// four do, two on each cable: half of that, and a better order repairs it.
     #[test]
     fn hosts_in_turn_share_cables_and_order_mends_it() {
         let (topology, routes) = machine();
@@ -272,7 +273,8 @@ mod tests {
         assert_eq!(good.better_order(fabric, &routes, 1000), None);
     }
 
-    /// Two jobs on the same cables get half each; a channel that enters by another rail crosses the spine, and one NIC mends that.
+    /// Two jobs on the same cables get half each; a channel that enters by another rail crosses the spine, and one NIC repairs
+    /// that.
     #[test]
     fn jobs_share_and_rails_are_left() {
         let (topology, routes) = machine();

@@ -1,4 +1,4 @@
-//! Who shares which channel with whom.
+//! Channels that jobs share with each other.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use crate::jobs::{Effective, JobLoad};
 /// The routes of all jobs over all switch-to-switch channels.
 #[derive(Clone, Debug)]
 pub struct Sharing {
-    /// What each job loads.
+    /// Loads of each job.
     pub jobs: Vec<JobLoad>,
-    /// What all load together.
+    /// Loads of all jobs together.
     pub all: Effective,
     /// By channel the jobs that cross it, rising, and with how many routes.
     on: Vec<Vec<(u32, u32)>>,
 }
 
-/// How one job fares among the others.
+/// Sharing of channels between one job and the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfJob {
     /// Of the channels that it crosses, those that others cross, too.
     pub shared: usize,
-    /// Of the channels that it crosses the one with the most routes of all jobs, the lowest of equal ones, and
-    /// how many these are.
+    /// Of the channels that it crosses the one with the most routes of all jobs, the lowest of equal ones, and the
+    /// number of these routes.
     pub fullest: Option<(ChannelId, u64)>,
     /// Jobs it shares channels with and how many of these there are, the most first.
     pub with: Vec<(u32, usize)>,
@@ -52,7 +52,7 @@ impl Sharing {
         &self.on[c.index()]
     }
 
-    /// How a job fares.
+    /// Sharing of channels between a job and the others.
     pub fn of_job(&self, job: usize) -> OfJob {
         let mut found = OfJob::default();
         let mut with: BTreeMap<u32, usize> = BTreeMap::new();

@@ -5,7 +5,8 @@ use darkfiber_routing::{LidBlocks, Lids, Orthants, Routes};
 
 use crate::failure::Failure;
 
-/// LIDs for some routes; at least 2^`lmc` a port. Where senders choose among LIDs by orthants, LIDs tell the orthant.
+/// LIDs for some routes; at least 2^`lmc` a port. Where senders choose among LIDs by orthants, LIDs encode the
+/// orthant.
 pub(crate) fn assign(
     fabric: &Fabric,
     shape: Option<&Shape>,

@@ -1,4 +1,4 @@
-//! The command line, as clap reads it: the commands, what is common to them, and how their help is laid out.
+//! The command line, as clap reads it: the commands, their common options, and the layout of their help.
 
 use std::fmt::Write as _;
 
@@ -128,7 +128,7 @@ pub(crate) enum Command {
     Man(man::ManCommand),
 }
 
-/// What stands below the commands.
+/// Text below the commands.
 const TOP: &str = "\
 A FABRIC is
   a file              ibnetdiscover output, subnet.lst, netloc nodes, edge list, JSON; gz and zst
@@ -152,7 +152,7 @@ Exit codes:
   70  a bug in darkfiber
   75  a signal stopped a study that is kept: the same command goes on from there";
 
-/// Commands by what one wants, the ones to start with first.
+/// Commands by purpose, the ones to start with first.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Start here", &["fabric", "route", "check"]),
     (
@@ -254,7 +254,8 @@ fn elsewhere(arg: clap::Arg) -> clap::Arg {
     without(&ELSEWHERE, arg)
 }
 
-/// A command and those below it, whose help leaves out what is found elsewhere. What its texts name stays.
+/// A command and its subcommands, with options removed from help that are documented elsewhere. Those that its texts
+/// name stay.
 fn with_less(command: clap::Command) -> clap::Command {
     let stay = STAY.iter().find(|(name, _)| *name == command.get_name()).map_or(&[][..], |s| s.1);
     let less = |arg: clap::Arg| {
@@ -273,7 +274,7 @@ fn with_help(command: clap::Command, action: ArgAction) -> clap::Command {
     command.mut_subcommands(|sub| with_help(sub, ArgAction::HelpShort))
 }
 
-/// The commands with what they do, by group.
+/// The commands with their descriptions, by group.
 fn groups(command: &clap::Command) -> String {
     let mut text = String::new();
     for (title, names) in GROUPS {

@@ -1,4 +1,4 @@
-//! Runs that are kept, to go on from there another time.
+//! Checkpoints of runs, from which they are resumed later.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -17,14 +17,14 @@ use crate::failure::Failure;
 use crate::options::CheckpointArgs;
 use crate::{out, save, signals};
 
-/// Where runs are kept, and how often.
+/// Folder of the checkpoints, and their interval.
 pub(crate) struct Checkpoints {
     dir: PathBuf,
     every: Duration,
 }
 
 impl Checkpoints {
-    /// If that was asked for.
+    /// The store, if it was requested.
     pub(crate) fn of(args: &CheckpointArgs) -> Result<Option<Self>, Failure> {
         let every =
             time(&args.store_every).map_err(|e| Failure::usage(format!("--store-every: {e}")))?;
@@ -45,7 +45,7 @@ impl Checkpoints {
 }
 
 impl Checkpoints {
-    /// The folder.
+    /// The folder of the store.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -58,12 +58,12 @@ impl Checkpoints {
         self.dir.join(format!("{name}.run.zst"))
     }
 
-    /// Removes what is kept of a run.
+    /// Removes the saved state of a run.
     pub(crate) fn forget(&self, name: &str) {
         let _it_may_not_be_there = fs::remove_file(self.path(name));
     }
 
-    /// Removes what is kept of all runs whose names begin like this.
+    /// Removes the saved states of all runs whose names begin with this text.
     pub(crate) fn forget_all(&self, begin: &str) {
         for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(begin) {
@@ -73,7 +73,7 @@ impl Checkpoints {
     }
 }
 
-/// All that what comes out of a run depends on: what it is called, and what it is.
+/// Everything that the result of a run depends on: names and values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Facts(Vec<(String, String)>);
 
@@ -85,12 +85,12 @@ impl Facts {
             .with("fabric", &format!("{} {:016x}", fabric.name(), fabric.digest()))
     }
 
-    /// Of a run that one fact tells from all others.
+    /// Facts of a run that differs in one fact from all others.
     pub(crate) fn of(name: &str, value: &dyn fmt::Display) -> Self {
         Self(Vec::new()).with("version", &env!("CARGO_PKG_VERSION")).with(name, value)
     }
 
-    /// With another one.
+    /// Adds another fact.
     pub(crate) fn with(mut self, name: &str, value: &dyn fmt::Display) -> Self {
         self.0.push((name.to_owned(), value.to_string()));
         self
@@ -103,7 +103,7 @@ impl Facts {
         self.with(name, &format!("{:016x}", digest.value()))
     }
 
-    /// A number that says nothing but tells them from others.
+    /// A number that only distinguishes them from others.
     pub(crate) fn digest(&self) -> u64 {
         let mut digest = TextDigest::default();
         let _infallible = write!(digest, "{:?}", self.0);
@@ -160,7 +160,7 @@ impl fmt::Write for TextDigest {
     }
 }
 
-/// The facts of a file, and what is behind them.
+/// The facts of a file, and the data after them.
 fn open(path: &Path) -> Result<(Facts, Box<dyn BufRead>), String> {
     let not_kept =
         |e: &dyn fmt::Display| format!("{}: this is no run that was kept: {e}", path.display());
@@ -170,7 +170,7 @@ fn open(path: &Path) -> Result<(Facts, Box<dyn BufRead>), String> {
         other => other.to_string(),
     })?;
     let mut line = String::new();
-    // A line of facts is short; what is none may be endless.
+    // A line of facts is short; other data may be endless.
     file.by_ref().take(1 << 16).read_line(&mut line).map_err(|e| not_kept(&e))?;
     let facts = serde_json::from_str(&line).map_err(|e| not_kept(&e))?;
     Ok((facts, file))
@@ -192,7 +192,7 @@ impl Checkpoint {
     }
 }
 
-/// Who hears of a run, and keeps it if that was asked for.
+/// The observer of a run, which saves it if that was requested.
 pub(crate) struct Followed<'a> {
     pub(crate) pulse: Box<dyn Fn(Pulse) + Sync + 'a>,
     pub(crate) checkpoint: Option<Checkpoint>,
@@ -216,7 +216,7 @@ impl Observer for Followed<'_> {
             out.write_all(b"\n")?;
             write(out)
         });
-        // The run is worth more than what is kept of it.
+        // A failure to save does not end the run.
         if let Err(e) = &kept {
             out::tell(&format!(
                 "warning: the run is not kept: cannot write {}: {e}",

@@ -16,10 +16,10 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What the command line says; help is printed before it is read as a whole.
+/// The choice on the command line; help is printed before the whole line is parsed.
 static ASKED: OnceLock<Color> = OnceLock::new();
 
-/// Looks for `--color WHEN` or `--color=WHEN`; the last one counts, and what is wrong is left to whoever reads all.
+/// Finds `--color WHEN` or `--color=WHEN`; the last one counts, and errors are left to the full parser.
 fn asked(words: impl IntoIterator<Item = OsString>) -> Color {
     let mut color = Color::Auto;
     let mut is_next = false;
@@ -34,7 +34,7 @@ fn asked(words: impl IntoIterator<Item = OsString>) -> Color {
     color
 }
 
-/// How standard output wants its text, with the colors asked for.
+/// The style of standard output, with the requested colors.
 pub(crate) fn style() -> Style {
     let style = Style::of_stdout();
     let color = match ASKED.get_or_init(|| asked(std::env::args_os())) {

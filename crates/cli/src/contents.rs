@@ -1,4 +1,4 @@
-//! Digests of cells of a study: of all that their answers depend on.
+//! Digests of cells of a study: of everything that their answers depend on.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ pub(crate) fn half(text: &str) -> String {
     manifest::sha256(text.as_bytes())[..HALF].to_owned()
 }
 
-/// The part of a cell's digest that says nothing of what is asked: runs of a cell may be of use for another one.
+/// The part of a cell's digest that is independent of the questions: runs of a cell may be useful for another one.
 pub(crate) fn of_scenario(id: &str) -> &str {
     id.get(..HALF).unwrap_or(id)
 }
@@ -33,7 +33,8 @@ impl<'a> Contents<'a> {
         Self { folder, known: Mutex::default() }
     }
 
-    /// The digest of all that answers of a cell depend on: in its first half that of the scenario, in the other what is asked.
+    /// The digest of everything that answers of a cell depend on: the first half is that of the scenario, the other that of
+    /// the questions.
     pub(crate) fn id(&self, asked: &str, cell: &Prepared) -> String {
         let mut text = format!("{}\n{}\n", env!("CARGO_PKG_VERSION"), cell.key);
         let s = &cell.file.scenario;

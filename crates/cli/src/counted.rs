@@ -1,4 +1,4 @@
-//! What is looked at: a scenario, or a fabric that runs and what was counted on it.
+//! The subject of an analysis: a scenario, or a running fabric with its counters.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::options::{Common, CountedArgs, FabricArgs};
 use crate::out::{self, Teller};
 use crate::progress::Progress;
 
-/// Most terminals whose pairs are all looked at where no jobs say who talks to whom.
+/// Maximum number of terminals whose pairs are all considered where jobs do not give the pairs.
 const ALL_PAIRS: usize = 2_000;
 
 /// All that is needed.
@@ -27,10 +27,10 @@ pub(crate) struct CountedTraffic {
     pub(crate) case: Case,
     /// Names of the jobs.
     pub(crate) jobs: Vec<String>,
-    /// The terminals of each; of all together where nothing tells them apart.
+    /// The terminals of each; of all together where they cannot be distinguished.
     pub(crate) places: Vec<Vec<TerminalId>>,
     pub(crate) flows: Vec<Flow>,
-    /// What the flows were estimated from.
+    /// The data from which the flows were estimated.
     pub(crate) counted: Option<(Window, Estimate)>,
 }
 
@@ -90,7 +90,7 @@ impl CountedTraffic {
         self.case.fabric()
     }
 
-    /// Records of what was sent.
+    /// Traffic from records of messages.
     fn recorded(
         &mut self,
         path: &Path,
@@ -113,7 +113,7 @@ impl CountedTraffic {
         };
         out::diagnostics(&path.display().to_string(), &remarks, common);
         self.case.title = input::name_of(path);
-        // A record says whose it is; if not, it is of the job that has both ends.
+        // A record names its job; otherwise it belongs to the job that has both ends.
         let mut jobs = Jobs::new(running, self.fabric().terminal_count());
         let flows = all.iter().map(|s| Flow {
             job: jobs.of(s.job.as_deref(), s.from, s.to),
@@ -135,7 +135,7 @@ impl CountedTraffic {
         Ok(())
     }
 
-    /// Traffic that makes ports count what they did.
+    /// Traffic estimated from port counters.
     fn estimated(
         &mut self,
         live: &CountedArgs,
@@ -177,7 +177,7 @@ impl CountedTraffic {
     }
 }
 
-/// Which job a record is of.
+/// Job that a record belongs to.
 struct Jobs {
     names: Vec<String>,
     number: BTreeMap<String, u32>,
@@ -185,7 +185,7 @@ struct Jobs {
     has: Vec<Vec<u32>>,
 }
 
-/// What is of no job that is known.
+/// Traffic that belongs to no known job.
 const NO_JOB: &str = "no job";
 
 impl Jobs {

@@ -1,4 +1,4 @@
-//! How a command ends: documented exit codes, and one clear message where something is wrong.
+//! Ends of a command: documented exit codes, and one clear message where something is wrong.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use crate::terminal::tell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// All is well.
+    /// The command was successful.
     Fine = 0,
     /// Something was found that an operator should act on.
     Finding = 1,
@@ -20,9 +20,9 @@ pub(crate) enum Exit {
     Usage = 2,
     /// A file cannot be read or written.
     Input = 3,
-    /// What was asked for cannot be done on this fabric.
+    /// The request is impossible on this fabric.
     Infeasible = 4,
-    /// A signal stopped what is kept: the same command goes on from there (`EX_TEMPFAIL` of sysexits.h).
+    /// A signal stopped a run with a store: the same command resumes it (`EX_TEMPFAIL` of sysexits.h).
     Again = 75,
     /// A bug of ours.
     Bug = 70,
@@ -34,8 +34,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Runs a command and tells why it failed, if it did. A panic is a bug of ours, which the panic hook
-/// has told.
+/// Runs a command and reports why it failed, if it did. A panic is a bug of ours, which the panic hook has reported.
 pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
     match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(exit)) => exit,
@@ -50,7 +49,7 @@ pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
     }
 }
 
-/// What is said about a panic.
+/// The message for a panic.
 pub(crate) fn bug(panic: &impl Display) -> String {
     format!(
         "error: this is a bug in darkfiber {}: {panic}\n\
@@ -65,7 +64,7 @@ pub(crate) fn bug(panic: &impl Display) -> String {
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) message: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub(crate) hint: String,
 }
 

@@ -1,9 +1,9 @@
-//! What whoever starts `darkfiber` alone is shown: what this machine has of a fabric, and the commands to begin with.
+//! The output of `darkfiber` without arguments: the fabric data on this machine, and the commands to start with.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Where OpenSM writes its tables by default (`opensm -D 0x43`).
+/// Path where OpenSM writes its tables by default (`opensm -D 0x43`).
 const TABLES: &str = "/var/log/opensm-lfts.dump";
 
 /// The first steps on this machine.

@@ -1,4 +1,4 @@
-//! How the texts below the options of a help are laid out: paragraphs are wrapped once, and examples can be pasted.
+//! Layout of the texts below the options of a help: paragraphs are wrapped once, and examples can be pasted.
 
 /// An example has at most this many columns.
 const COLUMNS: usize = 80;
@@ -48,7 +48,7 @@ fn example(line: &str) -> String {
     }
     let mut rest = command;
     let mut indent = "";
-    // A word behind which there is room for the backslash.
+    // A word that leaves space for the backslash.
     while indent.len() + rest.chars().count() > COLUMNS {
         let most = COLUMNS - indent.len() - 2;
         let is_quoted = |i: usize| rest[..i].matches(['\'', '"']).count() % 2 == 1;
@@ -69,7 +69,7 @@ fn example(line: &str) -> String {
     lines.join("\n")
 }
 
-/// Markdown as plain text: emphasis goes, headings stand in capitals, and paragraphs and points of lists are broken at [`COLUMNS`].
+/// Markdown as plain text: emphasis is removed, headings are in capitals, and paragraphs and list items are broken at [`COLUMNS`].
 pub(crate) fn plain(markdown: &str) -> String {
     let mut blocks: Vec<String> = Vec::new();
     let mut goes_on = false;

@@ -12,7 +12,7 @@ use crate::out::Teller;
 use crate::{jobs, out};
 
 impl HistoryArgs {
-    /// What the options say.
+    /// The values of the options.
     pub(crate) fn part(&self) -> HistoryPart {
         HistoryPart {
             log: self.jobs.display().to_string(),
@@ -24,7 +24,7 @@ impl HistoryArgs {
         }
     }
 
-    /// Reads the log, finds or chooses hosts for its jobs, and says what was odd.
+    /// Reads the log, finds or chooses hosts for its jobs, and reports irregularities.
     pub(crate) fn load(
         &self,
         topology: &Topology,

@@ -1,4 +1,4 @@
-//! Logs and lists of jobs, and what was odd in them.
+//! Logs and lists of jobs, and their irregularities.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::options::Common;
 use crate::out;
 
-/// Reads a log; the times of one with a header that tells its beginning become Unix times.
+/// Reads a log; if it has a header with its start, its times become Unix times.
 pub(crate) fn read(
     path: &Path,
     common: &Common,

@@ -36,7 +36,7 @@ pub(crate) fn aliases(
     Ok(darkfiber_scenario::aliases(path, fabric, &mut Teller::new(common))?)
 }
 
-/// Refuses names that are descriptions of several hosts: nobody knows which of them is meant.
+/// Refuses names that are descriptions of several hosts: they are ambiguous.
 pub(crate) fn refuse_shared<'a>(
     source: &str,
     names: impl IntoIterator<Item = &'a str>,
@@ -62,23 +62,23 @@ pub(crate) fn tell_unknown(source: &str, unknown: &BTreeMap<String, usize>, comm
     ));
 }
 
-/// Jobs that run, and whose nodes were found.
+/// Running jobs whose nodes were found.
 #[derive(Default)]
 pub(crate) struct Running {
     /// The sorted terminals of each.
     pub(crate) places: Vec<Vec<TerminalId>>,
-    /// Their ids.
+    /// Ids of the jobs.
     pub(crate) ids: Vec<String>,
-    /// Who owns them.
+    /// Owners of the jobs.
     pub(crate) users: Vec<Option<String>>,
-    /// Names that stand for nothing, and how often.
+    /// Unknown names, and their counts.
     unknown: BTreeMap<String, usize>,
-    /// Jobs whose log does not say where they run.
+    /// Number of jobs whose nodes are not in the log.
     nowhere: usize,
 }
 
 impl Running {
-    /// The jobs that run, or ran at a moment; says what could not be used.
+    /// The jobs that run, or ran at a moment; reports entries that could not be used.
     ///
     /// # Errors
     /// If it cannot be read, or there are nodes and none is in the fabric.
@@ -126,7 +126,7 @@ impl Running {
         }
     }
 
-    /// Says what could not be used; refuses if nothing could.
+    /// Reports entries that could not be used; refuses if none could.
     fn tell(&self, path: &Path, common: &Common) -> Result<(), Failure> {
         let path = path.display();
         let names: Vec<&str> = self.unknown.keys().map(String::as_str).collect();
@@ -159,7 +159,7 @@ impl Running {
     }
 }
 
-/// Whether a job ran at a moment, by the times that its log tells.
+/// Whether a job ran at a moment, by the times in its log.
 fn ran(record: &Record, at: i64) -> bool {
     let started = record.start.is_some_and(|start| start <= at);
     let goes_on = record.end.map_or(record.state == State::Running, |end| at < end);

@@ -1,4 +1,4 @@
-//! Runs inside cells of a study, in a folder: kept while they last, and what came of them.
+//! Runs inside cells of a study, in a folder: saved while they last, and their results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::options::CheckpointArgs;
 use crate::out;
 use crate::sealed::Sealed;
 
-/// A folder of runs, or none. What is damaged in it counts as not there.
+/// A folder of runs, or none. Damaged files in it count as missing.
 pub(crate) struct RunsFolder {
     files: Option<Checkpoints>,
     /// Runs that are kept line by line, and the digest of their lines so far.
@@ -29,7 +29,7 @@ impl RunsFolder {
         Ok(Self { files: Checkpoints::of(args)?, open: Mutex::default() })
     }
 
-    /// Nothing is kept.
+    /// A store that keeps nothing.
     pub(crate) fn none() -> Self {
         Self { files: None, open: Mutex::default() }
     }
@@ -59,7 +59,7 @@ impl RunsFolder {
         Some(self.files.as_ref()?.dir().join(format!("{}.json", name(id, run))))
     }
 
-    /// What is kept line by line depends on all that the cell does: files that its question names, too.
+    /// Lines of a run depend on everything in the cell, including files that its question names.
     fn log(&self, id: &str, run: &str) -> Option<PathBuf> {
         let digest = whole_facts(id, run).digest();
         let name = format!("{}-{digest:016x}.lines", of_scenario(id));
@@ -72,12 +72,12 @@ fn facts(id: &str, run: &str) -> Facts {
     Facts::of("scenario", &of_scenario(id)).with("run", &run)
 }
 
-/// All that a run depends on whose question names files.
+/// Everything that a run depends on if its question names files.
 fn whole_facts(id: &str, run: &str) -> Facts {
     Facts::of("cell", &id).with("run", &run)
 }
 
-/// What files of a run are called.
+/// File name of a run.
 fn name(id: &str, run: &str) -> String {
     format!("{}-{:016x}", of_scenario(id), facts(id, run).digest())
 }
@@ -104,7 +104,7 @@ impl KeptRuns for RunsFolder {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut digest = TextDigest::default();
         digest.add(&whole_facts(id, run).digest().to_string());
-        // What is behind a line that is torn or altered does not count.
+        // Data after a torn or altered line does not count.
         let mut whole = 0;
         let lines: Vec<String> = text
             .split_inclusive('\n')
@@ -132,7 +132,7 @@ impl KeptRuns for RunsFolder {
         let whole = format!("{:016x} {line}\n", digest.value());
         let file = fs::OpenOptions::new().create(true).append(true).open(&path);
         if let Err(e) = file.and_then(|mut file| file.write_all(whole.as_bytes())) {
-            // The run is worth more than what is kept of it.
+            // A failure to save does not end the run.
             out::tell(&format!("warning: a run is not kept: {}: {e}", path.display()));
             open.remove(&path);
         }
@@ -142,7 +142,7 @@ impl KeptRuns for RunsFolder {
     fn keep_run(&self, id: &str, run: &str, text: &str) {
         let Some(path) = self.result(id, run) else { return };
         Sealed::new(facts(id, run), text.to_owned()).keep(&path);
-        // What it came of is needed no more.
+        // Its result is no longer needed.
         if let Some(all) = &self.files {
             all.forget(&name(id, run));
         }

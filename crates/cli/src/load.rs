@@ -13,15 +13,15 @@ use crate::out::Teller;
 
 pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
 
-/// The fabric that the arguments name; shows what the readers had to say.
+/// The fabric that the arguments name; shows the diagnostics of the readers.
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     Ok(args.scenario(common).load(&Folder::default(), &mut Teller::new(common))?)
 }
 
-/// What options name, for what looks at one network: all but tables; refuses a fabric of several planes.
+/// The case of the options, for commands about one network: all but tables; refuses a fabric of several planes.
 pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Failure> {
     let opened = scenario.open(&Folder::default(), &mut Teller::new(common));
-    // Whoever gave options knows keys of packets by their options, and no others.
+    // A user of options knows the keys of packets as options.
     let case = opened.map_err(|error| {
         let is_option = error.at.first().is_some_and(|key| key == "packets");
         let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));
@@ -31,14 +31,14 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
     Ok(case)
 }
 
-/// As [`fabric()`], for what looks at one network: refuses a fabric of several planes.
+/// As [`fabric()`], for commands about one network: refuses a fabric of several planes.
 pub(crate) fn one_plane(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     let loaded = fabric(args, common)?;
     refuse_planes(&loaded.topology.fabric, "this command")?;
     Ok(loaded)
 }
 
-/// Refuses a fabric of several planes for what looks at one network.
+/// Refuses a fabric of several planes for commands about one network.
 pub(crate) fn refuse_planes(fabric: &Fabric, what: &str) -> Result<(), Failure> {
     match Planes::of(fabric).count() {
         1 => Ok(()),
@@ -70,7 +70,7 @@ pub(crate) fn tables(
     Ok(tables::read(&files, name, loaded, &mut Teller::new(common))?)
 }
 
-/// As [`tables()`]; says that lane 0 was assumed for all routes, where that matters.
+/// As [`tables()`]; reports that lane 0 was assumed for all routes, where that matters.
 pub(crate) fn tables_in_lanes(
     args: &TableArgs,
     name: &str,
@@ -98,13 +98,13 @@ pub(crate) fn scenario(
 /// Gives a scenario the names of the command line.
 pub(crate) fn override_names(file: &mut ScenarioFile, names: &NamesArgs) {
     if let Some(map) = &names.node_name_map {
-        // It is not beside the scenario, but where the command runs.
+        // The file is not next to the scenario, but in the working directory of the command.
         let map = std::path::absolute(map).unwrap_or_else(|_| map.clone());
         file.scenario.node_name_map = Some(map.display().to_string());
     }
 }
 
-/// The scenario of a file with all that it names, which lies beside it.
+/// The scenario of a file, with the files that it names, which are in the same folder.
 pub(crate) fn case(file: &ScenarioFile, listener: &mut dyn Listener) -> Result<Case, Failure> {
     Ok(file.resolve(&Folder::of(Path::new(&file.name)), listener)?)
 }

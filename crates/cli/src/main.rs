@@ -1,7 +1,7 @@
 //! `darkfiber`: routing and analysis of InfiniBand and HPC fabrics.
 //!
-//! One file for each command in `commands/`. This file reads the command line, starts the thread pool,
-//! and turns whatever happened into one message and a documented exit code.
+//! One file for each command in `commands/`. This file parses the command line, starts the thread pool, and turns
+//! every result into one message and a documented exit code.
 
 mod addresses;
 mod args;
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     .into()
 }
 
-/// Prints what clap has to say: help and versions go to standard output and must get there, the rest is a usage error.
+/// Prints the output of clap: help and versions go to standard output and must get there, the rest is a usage error.
 fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
     let text = answer.render();
     if answer.use_stderr() {

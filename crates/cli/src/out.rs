@@ -1,5 +1,5 @@
-//! Standard output and standard error. A reader that goes away (`| head`) is no error; an output that is full is one. What a
-//! terminal would obey is shown instead, for names of a fabric are anybody's.
+//! Standard output and standard error. A closed reader (`| head`) is no error; a full disk is one. Control characters are
+//! shown and not sent, for names of a fabric come from outside.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,12 +19,12 @@ pub(crate) use crate::terminal::tell;
 const SHOWN: usize = 10;
 
 impl Common {
-    /// How results are laid out: as standard output wants it, in full with `-v`.
+    /// Style of results: as standard output wants it, in full with `-v`.
     fn style(&self) -> Style {
         Style { full: self.verbose, ..color::style() }
     }
 
-    /// Prints a result in the format asked for.
+    /// Prints a result in the requested format.
     pub(crate) fn show(&self, result: &impl Report) -> Result<(), Failure> {
         self.show_in(result, self.style())
     }
@@ -64,7 +64,7 @@ pub(crate) fn print_with(
     }
 }
 
-/// A standard output that was closed from the start: whoever prints nothing does not notice.
+/// A standard output that was closed from the start: a program that prints nothing does not notice.
 struct Closed;
 
 impl Write for Closed {
@@ -77,21 +77,21 @@ impl Write for Closed {
     }
 }
 
-/// Shows what a reader had to say: at most ten lines of a kind, all with `-v`, only errors with `-q`.
+/// Shows the diagnostics of a reader: at most ten lines of a kind, all with `-v`, only errors with `-q`.
 pub(crate) fn diagnostics(source: &str, found: &Diagnostics, common: &Common) {
     for line in summary(source, found, common) {
         tell(&line);
     }
 }
 
-/// Shows what there is to say while something is read, and what is done now.
+/// Shows remarks while input is read, and the current stage.
 pub(crate) struct Teller<'a> {
     common: &'a Common,
     progress: Option<&'a Progress>,
 }
 
 impl<'a> Teller<'a> {
-    /// Where nobody watches the progress.
+    /// A listener without a progress display.
     pub(crate) fn new(common: &'a Common) -> Self {
         Self { common, progress: None }
     }
@@ -156,7 +156,7 @@ fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
     lines
 }
 
-/// What remarks of one kind have in common: their text without numbers, GUIDs and quoted names.
+/// The common part of remarks of one kind: their text without numbers, GUIDs and quoted names.
 fn pattern(what: &str) -> String {
     let mut out = String::new();
     let mut quoted = None;

@@ -1,4 +1,4 @@
-//! The page of `--html`: what a command knows, as parts of a page.
+//! The page of `--html`: the data of a command as parts of a page.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -30,8 +30,8 @@ fn is_something_else(path: &Path) -> bool {
 }
 
 impl PageArgs {
-    /// Says now whether the page can be written. It takes the place of another page or picture, and of nothing else: a dump that is
-    /// named by mistake may be the only one.
+    /// Checks early whether the page can be written. It replaces only another page or picture: a dump that is named by mistake may
+    /// be the only copy.
     pub(crate) fn expect(&self) -> Result<(), Failure> {
         if self.html.is_some() && self.html == self.map {
             return Err(Failure::usage("--html and --map name the same file"));
@@ -53,7 +53,7 @@ impl PageArgs {
         self.html.is_some() || self.map.is_some()
     }
 
-    /// Writes the page that `make` makes, and its map, if these were asked for.
+    /// Writes the page that `make` makes, and its map, if requested.
     pub(crate) fn write<'a>(&self, make: impl FnOnce() -> Page<'a>) -> Result<(), Failure> {
         if !self.is_asked() {
             return Ok(());
@@ -70,7 +70,7 @@ impl PageArgs {
     }
 }
 
-/// A page of a fabric, of which nothing else is known yet.
+/// A page of a fabric without further data.
 pub(crate) fn of<'a>(
     title: impl Into<String>,
     topology: &'a Topology,
@@ -101,7 +101,7 @@ pub(crate) fn of<'a>(
     }
 }
 
-/// Where a page is from.
+/// Provenance of a page.
 pub(crate) fn origin(provenance: &Provenance) -> Origin {
     Origin {
         command: provenance.command.clone(),
@@ -128,7 +128,7 @@ pub(crate) fn lanes(fabric: &Fabric, routes: &Routes) -> Vec<u8> {
     darkfiber_analysis::main_lanes(fabric, routes).unwrap_or_default()
 }
 
-/// Jobs by what the routes inside them load.
+/// Jobs with the loads of the routes inside them.
 pub(crate) fn jobs_by_routes(
     fabric: &Fabric,
     routes: &Routes,
@@ -147,7 +147,7 @@ pub(crate) fn jobs_by_routes(
         .collect()
 }
 
-/// Finds what findings name again, so that the map can go there.
+/// Finds the elements that findings name, so that the map can go there.
 pub(crate) struct Notes<'a> {
     fabric: &'a Fabric,
     by_guid: BTreeMap<u64, SwitchId>,
@@ -215,7 +215,7 @@ impl<'a> Notes<'a> {
                 note.switches =
                     examples.iter().filter_map(|name| self.switches.get(name).copied()).collect();
             }
-            // Names of switches may stand within what is said of them.
+            // Names of switches may occur inside a description.
             Places::Nodes { examples, .. } => {
                 note.switches = examples
                     .iter()

@@ -1,4 +1,4 @@
-//! Commands as studies: the file that `darkfiber study run` asks the same of.
+//! Commands as studies: the file for which `darkfiber study run` gives the same answers.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) struct PresetArgs {
 }
 
 impl PresetArgs {
-    /// Writes the study, if that was asked for: then the command is over.
+    /// Writes the study, if requested: then the command is over.
     pub(crate) fn write(
         &self,
         preset: impl FnOnce() -> Result<Preset, Failure>,
@@ -46,7 +46,7 @@ pub(crate) fn write(
     Ok(Exit::Fine)
 }
 
-/// Why there is no answer about something; without a name the error has one.
+/// Why there is no answer about a subject; the error names it if `what` is empty.
 pub(crate) fn failure(answer: &Answer, what: &str) -> Failure {
     match answer.detail.get::<Error>() {
         Some(error) if what.is_empty() => error.clone().into(),

@@ -1,4 +1,4 @@
-//! What this process has taken so far, where the system says it.
+//! Resources used by this process so far, where the system reports them.
 
 use std::fs;
 

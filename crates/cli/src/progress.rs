@@ -1,4 +1,4 @@
-//! How far work is, on standard error: on a terminal a line for what takes over a second, elsewhere a line every ten seconds.
+//! Progress on standard error: on a terminal a line for work that takes over a second, elsewhere a line every ten seconds.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -9,13 +9,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::terminal::tell;
 
-/// How long work may take in silence.
+/// Time that work may take in silence.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often a log hears of work.
+/// Interval of progress lines in a log.
 const BEAT: Duration = Duration::from_secs(10);
 
-/// Shows what is being done and how far it is; gone when dropped.
+/// Shows the current work and its progress; removed when dropped.
 pub(crate) struct Progress {
     bar: ProgressBar,
     done: Option<Sender<()>>,
@@ -50,12 +50,12 @@ impl Progress {
         Self { bar, done: Some(done), waiter: Some(waiter) }
     }
 
-    /// Says what is done now.
+    /// Sets the current stage.
     pub(crate) fn at(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
     }
 
-    /// Says what is done now, and which share of it, in place of the steps.
+    /// Sets the current stage, and its completed share, in place of the steps.
     pub(crate) fn share(&self, done: f64, what: impl Into<String>) {
         self.bar.set_length(100);
         #[expect(clippy::cast_sign_loss, reason = "a share is not below zero")]

@@ -1,4 +1,4 @@
-//! Where a result comes from.
+//! Provenance of a result.
 
 use darkfiber_fabric::Fabric;
 use darkfiber_report::Provenance;

@@ -1,4 +1,4 @@
-//! How far simulations of packets are, in words.
+//! Progress of packet simulations, in words.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use darkfiber_packetsim::Pulse;
 
-/// Tells events a second, and when a run will be over at that rate.
+/// Computes events a second, and the end of a run at that rate.
 #[derive(Default)]
 pub(crate) struct Rate {
-    /// By run, as far as it was told.
+    /// Last report of each run.
     runs: Mutex<BTreeMap<u64, LastPulse>>,
 }
 
-/// What was told of a run.
+/// The last report of a run.
 struct LastPulse {
     when: Instant,
     pulse: Pulse,
@@ -26,7 +26,7 @@ struct LastPulse {
 const LONG: f64 = 0.5;
 
 impl Rate {
-    /// How far a run is; runs of one command differ by a number.
+    /// Progress of a run; runs of one command differ by a number.
     pub(crate) fn of(&self, run: u64, pulse: &Pulse) -> String {
         let micro = |ps: u64| ps as f64 / 1e6;
         let mut text = format!(

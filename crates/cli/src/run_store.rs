@@ -1,4 +1,4 @@
-//! Where a command keeps the runs of the study that it is.
+//! Store of the runs of a command that is a study.
 
 use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_study::grid::{KeptRuns, Prepared, Record, Store};
@@ -7,19 +7,19 @@ use crate::checkpoint::Followed;
 use crate::contents::half;
 use crate::kept_runs::RunsFolder;
 
-/// Runs inside cells are kept, answers are not: what a command prints has more than these.
+/// Runs inside cells are saved, answers are not: the output of a command has more than these.
 pub(crate) struct RunStore<'a> {
-    /// Where runs are.
+    /// Folder of the runs.
     pub(crate) runs: RunsFolder,
     /// All that was read for them, in words.
     pub(crate) read: String,
-    /// Hears of every run that is over, by what it is called.
+    /// Called with the name of every run that is over.
     pub(crate) over: &'a (dyn Fn(&str) + Sync),
     /// Hears how far each is.
     pub(crate) pulse: &'a (dyn Fn(&str, &Pulse) + Sync),
 }
 
-/// Tells that a run is over when nobody follows it any more.
+/// Reports that a run is over when its observer is dropped.
 struct Over<'a> {
     tell: &'a (dyn Fn(&str) + Sync),
     run: String,

@@ -21,8 +21,8 @@ use crate::out;
 
 /// Forwarding tables with hop counts, for `ibdmchk`.
 const FDBS: &str = "fdbs";
-/// Most pairs of a source and a LID of sets that are written in full. Larger ones have no [`FDBS`], no [`PATH_SL`] but
-/// [`PATH_SL_ROWS`], and in [`LFTS`] nothing but LIDs and ports.
+/// Maximum number of pairs of a source and a LID of sets that are written in full. Larger ones have no [`FDBS`], no
+/// [`PATH_SL`] but [`PATH_SL_ROWS`], and in [`LFTS`] only LIDs and ports.
 const MOST_PATHS: u64 = 10_000_000;
 
 /// Files that can be chosen with `--write`; `lfts` is short for `lfts.dump`.
@@ -71,8 +71,8 @@ pub(crate) fn expect(path: Option<&PathBuf>) -> Result<(), Failure> {
     })
 }
 
-/// Says now whether a directory that is filled at the end of a command can be; it is made when its first file is
-/// written, so that a command that fails leaves nothing.
+/// Checks early whether a directory that is filled at the end of a command can be written; it is made when its first
+/// file is written, so that a command that fails leaves nothing.
 pub(crate) fn expect_directory(path: Option<&PathBuf>) -> Result<(), Failure> {
     path.map_or(Ok(()), |path| {
         let made =
@@ -82,7 +82,7 @@ pub(crate) fn expect_directory(path: Option<&PathBuf>) -> Result<(), Failure> {
     })
 }
 
-/// What could not be written. Results are printed all the same; the command fails afterwards.
+/// Files that could not be written. Results are printed all the same; the command fails afterwards.
 #[derive(Default)]
 pub(crate) struct Unwritten(Vec<Failure>);
 
@@ -92,7 +92,7 @@ impl Unwritten {
         self.0.extend(result.err());
     }
 
-    /// How the command ends, after its results are printed: as it would, unless something was not written.
+    /// End of the command, after its results are printed: as usual, unless something was not written.
     pub(crate) fn end(mut self, exit: Exit) -> Result<Exit, Failure> {
         let Some(last) = self.0.pop() else { return Ok(exit) };
         for failure in &self.0 {
@@ -102,12 +102,12 @@ impl Unwritten {
     }
 }
 
-/// Which files of a set of tables are written.
+/// Files of a set of tables that are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection(Vec<String>);
 
 impl Selection {
-    /// Reads `--write`.
+    /// Parses the values of `--write`.
     pub(crate) fn of(names: &[String]) -> Result<Self, Failure> {
         let mut chosen: Vec<String> = Vec::new();
         for name in names.iter().map(|name| name.trim()) {
@@ -266,7 +266,7 @@ impl Target {
     }
 }
 
-/// Whether a directory is the one in which the command was called.
+/// Whether a directory is the working directory of the command.
 fn is_here(dir: &Path) -> bool {
     let here = std::env::current_dir().and_then(std::fs::canonicalize);
     here.is_ok_and(|here| std::fs::canonicalize(dir).is_ok_and(|dir| dir == here))

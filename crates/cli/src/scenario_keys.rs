@@ -1,4 +1,4 @@
-//! `darkfiber help scenario`: the keys of a scenario file, as the program that reads it knows them.
+//! `darkfiber help scenario`: the keys of a scenario file, from the schema of the program that reads it.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::terminal::wrapped;
 
-/// The smallest scenario, and where to go on.
+/// The smallest scenario, and pointers to further help.
 const HEAD: &str = "\
 A scenario is a fabric, its routes, jobs placed on it, and what they send: a TOML file that
 `darkfiber simulate` and `darkfiber study` read. The smallest one:
@@ -28,7 +28,7 @@ Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes.
 Keys, and their defaults:
 ";
 
-/// Before the keys that studies have beside.
+/// Heading of the additional keys of studies.
 const OF_STUDIES: &str = "
 A scenario in which lists stand for values is a study (`darkfiber help study`). Its keys:
 ";
@@ -51,13 +51,13 @@ pub(crate) fn text() -> String {
 pub(crate) struct KeyPath {
     /// `routes.engine`; of several tables the first, `job.1.traffic`.
     pub(crate) path: String,
-    /// What it says.
+    /// Meaning of the key.
     pub(crate) meaning: String,
-    /// What it can be, where its type has names for that.
+    /// Valid values, where its type lists them.
     pub(crate) choices: Vec<String>,
 }
 
-/// All keys.
+/// All keys of a scenario.
 pub(crate) fn paths() -> Vec<KeyPath> {
     let root = schema::scenario().to_value();
     let mut paths = Vec::new();
@@ -133,7 +133,7 @@ fn section(root: &Value, table: &Value, path: &str, out: &mut String) {
 fn table_of<'a>(root: &'a Value, value: &'a Value) -> Option<(&'a Value, bool)> {
     let is_list = value["items"].is_object();
     let value = if is_list { &value["items"] } else { value };
-    // A key that may be absent is this or nothing.
+    // An optional key has this type or null.
     let mut ways = value["anyOf"].as_array().into_iter().flatten().chain([value]);
     let named = ways.find_map(|way| way["$ref"].as_str()?.strip_prefix("#/$defs/"))?;
     let part = &root["$defs"][named];

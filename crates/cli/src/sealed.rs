@@ -1,4 +1,4 @@
-//! Results of runs that are over, kept with what they depend on and a digest of both.
+//! Results of completed runs, stored with their dependencies and a digest of both.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 use crate::failure::Failure;
 use crate::out;
 
-/// What is in a file.
+/// Content of a file.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Sealed<F, T> {
-    /// What the result depends on.
+    /// Facts on which the result depends.
     pub(crate) facts: F,
-    /// What came out.
+    /// Result of the run.
     pub(crate) result: T,
     /// The digest of the others.
     sha256: String,
 }
 
 impl<F: Serialize + DeserializeOwned, T: Serialize + DeserializeOwned> Sealed<F, T> {
-    /// A result, and what it depends on.
+    /// A result, with its facts.
     pub(crate) fn new(facts: F, result: T) -> Self {
         let mut sealed = Self { facts, result, sha256: String::new() };
         sealed.sha256 = sealed.digest().unwrap_or_default();
@@ -33,7 +33,7 @@ impl<F: Serialize + DeserializeOwned, T: Serialize + DeserializeOwned> Sealed<F,
         Some(manifest::sha256(&bytes))
     }
 
-    /// Writes it. The result is worth more than what is kept of it: what cannot be written is a warning.
+    /// Writes the file. A failure to write is a warning, as the result is still available.
     pub(crate) fn keep(&self, path: &Path) {
         if let Err(e) = output::replace(path, |out| Ok(serde_json::to_writer(out, self)?)) {
             out::tell(&format!(
@@ -43,7 +43,7 @@ impl<F: Serialize + DeserializeOwned, T: Serialize + DeserializeOwned> Sealed<F,
         }
     }
 
-    /// Reads a file; one that is cut or altered is refused, as being no such `what`.
+    /// Reads a file; a truncated or altered one is refused, as not being such a `what`.
     pub(crate) fn read(path: &Path, what: &str) -> Result<Self, Failure> {
         let text = input::read_text(path)?;
         let sealed: Option<Self> = serde_json::from_str(&text).ok();

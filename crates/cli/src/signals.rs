@@ -1,5 +1,5 @@
-//! What SIGINT, SIGTERM, SIGHUP and SIGUSR1 do (the last is what batch systems send before the time is over): keep runs
-//! that are kept anyway, leave no temporary file and no process behind, and end the process as they would without all this.
+//! Handling of SIGINT, SIGTERM, SIGHUP and SIGUSR1 (batch systems send the last one before the time limit): save runs that
+//! have a store, leave no temporary file and no process behind, and end the process as the signals would by default.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -14,13 +14,13 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 use crate::failure::Failure;
 use crate::out;
 
-/// The signal that asked for an end; 0 if none did.
+/// The signal that requested an end; 0 if none did.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 /// Runs that will be kept before the end.
 static RUNS: Mutex<usize> = Mutex::new(0);
-/// How the process ends once runs are kept: as the signal does it, or with this code.
+/// End of the process once runs are saved: by the signal, or with this code.
 static CODE: AtomicI32 = AtomicI32::new(0);
-/// What the first signal does where a program that runs until it is stopped has a way to end by itself.
+/// Action of the first signal where a long-running program can end without being killed.
 static INSTEAD: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 /// Process groups that were started and have not ended.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -29,7 +29,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Listens to signals, unless whoever started the process has it ignore them (`nohup`).
+/// Listens to signals, unless the parent of the process has it ignore them (`nohup`).
 pub(crate) fn watch() -> Result<(), Failure> {
     let ignored = ignored();
     let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1];
@@ -56,7 +56,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Has the first signal end the program in a way of its own; a second one ends it at once.
+/// Lets the first signal end the program by a custom action; a second one ends it immediately.
 pub(crate) fn instead(stop: impl Fn() + Send + 'static) {
     *lock(&INSTEAD) = Some(Box::new(stop));
 }
@@ -73,7 +73,7 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Ends the process as the signal does, once nothing temporary is left.
+/// Ends the process as the signal does, once no temporary files are left.
 fn end(signal: i32) {
     disk::stop(|| {
         for &group in lock(&GROUPS).iter() {
@@ -84,7 +84,7 @@ fn end(signal: i32) {
     });
 }
 
-/// The signal that asked for an end, if one did.
+/// The signal that requested an end, if one did.
 pub(crate) fn asked() -> Option<i32> {
     Some(ASKED.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
 }
@@ -94,14 +94,14 @@ pub(crate) fn asked() -> Option<i32> {
 pub(crate) struct Keeping(AtomicBool);
 
 impl Keeping {
-    /// The run goes on.
+    /// Registers a running run.
     pub(crate) fn begin(&self) {
         if !self.0.swap(true, Ordering::SeqCst) {
             *lock(&RUNS) += 1;
         }
     }
 
-    /// The run is kept, and must not go on: waits for the others, the last of which ends the process.
+    /// The run is saved, and must not continue: waits for the others, the last of which ends the process.
     pub(crate) fn end(&self) {
         self.over();
         loop {

@@ -1,13 +1,13 @@
-//! What a terminal would obey is shown instead, for names of a fabric are anybody's; and lines to standard error.
+//! Control characters are shown and not sent, for names of a fabric come from outside; and lines to standard error.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// What colors and other attributes begin with, as tables for a terminal have them.
+/// Beginning of colors and other attributes in tables for a terminal.
 const ATTRIBUTES: char = '\x1b';
 
-/// Shows control characters as `\x1b` and the like, so that no terminal obeys them. Line feeds and tabs stay, and where
-/// `colored`, attributes of characters such as colors, which do nothing else.
+/// Shows control characters as `\x1b` and the like, so that no terminal obeys them. Line feeds and tabs stay, and with
+/// `colored` also character attributes such as colors, which have no other effect.
 pub(crate) fn harmless(text: &str, colored: bool) -> Cow<'_, str> {
     let harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(harmful) {
@@ -25,20 +25,20 @@ pub(crate) fn harmless(text: &str, colored: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether what follows an escape character sets attributes: `[`, numbers, `m`.
+/// Whether the text after an escape character sets attributes: `[`, numbers, `m`.
 fn is_attribute(rest: &str) -> bool {
     rest.strip_prefix('[').is_some_and(|rest| {
         rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
     })
 }
 
-/// Writes a line to standard error, control characters shown and not sent; if nobody listens, so be it.
+/// Writes a line to standard error, control characters shown and not sent; errors are ignored.
 pub(crate) fn tell(line: &str) {
     let line = harmless(line, false);
     let _nobody_listens = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Paragraphs broken into lines; lines that are indented stay as they are.
+/// Paragraphs broken into lines; indented lines stay unchanged.
 pub(crate) fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();
     for line in text.lines() {

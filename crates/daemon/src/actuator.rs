@@ -1,4 +1,4 @@
-//! Putting a plan where OpenSM's engine `file` finds it: looked at once more, written whole or not at all, and swept.
+//! Placing a plan for OpenSM's engine `file`: checked once more, written completely or not at all, and swept.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -16,10 +16,10 @@ use crate::value::{FabricValue, digest_of_tables};
 use crate::work::{Plan, tables_at};
 use crate::{plan_files, proposal};
 
-/// How long the command that has OpenSM sweep may take.
+/// Maximum time of the command that makes OpenSM sweep.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Puts the tables of a plan in place of those that OpenSM reads.
+/// Replaces the tables that OpenSM reads by those of a plan.
 ///
 /// Before anything is written the fabric is read once more: it must be the one of the proof. The tables are read again from
 /// the folder of the plan, and must be those that were proved.
@@ -69,8 +69,8 @@ pub(crate) fn commit(
     put(lfts_file, &text)
 }
 
-/// Gets a plan ready for OpenSM's plugin, which asks for it in the sweep that follows. What it sweeps then must be the fabric of
-/// the proof: it is given no plan of another one.
+/// Prepares a plan for OpenSM's plugin, which requests it in the following sweep. The fabric of that sweep must be the one of
+/// the proof: it gets no plan of another one.
 fn commit_to_plugin(
     config: &Config,
     decision: &Decision,
@@ -114,7 +114,7 @@ fn policy(
     })
 }
 
-/// Puts a text in the place of a file, unless that says the same.
+/// Puts a text in the place of a file, unless the file has this text already.
 fn put(path: &Path, text: &[u8]) -> Result<(), String> {
     if std::fs::read(path).is_ok_and(|old| old == text) {
         return Ok(());

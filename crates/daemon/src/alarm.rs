@@ -1,14 +1,14 @@
-//! What somebody should look at, for pages.
+//! Alarms for operators, for pages.
 
 use serde::{Deserialize, Serialize};
 
-/// What somebody should look at.
+/// An alarm for operators.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopAlarm {
     /// Milliseconds since 1970.
     pub at: u64,
     /// `notice`, `warning` or `critical`.
     pub level: String,
-    /// What.
+    /// Text of the alarm.
     pub text: String,
 }

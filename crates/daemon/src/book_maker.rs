@@ -1,4 +1,4 @@
-//! Makes the fault book, fault by fault, while nothing else is to be done.
+//! Makes the fault book, fault by fault, while the daemon is otherwise idle.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -15,7 +15,7 @@ use crate::reference::{Missing, Reference, left};
 use crate::value::{FabricValue, JobsValue};
 use crate::work::{Library, Values, Workshop};
 
-/// Most bytes of changes that are kept; a fault whose changes do not fit any more is mended on request.
+/// Maximum bytes of stored changes; a fault whose changes do not fit is repaired on request.
 const MOST_BYTES: usize = 1 << 28;
 /// The number that plans have while the book is made.
 const DRAFT: PlanId = 1;
@@ -23,7 +23,7 @@ const DRAFT: PlanId = 1;
 /// Has the book made for tables that are in place.
 pub(crate) type Orders = SyncSender<()>;
 
-/// Starts the thread that makes the book, and takes at most so long for each set of tables.
+/// Starts the thread that makes the book, with a time limit for each set of tables.
 pub(crate) fn start(
     book: Book,
     reference: Reference,
@@ -44,7 +44,7 @@ struct Maker {
 
 impl Maker {
     fn run(&self, asked: &Receiver<()>) {
-        // OpenSM and whoever is asked come first; if that is refused the book is made all the same.
+        // OpenSM and other work have priority; if that is refused the book is made all the same.
         let _it_may_not = rustix::process::nice(10);
         let gentle = |_| {
             let _it_may_not = rustix::process::nice(10);
@@ -59,7 +59,7 @@ impl Maker {
         }
     }
 
-    /// Goes through all faults until other tables are in place; `None` then.
+    /// Goes through all faults; `None` if other tables are in place before the end.
     fn make(&self) -> Option<Tally> {
         let edition = self.book.edition();
         let start = Instant::now();
@@ -96,7 +96,7 @@ impl Maker {
     }
 }
 
-/// Each cable between switches and each switch that is still there, missing beside what is missing already.
+/// Each cable between switches and each switch that still exists, failing in addition to what is missing already.
 fn faults(whole: &Fabric, gone: &Missing) -> Vec<Missing> {
     let with = |more: Faults| {
         let mut all = gone.faults();
@@ -113,7 +113,7 @@ fn faults(whole: &Fabric, gone: &Missing) -> Vec<Missing> {
     all
 }
 
-/// What is to be done about a fault, if a safe way is proved.
+/// The entry for a fault, if a safe transition is proved.
 fn prepare(
     base: &Base,
     image: &Arc<PlanImage>,

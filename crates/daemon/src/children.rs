@@ -1,4 +1,4 @@
-//! Process groups of commands that run, so that none of them outlives the program.
+//! Process groups of running commands, so that none of them outlives the program.
 
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 pub(crate) struct Children(Arc<Mutex<Vec<Pid>>>);
 
 impl Children {
-    /// The process group of a command, known until this is dropped.
+    /// The process group of a command, registered until this is dropped.
     pub(crate) fn of(&self, child: &Child) -> Group {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(pid);

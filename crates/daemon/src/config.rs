@@ -1,4 +1,4 @@
-//! The configuration: what is watched, how far the program may go, and by which rules.
+//! The configuration: what is watched, how far the program may go, and its rules.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) enum Origin {
     Command(Vec<String>),
 }
 
-/// An input: where it comes from, how often it is read, and what may be in it.
+/// An input: its origin, how often it is read, and what it may contain.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     pub(crate) source: Source,
@@ -35,22 +35,22 @@ pub(crate) struct Watched {
     /// A reading that takes longer is given up.
     pub(crate) timeout: Duration,
     pub(crate) most_bytes: u64,
-    /// Nothing at all means that no job runs.
+    /// An empty input means that no job runs.
     pub(crate) empty_is_idle: bool,
     /// Warnings of the reader do not keep it from being used.
     pub(crate) allow_warnings: bool,
     /// Other names of hosts.
     pub(crate) aliases: Option<PathBuf>,
-    /// Service levels of the tables, where they do not lie beside them.
+    /// Service levels of the tables, where they are not next to them.
     pub(crate) sl: Option<PathBuf>,
-    /// LIDs of the tables, where they do not lie beside them.
+    /// LIDs of the tables, where they are not next to them.
     pub(crate) guid2lid: Option<PathBuf>,
 }
 
-/// How tables are given to OpenSM, in modes that change them.
+/// Delivery of tables to OpenSM, in modes that change them.
 #[derive(Clone, Debug)]
 pub(crate) struct Manager {
-    /// Its engine list.
+    /// Engine list of OpenSM.
     pub(crate) engines: Vec<String>,
     /// The file that its `file` engine reads; `None` where its plugin takes plans.
     pub(crate) lfts_file: Option<PathBuf>,
@@ -58,24 +58,24 @@ pub(crate) struct Manager {
     pub(crate) qos_policy: Option<PathBuf>,
     /// The command that has it sweep.
     pub(crate) sweep: Vec<String>,
-    /// Its log.
+    /// Log file of OpenSM.
     pub(crate) log: PathBuf,
 }
 
-/// How OpenSM's plugin is answered.
+/// Delivery of plans to OpenSM's plugin.
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
-    /// Where it asks.
+    /// Socket on which it sends questions.
     pub(crate) socket: PathBuf,
-    /// The plan that it takes if nobody answers.
+    /// Plan that it takes if the daemon does not reply.
     pub(crate) plan_file: PathBuf,
     /// A question that is older gets no plan.
     pub(crate) budget: Duration,
-    /// The fault book takes at most so long for each set of tables.
+    /// Time limit of the fault book for each set of tables.
     pub(crate) book: Duration,
 }
 
-/// What the program runs with.
+/// Configuration of the running program.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub(crate) site: String,
@@ -87,11 +87,11 @@ pub struct Config {
     pub(crate) fabric: Watched,
     pub(crate) tables: Watched,
     pub(crate) jobs: Watched,
-    /// What ports have counted, where that is looked at.
+    /// Port counters, where they are watched.
     pub(crate) counters: Option<Watched>,
     /// The file that OpenSM's `lfts_file` names.
     pub(crate) lfts_file: Option<PathBuf>,
-    /// How tables are changed; `None` in modes that change none.
+    /// Method by which tables are changed; `None` in modes that change none.
     pub(crate) manager: Option<Manager>,
     /// Whether OpenSM has the plugin, in modes that change something.
     pub(crate) plugin: Option<Plugin>,
@@ -101,7 +101,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration; relative names in it are beside it.
+    /// Reads a configuration; names in it are relative to its folder.
     ///
     /// # Errors
     /// With file, line and the nearest key, if it cannot be used.
@@ -126,7 +126,7 @@ impl Config {
     }
 }
 
-/// Turns what a file says into what it means.
+/// Converts and checks the content of a file.
 struct Checker<'a> {
     place: Place<'a>,
 }
@@ -139,7 +139,7 @@ impl Checker<'_> {
             None => state.join("ctl.sock"),
         };
         let lfts_file = match &file.tables.get_ref().lfts_file {
-            // OpenSM's own file is named in commands, so it stays as it is written.
+            // OpenSM's own file is named in commands, so it stays as written.
             Some(path) => {
                 self.named("lfts_file", path, "that of opensm.conf")?;
                 Some(path.get_ref().clone())
@@ -178,7 +178,7 @@ impl Checker<'_> {
         self.place.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// A path beside the configuration; an empty one would be its folder.
+    /// A path relative to the folder of the configuration; an empty one would be the folder.
     fn named(&self, key: &str, path: &Spanned<PathBuf>, such_as: &str) -> Result<PathBuf, Error> {
         if path.get_ref().as_os_str().is_empty() {
             let what = format!("{key}: a name is expected, not an empty one");
@@ -187,7 +187,7 @@ impl Checker<'_> {
         Ok(self.beside(path.get_ref().clone()))
     }
 
-    /// How tables are changed, in modes that do.
+    /// Reads the method by which tables are changed, in modes that do.
     fn manager(
         &self,
         mode: Mode,
@@ -263,7 +263,7 @@ impl Checker<'_> {
         }))
     }
 
-    /// How OpenSM's plugin is answered, where it has one.
+    /// Reads the delivery of plans to OpenSM's plugin, where there is a plugin.
     fn plugin(
         &self,
         state: &Path,
@@ -410,7 +410,7 @@ impl Checker<'_> {
         let most = u64::from(u32::MAX);
         let blocks = part.max_blocks.as_ref();
         let changes = part.max_per_hour.as_ref();
-        // A cooldown of none is a choice.
+        // A cooldown of 0 is valid.
         let cooldown = match &part.cooldown_s {
             Some(none) if *none.get_ref() == 0.0 => Duration::ZERO,
             some => self.seconds("cooldown_s", some.as_ref(), 30.0)?,

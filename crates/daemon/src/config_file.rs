@@ -1,4 +1,4 @@
-//! The configuration file as it is written: its keys, and where each stands.
+//! The configuration file as written: its keys, and their positions.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) struct ConfigFile {
     pub(crate) policy: PolicyPart,
 }
 
-/// Where an input comes from, and how it is read. Keys that only some inputs have are refused for the others.
+/// Source of an input, and the method of its reading. Keys that only some inputs have are refused for the others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InputPart {
@@ -44,7 +44,7 @@ pub(crate) struct InputPart {
     pub(crate) lfts_file: Option<Spanned<PathBuf>>,
 }
 
-/// How tables are given to OpenSM.
+/// Delivery of tables to OpenSM.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OpenSmPart {
@@ -54,7 +54,7 @@ pub(crate) struct OpenSmPart {
     pub(crate) qos_policy: Option<Spanned<PathBuf>>,
 }
 
-/// How OpenSM's plugin asks.
+/// Settings for OpenSM's plugin.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PluginPart {
@@ -82,7 +82,7 @@ pub(crate) struct PolicyPart {
     pub(crate) hot_for_s: Option<Spanned<f64>>,
 }
 
-/// Where in a file something stands.
+/// A position in a file.
 pub(crate) struct Place<'a> {
     pub(crate) path: &'a Path,
     pub(crate) text: &'a str,
@@ -96,10 +96,10 @@ impl Place<'_> {
     }
 }
 
-/// Reads the text of a configuration file.
+/// Parses the text of a configuration file.
 ///
 /// # Errors
-/// If it is no TOML, lacks a key or has one that there is not: with file, line and the nearest key.
+/// If it is not TOML, or a key is missing or unknown: with file, line and the nearest key.
 pub(crate) fn parse(place: &Place<'_>) -> Result<ConfigFile, Error> {
     toml::from_str(place.text).map_err(|e| refused(place, &e))
 }
@@ -109,7 +109,7 @@ fn refused(place: &Place<'_>, error: &toml::de::Error) -> Error {
     let file = place.path.display();
     let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
     if let Some(key) = missing {
-        // What is missing is missing on no line.
+        // A missing key has no line.
         let shown = match key {
             "fabric" | "tables" | "jobs" => format!("section [{key}]"),
             key => format!("key {key}"),
@@ -125,7 +125,7 @@ fn refused(place: &Place<'_>, error: &toml::de::Error) -> Error {
         let unknown = Unknown::new("key", key, quoted);
         return Error::input(format!("{at}{unknown}")).hint(unknown.hint());
     }
-    // Their first line says it; the others draw it.
+    // The first line has the message; the others draw its position.
     let mut first = message.lines().next().unwrap_or_default().to_owned();
     for (kind, plain) in [("i64", "a whole number"), ("f64", "a number"), ("u64", "a whole number")]
     {

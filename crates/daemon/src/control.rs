@@ -1,4 +1,4 @@
-//! The socket on which people ask: a line of one word and maybe a number, and an answer of some lines.
+//! The socket for operators: a request is a line of one word and an optional number, a reply has some lines.
 
 use std::fs::Permissions;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,20 +17,20 @@ use crate::event::{Event, Form, Request};
 
 /// Longest question, in bytes.
 const LONGEST: u64 = 1 << 16;
-/// How long anybody waits for the other.
+/// Maximum time that either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Most questions at once; more are turned away.
 const AT_ONCE: usize = 32;
-/// How an answer begins that is none.
+/// Prefix of a reply that is an error.
 const ERROR: &str = "error: ";
 
-/// What to do if nobody listens.
+/// Hint if the program does not listen.
 const STARTS: &str = "start `darkfiber operate --config FILE`, or name its configuration";
-/// What names sockets can have.
+/// Constraint on the names of sockets.
 const LENGTH: &str =
     "a name of at most 107 bytes is expected; `socket` of the configuration gives a shorter one";
 
-/// Listens, or says what is in the way and what to do.
+/// Listens, or reports the obstacle and what to do.
 ///
 /// # Errors
 /// If the socket cannot be made.
@@ -39,10 +39,10 @@ pub(crate) fn open(path: &Path, events: SyncSender<Event>) -> Result<(), Error> 
     serve(listener, events).map_err(|e| Error::infeasible(format!("cannot start threads: {e}")))
 }
 
-/// A socket that its group may write; one that a killed program left is replaced.
+/// Creates a socket that its group may write; the socket of a killed program is replaced.
 ///
 /// # Errors
-/// If it cannot be made: what is in the way, and what to do.
+/// If it cannot be created: the obstacle, and what to do.
 pub(crate) fn bind(path: &Path) -> Result<UnixListener, Error> {
     listener(path).map_err(|e| {
         let (what, hint) = match e.kind() {
@@ -130,7 +130,7 @@ fn answer(mut stream: &UnixStream, events: &SyncSender<Event>) -> io::Result<()>
     stream.write_all(text.as_bytes())
 }
 
-/// What a line asks; bytes that are no such line ask nothing.
+/// Parses a request line; other bytes give no request.
 fn parse(line: &[u8]) -> Option<Request> {
     let text = std::str::from_utf8(line).ok()?;
     let mut words = text.strip_suffix('\n')?.split(' ');
@@ -161,21 +161,21 @@ fn parse(line: &[u8]) -> Option<Request> {
     }
 }
 
-/// Asks the program that listens on a socket.
+/// Sends a request to the program that listens on a socket.
 ///
 /// # Errors
-/// If nobody listens, or the answer is an error.
+/// If no program listens, or the reply is an error.
 pub fn ask(socket: &Path, question: &str) -> Result<String, Error> {
     ask_within(socket, question, 2 * PATIENCE)
 }
 
-/// Bytes of an answer that are read.
+/// Maximum bytes of a reply that are read.
 const MOST_ANSWER: usize = 64 << 20;
 
-/// Asks the program that listens on a socket, and waits so long at most.
+/// Sends a request to the program that listens on a socket, with a time limit.
 ///
 /// # Errors
-/// If nobody listens or answers in time, or the answer is an error.
+/// If no program listens or replies in time, or the reply is an error.
 pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<String, Error> {
     let cannot = |e: io::Error| {
         let (what, hint) = match e.kind() {
@@ -208,7 +208,7 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
     stream.set_write_timeout(Some(left())).map_err(cannot)?;
     stream.write_all(format!("{question}\n").as_bytes()).map_err(cannot)?;
     let (mut bytes, mut part) = (Vec::new(), [0; 16 << 10]);
-    // A listener that goes on and on is none of ours.
+    // A reply without end is not from our program.
     while bytes.len() < MOST_ANSWER {
         if Instant::now() >= end {
             return Err(cannot(io::ErrorKind::TimedOut.into()));
@@ -231,7 +231,7 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
 mod tests {
     use super::*;
 
-    /// Whoever asks is not kept by a listener that goes on and on, a byte at a time.
+    /// A reply that arrives a byte at a time does not extend the time limit.
     #[test]
     fn patience_is_for_the_whole_answer() {
         let dir = tempfile::tempdir().expect("a folder");

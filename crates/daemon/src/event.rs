@@ -1,4 +1,4 @@
-//! What the owner of the state hears.
+//! Events for the owner of the state.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -11,13 +11,13 @@ use crate::look::Look;
 use crate::question::{Question, Taken};
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
-/// What the owner of the state hears.
+/// An event for the owner of the state.
 pub(crate) enum Event {
     /// The fabric was read, and is another one.
     Fabric(Arc<FabricValue>),
     /// A fabric was read that may be that of another cluster.
     Stranger(Digest, Strange, String),
-    /// The tables in place were read, for the read-back of this number, and are others or were asked for.
+    /// The tables in place were read, for the read-back of this number, and have changed or were requested.
     Tables(Arc<TablesValue>, u64),
     /// The tables in place could not be read for the read-back of this number.
     Unread(u64, String),
@@ -29,40 +29,40 @@ pub(crate) enum Event {
     Bad(Source, String),
     /// An input was read, and is as it was.
     Same(Source),
-    /// Work is done.
+    /// Some work is done.
     Done { work: u64, generation: u64, result: WorkResult },
     /// The tables of a proposal are on disk, or why not.
     Written { plan: PlanId, result: Result<(), String> },
-    /// A stage of a plan lies where OpenSM finds it, or why not.
+    /// A stage of a plan was placed for OpenSM, or why not.
     Placed { plan: PlanId, stage: u32, result: Result<(), String> },
-    /// OpenSM was asked to sweep, or why not.
+    /// OpenSM was ordered to sweep, or why not.
     Signaled(Result<(), String>),
     /// OpenSM has finished a sweep with an engine, and maybe with a plan.
     Swept(String, Option<PlanId>),
-    /// OpenSM asks for tables for what it has swept.
+    /// OpenSM requests tables for the fabric that it has swept.
     Question(Question),
     /// OpenSM took a plan: after how many milliseconds, and whether it is from the fault book.
     Taken(Taken, f64, bool),
     /// OpenSM did not take a plan: whether it looked at it, and why.
     Refused(PlanId, bool, String),
-    /// A question was not answered, or the answer not taken: why.
+    /// A question was not answered, or the answer not taken, with the reason.
     Unanswered(String),
     /// The fault book was made.
     Book(Tally),
-    /// Somebody asks on the socket.
+    /// A request on the socket.
     Asked { request: Request, who: String, reply: SyncSender<Reply> },
-    /// Somebody asks by HTTP.
+    /// A request by HTTP.
     Page { page: Page, reply: SyncSender<Reply> },
-    /// Somebody draws what is known: a page that others compute.
+    /// A page that another thread computes needs the current state.
     Look { reply: SyncSender<Look> },
     /// The program is to end.
     Stop,
 }
 
-/// An answer, or why there is none.
+/// A reply, or the error instead.
 pub(crate) type Reply = Result<String, String>;
 
-/// What is asked on the socket.
+/// A request on the socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     Status(Form),
@@ -80,17 +80,17 @@ pub(crate) enum Request {
     },
 }
 
-/// The form of an answer.
+/// The format of a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Lines for people.
+    /// Lines of text for people.
     #[default]
     Text,
-    /// One JSON object.
+    /// A single JSON object.
     Json,
 }
 
-/// What is asked by HTTP.
+/// A page that is requested by HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     Status,

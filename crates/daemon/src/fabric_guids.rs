@@ -1,5 +1,5 @@
-//! Whether a fabric that was read is the one that is known: by the GUIDs of its switches and adapters, which are kept beside
-//! the journal.
+//! Whether a fabric that was read is the known one: by the GUIDs of its switches and adapters, which are stored next to the
+//! journal.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,19 +12,19 @@ use darkfiber_fabric::Fabric;
 use darkfiber_formats::output;
 use darkfiber_operate::Digest;
 
-/// A fabric that has at most this share of the known GUIDs, and of which at most this share is known, is another one.
+/// A fabric with at most this share of the known GUIDs, of which at most this share is known, is another one.
 const FEW: f64 = 0.1;
 
-/// The GUIDs of the fabric that is known.
+/// The GUIDs of the known fabric.
 #[derive(Clone)]
 pub(crate) struct Acquaintance {
     path: PathBuf,
     known: Arc<Mutex<BTreeSet<u64>>>,
-    /// The digest of a fabric that an operator has said to be this one.
+    /// The digest of a fabric that an operator has confirmed to be this one.
     allowed: Arc<AtomicU64>,
 }
 
-/// How little two fabrics share.
+/// Number of GUIDs that two fabrics share, which is too small.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Strange {
     pub(crate) shared: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Strange {
 }
 
 impl Acquaintance {
-    /// What a state folder knows; nothing, if it is new.
+    /// Reads the GUIDs of a state folder; none, if it is new.
     pub(crate) fn open(state: &Path) -> Result<Self, String> {
         let path = state.join("guids");
         let text = match std::fs::read_to_string(&path) {
@@ -55,7 +55,7 @@ impl Acquaintance {
         Ok(Self { path, known, allowed })
     }
 
-    /// Takes a fabric for the known one, unless it is strange.
+    /// Accepts a fabric as the known one, unless it is too different.
     pub(crate) fn meet(&self, fabric: &Fabric, digest: Digest) -> Result<(), Strange> {
         let guids = guids(fabric);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +70,7 @@ impl Acquaintance {
             for guid in &guids {
                 let _infallible = writeln!(text, "{guid:#018x}");
             }
-            // If it cannot be kept, the next start knows the fabric before this one.
+            // If it cannot be stored, the next start uses the previous fabric.
             let _it_may_be_older =
                 output::replace_as_is(&self.path, |out| out.write_all(text.as_bytes()));
             *known = guids;
@@ -78,7 +78,7 @@ impl Acquaintance {
         Ok(())
     }
 
-    /// An operator says that a fabric is this one.
+    /// An operator confirms that a fabric is this one.
     pub(crate) fn allow(&self, digest: Digest) {
         self.allowed.store(digest.0, Ordering::SeqCst);
     }

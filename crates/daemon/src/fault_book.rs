@@ -1,5 +1,5 @@
-//! The fault book in service: for the tables in place, what is to be done about every single cable and switch is found and proved
-//! before it fails, so that OpenSM's question is answered by looking up. `book_maker` makes it.
+//! The fault book in service: for the tables in place, repairs for every single cable and switch are found and proved before it
+//! fails, so that OpenSM's question is answered by a lookup. `book_maker` makes it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// The same tables on what is left of the fabric.
+    /// The same tables on the remaining part of the fabric.
     pub(crate) fn on(&self, image: &PlanImage, part: &FabricValue) -> Result<TablesValue, String> {
         let (routes, lids) = image.on(part)?;
         let is_whole = check(part.fabric(), &routes).complete();
@@ -30,18 +30,18 @@ impl Base {
         Ok(TablesValue { routes, lids, has_levels, is_whole, digest, fabric: part.digest })
     }
 
-    /// Their image.
+    /// The image of these tables.
     pub(crate) fn image(&self) -> Result<PlanImage, String> {
         PlanImage::new(self.fabric.fabric(), &self.tables.routes, &self.tables.lids)
     }
 }
 
-/// What is to be done about a fault.
+/// The repair for a fault.
 pub(crate) struct Entry {
     pub(crate) ready: Ready,
     /// The tables before the fault.
     pub(crate) base: Arc<PlanImage>,
-    /// What each stage changes of them.
+    /// Changes of each stage relative to them.
     pub(crate) stages: Vec<Patch>,
 }
 
@@ -51,7 +51,7 @@ impl Entry {
         self.stages.get(stage as usize).map(|patch| self.base.patched(patch))
     }
 
-    /// How many stages there are.
+    /// Number of stages of the entry.
     pub(crate) fn stages(&self) -> u32 {
         self.stages.len() as u32
     }
@@ -78,7 +78,7 @@ struct Pages {
     entries: BTreeMap<Missing, Arc<Entry>>,
 }
 
-/// The book, for whoever makes it and whoever looks into it.
+/// The book, shared by the thread that makes it and its readers.
 #[derive(Clone, Default)]
 pub(crate) struct Book {
     pages: Arc<Mutex<Pages>>,
@@ -113,26 +113,26 @@ impl Book {
         self.pages().base.clone()
     }
 
-    /// Other tables are in place: what was made for those before is void.
+    /// Other tables are in place: entries for the previous ones are void.
     pub(crate) fn renew(&self, base: Base) {
         let mut pages = self.pages();
         self.edition.fetch_add(1, Ordering::SeqCst);
         *pages = Pages { base: Some(base), entries: BTreeMap::new() };
     }
 
-    /// It is not known which tables are in place.
+    /// The tables in place are not known.
     pub(crate) fn forget(&self) {
         let mut pages = self.pages();
         self.edition.fetch_add(1, Ordering::SeqCst);
         *pages = Pages::default();
     }
 
-    /// What is to be done where this is missing of the whole fabric.
+    /// The entry for the case that this is missing of the whole fabric.
     pub(crate) fn entry(&self, missing: &Missing) -> Option<Arc<Entry>> {
         self.pages().entries.get(missing).cloned()
     }
 
-    /// Keeps what was found for an edition, unless another one has begun.
+    /// Stores the entry for an edition, unless another one has started.
     pub(crate) fn keep(&self, edition: u64, missing: Missing, entry: Entry) -> bool {
         let mut pages = self.pages();
         // Read under the lock that renews it.
@@ -144,7 +144,7 @@ impl Book {
     }
 }
 
-/// What came of the faults.
+/// Counts of the results for faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) faults: usize,
@@ -157,7 +157,7 @@ pub(crate) struct Tally {
     pub(crate) millis: u64,
 }
 
-/// The plan of an entry as whoever works has it: for stages that follow, and for its folder.
+/// The plan of an entry in the form of the worker: for stages that follow, and for its folder.
 pub(crate) fn plan_of(entry: &Entry, base: &Base, part: &Arc<FabricValue>) -> Result<Plan, String> {
     let tables = Arc::new(base.on(&entry.base, part)?);
     let mut stages = Vec::new();

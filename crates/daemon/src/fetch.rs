@@ -1,4 +1,4 @@
-//! The bytes of an input: of a file, or of what a command prints.
+//! The bytes of an input: of a file, or the output of a command.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::children::Children;
 use crate::config::{Origin, Watched};
 
-/// Most bytes of what a command complains that are shown.
+/// Maximum bytes of a command's error output that are shown.
 const COMPLAINT: usize = 200;
 
-/// The bytes, or why there are none.
+/// Fetches the bytes of an input.
 pub(crate) fn fetch(watched: &Watched, children: &Children) -> Result<Vec<u8>, String> {
     match &watched.origin {
         Origin::File(path) => file(path, watched.most_bytes),
@@ -23,7 +23,7 @@ pub(crate) fn fetch(watched: &Watched, children: &Children) -> Result<Vec<u8>, S
     }
 }
 
-/// The bytes of a regular file that nobody writes meanwhile.
+/// Reads a regular file that is not written meanwhile.
 fn file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let name = path.display();
     let fail = |e: io::Error| format!("{name}: {e}");
@@ -46,7 +46,7 @@ fn file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// What a command prints, if it ends well and in time. It runs in a process group of its own, all of which is killed if it does not.
+/// The output of a command, if it succeeds in time. It runs in a separate process group, all of which is killed if it does not.
 pub(crate) fn run(
     words: &[String],
     timeout: Duration,
@@ -95,7 +95,7 @@ pub(crate) fn run(
 
 type Output = io::Result<Vec<u8>>;
 
-/// Reads to the end on a thread of its own.
+/// Reads to the end on a separate thread.
 fn reader(mut from: impl Read + Send + 'static) -> Receiver<Output> {
     let (send, heard) = sync_channel(1);
     thread::spawn(move || {
@@ -106,7 +106,7 @@ fn reader(mut from: impl Read + Send + 'static) -> Receiver<Output> {
     heard
 }
 
-/// What was read, if that is known in time.
+/// The bytes read, if they arrive in time.
 fn output(from: Option<&Receiver<Output>>, end: Instant) -> Option<Output> {
     from?.recv_timeout(end.saturating_duration_since(Instant::now())).ok()
 }

@@ -14,14 +14,14 @@ use crate::look::Look;
 use crate::map_page::LastMap;
 use crate::{map_page, store, top};
 
-/// Connections that are served at once; more are closed, so that whoever holds them open costs no more than that.
+/// Connections that are served concurrently; more are closed, so that idle connections have a bounded cost.
 const MOST: usize = 32;
-/// Bytes of a request's head that are read; none of ours has a body.
+/// Maximum bytes of a request's head; no request here has a body.
 const HEAD: usize = 8 << 10;
-/// How long a request may take to come, and an answer to be taken.
+/// Time limit for receiving a request, and for sending a reply.
 const REQUEST: Duration = Duration::from_secs(5);
 const ANSWER: Duration = Duration::from_secs(30);
-/// How long the owner of the state is waited for.
+/// Maximum time of waiting for the owner of the state.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const JSON: &str = "application/json";
@@ -29,7 +29,7 @@ const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 const HTML: &str = "text/html; charset=utf-8";
 const LINES: &str = "application/jsonl";
 
-/// What those who answer need.
+/// State shared by the threads that reply.
 #[derive(Clone)]
 struct Pages {
     state: PathBuf,
@@ -37,7 +37,7 @@ struct Pages {
     last: LastMap,
 }
 
-/// Serves pages; returns the address, whose port may have been left open.
+/// Serves pages; returns the address, whose port may have been chosen by the system.
 pub(crate) fn serve(
     address: SocketAddr,
     state: &Path,
@@ -74,7 +74,7 @@ pub(crate) fn serve(
     Ok(bound)
 }
 
-/// Reads one request and answers it. HTTP/1.1 (RFC 9112) as far as pages for reading need it: GET, no body, one answer a connection.
+/// Reads one request and answers it. HTTP/1.1 (RFC 9112) as far as read-only pages need it: GET, no body, one response a connection.
 fn converse(mut stream: &TcpStream, pages: &Pages) -> io::Result<()> {
     let Some(head) = head(stream)? else { return Ok(()) };
     let (status, kind, text) = answer(&head, pages);
@@ -88,7 +88,7 @@ fn converse(mut stream: &TcpStream, pages: &Pages) -> io::Result<()> {
         stream.set_write_timeout(Some(left))?;
         stream.write_all(part)?;
     }
-    // What else was sent is taken, in part: closing over it would take the answer back.
+    // The rest of the request is read, in part: closing with unread data would discard the response.
     stream.shutdown(Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
     let mut rest = [0; 4 << 10];
@@ -100,7 +100,7 @@ fn converse(mut stream: &TcpStream, pages: &Pages) -> io::Result<()> {
     Ok(())
 }
 
-/// The head of a request; nothing if the connection was closed or is too slow.
+/// The head of a request; `None` if the connection was closed or is too slow.
 fn head(mut stream: &TcpStream) -> io::Result<Option<Vec<u8>>> {
     let end = Instant::now() + REQUEST;
     let mut head = Vec::new();
@@ -119,14 +119,14 @@ fn head(mut stream: &TcpStream) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(head))
 }
 
-/// What a request is for.
+/// The target of a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted {
-    /// What the owner of the state knows.
+    /// A page of the owner of the state.
     Page(Page, &'static str),
     /// Steps of the journal on disk, from this one on.
     Journal(u64),
-    /// The map of what runs now, to look at.
+    /// The map of the running jobs, as a page.
     Map,
     /// The fullest channels, jobs and alarms.
     Top,
@@ -134,7 +134,7 @@ enum Wanted {
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// Status, kind and text of the answer to the head of a request.
+/// Status, content type and text of the response to the head of a request.
 fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
     let line = head.split(|&b| b == b'\r').next().unwrap_or_default();
     let line = std::str::from_utf8(line).unwrap_or_default();
@@ -179,7 +179,7 @@ fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
     }
 }
 
-/// What the owner of the state knows; it goes on while others compute.
+/// The state of the owner; it continues while other threads compute.
 fn looked(events: &SyncSender<Event>) -> Result<Look, (String, u16)> {
     let (reply, replied) = sync_channel(1);
     let asked = events.send(Event::Look { reply }).is_ok();
@@ -215,7 +215,7 @@ mod tests {
         text
     }
 
-    /// Bodies that are announced and never come, junk, and connections that are held open leave it answering.
+    /// Announced bodies that never arrive, junk, and idle connections do not stop it from responding.
     #[test]
     fn nobody_keeps_it_from_answering() {
         let dir = tempfile::tempdir().expect("a folder");

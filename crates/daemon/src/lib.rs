@@ -1,9 +1,9 @@
-//! The program around the state machine of `darkfiber-operate`: it reads a fabric, the tables in place and the jobs that run,
-//! does the work that the machine asks for, keeps its journal, puts plans where OpenSM's engine `file` finds them, and answers
-//! people and monitors.
+//! The program around the state machine of `darkfiber-operate`: it reads a fabric, the tables in place and the running jobs,
+//! does the work that the machine requests, keeps its journal, places plans for OpenSM's engine `file`, and answers operators
+//! and monitors.
 //!
-//! One thread owns the state (`owner`). Each input has a thread (`poll`), work has one (`worker`), and those who
-//! ask have theirs (`control`, `http`); all of them send it `event::Event`s.
+//! One thread owns the state (`owner`). Each input has a thread (`poll`), work has one (`worker`), and requests have
+//! theirs (`control`, `http`); all of them send it `event::Event`s.
 //!
 //! ```
 //! use std::path::Path;

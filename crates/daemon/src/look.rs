@@ -1,4 +1,4 @@
-//! What the owner of the state knows at a moment, for pages that others compute: they must not keep it waiting.
+//! A snapshot of the owner's state, for pages that other threads compute: they must not block it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ const ALARMS: usize = 50;
 const READINGS: usize = 60;
 const NUMBERS: usize = 4_000_000;
 
-/// What the owner of the state knows.
+/// A snapshot of the owner's state.
 pub(crate) struct Look {
     pub(crate) site: String,
     pub(crate) phase: &'static str,
     pub(crate) mode: &'static str,
-    /// When it was asked for, in milliseconds since 1970.
+    /// Time of the request, in milliseconds since 1970.
     pub(crate) at: Millis,
     /// Maximum effective EFI of the tables in place, if it was measured.
     pub(crate) efi: Option<u64>,
@@ -29,11 +29,11 @@ pub(crate) struct Look {
     pub(crate) recent: Recent,
 }
 
-/// What was heard of late.
+/// Recent inputs of the owner.
 #[derive(Clone, Default)]
 pub(crate) struct Recent {
     pub(crate) alarms: VecDeque<TopAlarm>,
-    /// When counters were read, and what they said.
+    /// Times and values of counter readings.
     pub(crate) counted: VecDeque<(Millis, Arc<CountersValue>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The map of what runs now, as the page that `--html` of commands writes.
+//! The map of the running jobs, as the page that `--html` of commands writes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,20 +10,20 @@ use darkfiber_page::{JobOnMap, Note, Origin, Page, Series, Unit, View, page};
 use crate::look::Look;
 use crate::value::CountersValue;
 
-/// The page that was made last, and what it is of: layouts of large fabrics take seconds.
+/// The last page, and its key: layouts of large fabrics take seconds.
 #[derive(Clone, Default)]
 pub(crate) struct LastMap(Arc<Mutex<Option<Drawn>>>);
 
-/// What a page is of, and its text.
+/// Key of a page, and its text.
 type Drawn = (Key, Arc<String>);
 
 /// Digests of fabric, tables, jobs and counters, and how many alarms there are.
 type Key = (Digest, Digest, Digest, Option<Digest>, usize);
 
-/// The page as HTML.
+/// Makes the page as HTML.
 ///
 /// # Errors
-/// If nothing was read yet.
+/// If nothing has been read yet.
 pub(crate) fn text(look: &Look, last: &LastMap) -> Result<Arc<String>, String> {
     let values = look.values.as_ref().ok_or("fabric or tables are not read yet")?;
     let key = (

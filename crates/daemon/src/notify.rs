@@ -5,7 +5,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// Tells systemd, if it listens; that it does not is no error.
+/// Notifies systemd, if it listens; otherwise there is no error.
 pub(crate) fn notify(text: &str) {
     let Some(name) = std::env::var_os("NOTIFY_SOCKET") else { return };
     let _nobody_may_listen = send(&name, text);
@@ -13,7 +13,7 @@ pub(crate) fn notify(text: &str) {
 
 fn send(name: &OsStr, text: &str) -> std::io::Result<()> {
     let socket = UnixDatagram::unbound()?;
-    // Whoever does not read must not keep the owner of the state waiting.
+    // A reader that does not read must not block the owner of the state.
     socket.set_nonblocking(true)?;
     let address = match name.as_bytes() {
         [b'@', rest @ ..] => SocketAddr::from_abstract_name(rest)?,

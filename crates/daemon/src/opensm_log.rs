@@ -11,15 +11,15 @@ use darkfiber_operate::PlanId;
 
 use crate::event::Event;
 
-/// How often it is looked for more.
+/// Interval between two reads of the log.
 const EVERY: Duration = Duration::from_millis(50);
 /// Most bytes that are read at once.
 const MOST: u64 = 1 << 20;
 
-/// What has been read of the log.
+/// The part of the log that has been read.
 #[derive(Default)]
 struct Seen {
-    /// The engine of the sweep under way, once it is known.
+    /// The engine of the current sweep, once it is known.
     engine: Option<String>,
     /// The plan that the plugin has taken in it.
     plan: Option<PlanId>,
@@ -50,7 +50,7 @@ impl Seen {
     }
 }
 
-/// Tells of each sweep that ends, from now on. A log that is begun anew is read from its beginning.
+/// Reports each sweep that ends, from now on. A log that is restarted is read from its beginning.
 pub(crate) fn follow(path: &Path, events: &SyncSender<Event>) {
     let mut seen = Seen::default();
     let mut at = std::fs::metadata(path).map_or(0, |m| m.len());

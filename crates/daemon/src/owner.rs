@@ -32,7 +32,7 @@ use crate::voice::Voice;
 use crate::work::{Library, Values};
 use crate::worker::{Order, Queue};
 
-/// Time goes on for the machine this often.
+/// Interval of ticks for the machine.
 const TICK: Duration = Duration::from_millis(500);
 
 /// The owner of the state.
@@ -41,7 +41,7 @@ pub(crate) struct Owner<'a> {
     voice: &'a dyn Voice,
     store: Store,
     state: State,
-    /// When it began: a clock that is set meanwhile changes nothing.
+    /// Start of the program: setting the clock meanwhile changes nothing.
     began: (Millis, Instant),
     fabric: Option<Arc<FabricValue>>,
     tables: Option<Arc<TablesValue>>,
@@ -58,17 +58,17 @@ pub(crate) struct Owner<'a> {
     asked: u64,
     /// Tables that were read while a read-back was waited for, and before it.
     unheard: Option<Arc<TablesValue>>,
-    /// The plan that lies where OpenSM finds it, as far as this life of the program knows.
+    /// The plan that was placed for OpenSM, as far as known in this life of the program.
     placed: Option<PlanId>,
     /// A fabric that was refused as that of another cluster.
     stranger: Option<Digest>,
     totals: Totals,
     recent: Recent,
-    /// A step could not be written: nothing is done until one can.
+    /// A step could not be written: no action is done until one can.
     is_lame: bool,
 }
 
-/// Milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 fn wall() -> Millis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -125,7 +125,7 @@ impl<'a> Owner<'a> {
         self.hear(&Input::Started { mode, policy, engines });
     }
 
-    /// Takes events until one asks it to stop.
+    /// Takes events until one requests a stop.
     pub(crate) fn listen(&mut self, heard: &Receiver<Event>) {
         let mut ticked = Instant::now();
         loop {
@@ -239,7 +239,7 @@ impl<'a> Owner<'a> {
             Event::Question(question) => self.question(question),
             Event::Taken(taken, millis, from_book) => self.taken(taken, millis, from_book),
             Event::Refused(plan, looked, why) => {
-                // What OpenSM does now is read when it has done it.
+                // Sweeps of OpenSM are read once they are complete.
                 self.questions.forget();
                 self.hear(&Input::Refused { plan, looked, why });
             }
@@ -272,7 +272,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// Whether a read-back is waited for, or will be. Who changes nothing takes any reading for one.
+    /// Whether a read-back is pending, or will be. A program that changes nothing accepts any reading.
     fn waits(&self) -> bool {
         self.state.mode >= Mode::ApplyFaults
             && matches!(
@@ -283,7 +283,7 @@ impl<'a> Owner<'a> {
 
     /// OpenSM has finished a sweep.
     fn swept(&mut self, engine: &str, taken: Option<PlanId>) {
-        // What it found may be another fabric than is known.
+        // The sweep may have found another fabric than the known one.
         let _it_hurries_already = self.pollers.fabric.try_send(());
         match (engine, self.placed) {
             // With its own tables in that file, or those of an earlier life.
@@ -299,13 +299,13 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// OpenSM asks for tables for what it has swept.
+    /// OpenSM requests tables for the fabric that it has swept.
     fn question(&mut self, question: Question) {
         let fabric = question.fabric.clone();
         if self.fabric.as_ref().is_none_or(|known| known.digest != fabric.digest) {
             self.pollers.known.set(fabric.clone());
             (self.fabric, self.unheard) = (Some(fabric), None);
-            // With those of the fault book it is known once they are taken.
+            // Tables of the fault book are known once they are taken.
             self.tables.clone_from(&question.tables);
         }
         let input = self.questions.take(question);
@@ -396,14 +396,14 @@ impl<'a> Owner<'a> {
         self.fabric = Some(value);
         self.hear(&Input::Good { source: Source::Fabric });
         self.hear(&input);
-        // Whom tables and jobs are of is read anew.
+        // The mapping of tables and jobs is read again.
         for hurry in [&self.pollers.tables, &self.pollers.jobs] {
             let _it_hurries_already = hurry.try_send(());
         }
     }
 
-    /// Tables were read. Who waits for a read-back hears only what was read for it: what was read before may be a moment of
-    /// the sweep.
+    /// Tables were read. A pending read-back accepts only what was read for it: an earlier reading may be from the middle
+    /// of the sweep.
     fn take_tables(&mut self, value: Arc<TablesValue>, answers: u64) {
         if self.is_of_another_fabric(value.fabric) {
             if answers == self.asked {
@@ -425,7 +425,7 @@ impl<'a> Owner<'a> {
         let _it_hurries_already = self.pollers.tables.try_send(());
     }
 
-    /// Whether every entry is that of the plan under way or of the tables before it.
+    /// Whether every entry is that of the current plan or of the tables before it.
     fn is_between(&self, value: &TablesValue) -> bool {
         let Some(fabric) = &self.fabric else { return false };
         let flight = self.state.phase.flight();
@@ -506,7 +506,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// What somebody on the socket wants; who that is stands in the journal with what changes anything.
+    /// A request on the socket; the journal records its sender if it changes anything.
     fn asked(&mut self, request: &Request, who: String) -> Reply {
         let command = match request {
             Request::Status(Form::Text) => {
@@ -584,7 +584,7 @@ impl<'a> Owner<'a> {
                 self.work.wanted.store(*work, Ordering::SeqCst);
                 if let Some(values) = self.values() {
                     let (work, generation, task) = (*work, *generation, *task);
-                    // If nobody takes it, it is given up in time.
+                    // If the work is not taken, it times out.
                     let order = Order::Work { work, generation, task, values };
                     let _full = self.work.orders.try_send(order);
                 } else {
@@ -634,7 +634,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// What work rests on. That no jobs are known yet keeps no fault from being mended.
+    /// Inputs of the work. Faults are repaired even if no jobs are known yet.
     fn values(&self) -> Option<Values> {
         let (fabric, tables) = (self.fabric.clone()?, self.tables.clone()?);
         let none = || Arc::new(JobsValue { fabric: fabric.digest, ..JobsValue::default() });
@@ -643,7 +643,7 @@ impl<'a> Owner<'a> {
         Some(Values { jobs: jobs.unwrap_or_else(none), counters, tables, fabric })
     }
 
-    /// Tells what came of plans that were put in place.
+    /// Reports the outcomes of plans that were put in place.
     fn tell(&self, before: &State) {
         for decision in &self.state.decisions {
             let was = before.decision(decision.id).map(|d| &d.outcome);

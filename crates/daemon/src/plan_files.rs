@@ -1,4 +1,4 @@
-//! Where the files of plans are.
+//! Paths of the files of plans.
 
 use std::path::{Path, PathBuf};
 

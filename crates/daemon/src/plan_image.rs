@@ -16,7 +16,7 @@ const NO_ROUTE: u8 = 255;
 /// A source LID without service levels.
 const NO_ROW: u32 = u32::MAX;
 
-/// A byte of an image, and what it becomes.
+/// Offsets of changed bytes of an image, and their new values.
 pub(crate) type Patch = Vec<(u32, u8)>;
 
 /// Tables for the plugin. All numbers are little-endian.
@@ -100,8 +100,8 @@ impl PlanImage {
         image
     }
 
-    /// What makes this of another one with the same LIDs and switches, or with fewer: what those of the other have that these
-    /// lack stays as it is. `None` if service levels differ or there is something new.
+    /// The changes that turn an image with the same LIDs and switches, or with more of them, into this one: entries that are
+    /// missing here stay as they are. `None` if service levels differ or there is something new.
     pub(crate) fn patch_from(&self, base: &Self) -> Option<Patch> {
         if !self.has_levels_of(base) {
             return None;
@@ -218,7 +218,7 @@ impl PlanImage {
         self.long(HEADER + 8 * (self.lids + i))
     }
 
-    /// Which one of the switches has a GUID.
+    /// Index of the switch with a GUID.
     fn place(&self, guid: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.switches);
         while low < high {

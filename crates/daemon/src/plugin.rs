@@ -1,5 +1,5 @@
-//! The socket on which the plugin of OpenSM (`plugin/dfosm.c`) asks for tables: it says which cables were swept, waits for a plan,
-//! and says whether it took it.
+//! The socket of OpenSM's plugin (`plugin/dfosm.c`): it reports the cables that were swept, waits for a plan, and reports whether
+//! it took it.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -25,24 +25,24 @@ use crate::work::{Library, Plan};
 
 /// Most bytes of a list of cables.
 const MOST: u64 = 1 << 26;
-/// How long it may take OpenSM to say what it has swept, and whether it took the plan.
+/// Time limit for OpenSM to report its sweep, and whether it took the plan.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Whoever answers.
+/// The side that answers.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) reference: Reference,
     pub(crate) book: Book,
     pub(crate) library: Library,
-    /// Where the plan that was taken is kept for a daemon that does not answer.
+    /// File of the plan that was taken, for the case that the daemon does not reply.
     pub(crate) plan_file: PathBuf,
     pub(crate) budget: Duration,
-    /// Questions so far: what was read before the last one may be older than what was swept.
+    /// Number of questions so far: readings before the last one may be older than its sweep.
     pub(crate) asked: Arc<AtomicU64>,
     pub(crate) events: SyncSender<Event>,
 }
 
-/// Listens.
+/// Listens for questions of the plugin on a socket.
 ///
 /// # Errors
 /// If the socket cannot be made.
@@ -71,7 +71,7 @@ impl Desk {
         let mut reader = BufReader::new(stream);
         let cables = read_cables(&mut (&mut reader).take(MOST))?;
         if has_gone(stream) {
-            // It was asked while this program did not run, and OpenSM has long gone on.
+            // The question was sent while this program did not run, and OpenSM has continued since.
             return Ok(());
         }
         self.asked.fetch_add(1, Ordering::SeqCst);
@@ -126,7 +126,7 @@ impl Desk {
         Ok(())
     }
 
-    /// What the machine gives, and where it is from.
+    /// The answer of the machine, and its origin.
     fn ask(
         &self,
         missing: &Missing,
@@ -137,7 +137,7 @@ impl Desk {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
         let entry = self.book.entry(missing).filter(|_| is_new);
         let tables = base.and_then(|base| match (is_new, &entry) {
-            // The machine knows which they are.
+            // The machine has these tables already.
             (false, _) | (true, Some(_)) => None,
             (true, None) => {
                 let image = base.image().ok()?;
@@ -155,7 +155,7 @@ impl Desk {
         (replied.recv_timeout(left).ok().flatten(), entry)
     }
 
-    /// What is in place now that OpenSM has taken it.
+    /// Records the tables in place after OpenSM has taken them.
     fn taken(
         &self,
         given: &Given,
@@ -178,7 +178,7 @@ impl Desk {
     }
 }
 
-/// Whether nobody waits at the other end any more.
+/// Whether the other end has been closed.
 fn has_gone(stream: &UnixStream) -> bool {
     let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
     matches!(recv(stream, &mut [0u8; 1][..], flags), Ok((_, 0)))

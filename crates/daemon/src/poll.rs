@@ -1,4 +1,4 @@
-//! A thread for each input, which reads it now and then and says what has changed.
+//! A thread for each input, which reads it at intervals and reports changes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -21,22 +21,22 @@ use crate::reference::Reference;
 use crate::tables_input::{Seen, locate, written};
 use crate::value::FabricValue;
 
-/// How often it is looked whether the fabric is known.
+/// Interval at which a thread checks whether the fabric is known.
 const SOON: Duration = Duration::from_millis(50);
 /// OpenSM writes its dump within this time after a sweep.
 const DUMPS: Duration = Duration::from_secs(5);
 /// A file that is as it was after this time is not being written.
 const SETTLED: Duration = Duration::from_millis(100);
-/// Most characters of what is wrong with an input.
+/// Maximum characters of an error of an input.
 const LONGEST: usize = 300;
 
 /// Makes a thread read now; without it the thread ends.
 pub(crate) type Hurry = SyncSender<()>;
 
-/// Times of files go on in ticks of the kernel, of 10 ms at most: a file may seem older than what came before it.
+/// File times have the resolution of kernel ticks, 10 ms at most: a file may seem older than an earlier event.
 const COARSE: Duration = Duration::from_millis(10);
 
-/// Read-backs of the tables that are asked for: what was read before one was asked for is no answer to it.
+/// Requested read-backs of the tables: a reading from before a request does not answer it.
 #[derive(Clone, Default)]
 pub(crate) struct ReadBacks {
     /// The number of the last one.
@@ -46,12 +46,12 @@ pub(crate) struct ReadBacks {
 }
 
 impl ReadBacks {
-    /// Asks for one; its number.
+    /// Requests a read-back; returns its number.
     pub(crate) fn ask(&self) -> u64 {
         self.asked.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// OpenSM was asked to sweep at this time.
+    /// OpenSM was ordered to sweep at this time.
     pub(crate) fn swept(&self, at: SystemTime) {
         *self.swept.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
     }
@@ -62,12 +62,12 @@ impl ReadBacks {
     }
 }
 
-/// What OpenSM says of the fabric by its plugin.
+/// The fabric as OpenSM reports it by its plugin.
 #[derive(Clone, Default)]
 pub(crate) struct Swept {
-    /// The whole fabric, of which what is read is a part.
+    /// The whole fabric, of which readings are a part.
     pub(crate) reference: Reference,
-    /// Questions so far.
+    /// Number of questions so far.
     pub(crate) asked: Arc<AtomicU64>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Pollers {
     pub(crate) read_backs: ReadBacks,
     /// The fabric that tables and jobs are read for.
     pub(crate) known: Known,
-    /// What is known of the fabric by its GUIDs.
+    /// The known GUIDs of the fabric.
     pub(crate) acquaintance: Acquaintance,
     /// The commands that they run.
     pub(crate) children: Children,
@@ -102,10 +102,10 @@ impl Known {
     }
 }
 
-/// What a reading says; `None` where nothing can be read yet.
+/// The result of a reading; `None` where nothing can be read yet.
 type Reading = Option<Result<Option<Event>, String>>;
 
-/// One thread: where it reads, whom it tells, and who hurries it.
+/// One thread: its input, its receiver, and its wake-up channel.
 struct Poller {
     watched: Watched,
     events: SyncSender<Event>,
@@ -114,8 +114,8 @@ struct Poller {
 }
 
 impl Poller {
-    /// Reads again and again until nobody listens any more. A reader that panics is a bug; here it is one more way in
-    /// which an input cannot be used.
+    /// Reads repeatedly until the receiver is closed. A reader that panics is a bug; here it is treated as an
+    /// unusable input.
     fn run(&self, mut read: impl FnMut(&Self) -> Reading, mut told: impl FnMut(&Self)) {
         loop {
             let reading = catch_unwind(AssertUnwindSafe(|| read(self))).unwrap_or_else(|_| {
@@ -142,7 +142,7 @@ impl Poller {
     }
 }
 
-/// Starts all threads.
+/// Starts the threads of all inputs.
 pub(crate) fn start(
     config: &Config,
     acquaintance: Acquaintance,
@@ -202,7 +202,7 @@ pub(crate) fn start(
 fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Option<&Swept>) {
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let new: Mutex<Option<Arc<FabricValue>>> = Mutex::default();
-    // Questions of OpenSM at the last reading: they tell of fabrics, too.
+    // Questions of OpenSM at the last reading: they contain fabrics, too.
     let mut answered = 0;
     let read = |p: &Poller| -> Reading {
         let questions = || plugin.map_or(0, |p| p.asked.load(Ordering::SeqCst));
@@ -212,7 +212,7 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Optio
                 return Ok(None);
             }
             if before != questions() {
-                // What OpenSM has swept meanwhile may be newer.
+                // A sweep of OpenSM meanwhile may be newer.
                 return Ok(None);
             }
             answered = before;
@@ -221,11 +221,11 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Optio
                 Some(plugin) => plugin.reference.take(value),
                 None => Arc::new(value),
             };
-            // `ibnetdiscover` writes the time into what it prints.
+            // The output of `ibnetdiscover` contains the time.
             let is_same = last.as_ref().is_some_and(|(_, digest)| *digest == value.digest);
             if let (false, Err(strange)) = (is_same, met.meet(value.fabric(), value.digest)) {
                 let name = read::name(&p.watched);
-                // The known one is news again when it comes back: the refusal ends with it.
+                // When the known fabric comes back it is reported again: that ends the refusal.
                 last = None;
                 return Ok(Some(Event::Stranger(value.digest, strange, name)));
             }
@@ -237,7 +237,7 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Optio
             Ok(Some(Event::Fabric(value)))
         }))
     };
-    // Tables and jobs are read for it once it is on its way: what is read for it comes behind it.
+    // Tables and jobs are read for it once its event is sent: their readings arrive after it.
     let told = |_: &Poller| {
         if let Some(value) = new.lock().unwrap_or_else(PoisonError::into_inner).take() {
             known.set(value);
@@ -249,7 +249,7 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Optio
 /// Reads the tables in place.
 struct TablesPoller {
     known: Known,
-    /// Where what a command prints is kept.
+    /// File that stores the output of a command.
     copy: PathBuf,
     read_backs: ReadBacks,
     may_be_damaged: bool,
@@ -284,7 +284,7 @@ impl TablesPoller {
         let last = self.last.as_ref().filter(|_| !anyway);
         let located = locate(&p.watched, &self.copy, fabric, &p.children, last)?;
         let Some((files, seen)) = located else { return Ok(None) };
-        // A file that somebody writes just now may be whole for a moment and yet be half of what it will be.
+        // A file that is being written may look complete and still be only half of its final content.
         let stamp = || written(&p.watched);
         let before = stamp().filter(|_| self.may_be_damaged);
         let value = read::tables(&files, fabric, self.may_be_damaged)?;
@@ -301,7 +301,7 @@ impl TablesPoller {
         Ok(Some(Event::Tables(Arc::new(value), asked)))
     }
 
-    /// Waits until OpenSM has written its dump after it was last asked to sweep.
+    /// Waits until OpenSM has written its dump after the last order to sweep.
     fn wait_for_dump(&self, p: &Poller) -> Result<(), String> {
         let Some(since) = self.read_backs.since() else { return Ok(()) };
         let end = Instant::now() + DUMPS;
@@ -335,7 +335,7 @@ fn poll_jobs(poller: &Poller, known: &Known) {
     poller.run(read, |_| {});
 }
 
-/// Reads counters; what channels carried is the difference of two readings.
+/// Reads counters; the traffic of channels is the difference of two readings.
 struct CountersPoller {
     known: Known,
     /// The reading before: the fabric that it was for, when it was made, and its text.
@@ -356,7 +356,7 @@ impl CountersPoller {
                 return Ok(None);
             };
             if old == text {
-                // Nobody has written it since: the time goes on from when it was seen first.
+                // It has not been written since: the time counts from when it was first seen.
                 self.before = Some((fabric.digest, at, old));
                 return Ok(None);
             }

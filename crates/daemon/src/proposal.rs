@@ -1,4 +1,4 @@
-//! A proposal on disk: its tables as OpenSM reads them, what they were found for, and the commands to run.
+//! A proposal on disk: its tables as OpenSM reads them, their origin, and the commands to run.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -53,13 +53,13 @@ fn placed(plans: &Path, plan: PlanId) -> PathBuf {
     plans.join(format!("{plan}.placed"))
 }
 
-/// Removes the oldest proposals beyond those that are kept. What cannot be removed stays.
+/// Removes the oldest proposals beyond the limit. Those that cannot be removed stay.
 fn tidy(plans: &Path) {
     let entries = std::fs::read_dir(plans).into_iter().flatten().flatten();
     let number = |e: &std::fs::DirEntry| e.file_name().to_str().and_then(|n| n.parse().ok());
     let mut all: Vec<PlanId> = entries.filter_map(|e| number(&e)).collect();
     all.sort_unstable();
-    // What is in place stays, and what was there before it.
+    // The plan in place stays, and the one before it.
     let is_placed = |plan: &&PlanId| placed(plans, **plan).exists();
     let in_place = all.iter().rev().find(is_placed).copied();
     let old = all.iter().take(all.len().saturating_sub(KEPT));
@@ -71,7 +71,7 @@ fn tidy(plans: &Path) {
     }
 }
 
-/// What came of a plan that was put in place, in one line.
+/// The outcome of a plan that was put in place, in one line.
 pub(crate) fn outcome(decision: &Decision) -> String {
     let id = decision.id;
     let changed = decision.candidate.as_ref().map_or_else(String::new, |c| {
@@ -129,7 +129,7 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
     let lfts = lfts.map_or_else(|| "LFTS_FILE".to_owned(), |p| p.display().to_string());
     let mut text =
         String::from("  to put it in place, where OpenSM runs with routing_engine file:\n");
-    // Where service levels do not lie beside the tables, `check --from` does not find them.
+    // Where service levels are not next to the tables, `check --from` does not find them.
     let check = format!("darkfiber check {dir}/fabric.topo --from {tables} --routes {dir}");
     let check = config.tables.sl.is_none().then_some(check);
     let put = format!("install -m 644 {dir}/lfts.dump {lfts}");

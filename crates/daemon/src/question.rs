@@ -1,4 +1,4 @@
-//! A question of OpenSM, and what it is given.
+//! A question of OpenSM, and its answer.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -12,11 +12,11 @@ use crate::value::{FabricValue, TablesValue};
 
 /// A question that waits for its answer.
 pub(crate) struct Question {
-    /// What was swept, and what is missing of the whole.
+    /// The swept fabric, and what is missing of the whole.
     pub(crate) fabric: Arc<FabricValue>,
     /// The tables in place as tables of it.
     pub(crate) tables: Option<Arc<TablesValue>>,
-    /// What the fault book has, for the tables of this digest.
+    /// The entry of the fault book, for the tables of this digest.
     pub(crate) ready: Option<Arc<Entry>>,
     pub(crate) budget: Duration,
     pub(crate) reply: SyncSender<Option<Given>>,
@@ -31,7 +31,7 @@ pub(crate) struct Given {
     pub(crate) image: PlanImage,
 }
 
-/// What OpenSM took.
+/// The plan that OpenSM took.
 pub(crate) struct Taken {
     pub(crate) plan: PlanId,
     pub(crate) base: Base,

@@ -1,4 +1,4 @@
-//! Questions of OpenSM as the owner of the state has them: the one that waits, and the tables that the fault book is about.
+//! Questions of OpenSM in the owner of the state: the pending one, and the tables that the fault book is about.
 
 use darkfiber_operate::{Input, PlanId, State};
 
@@ -9,15 +9,15 @@ use crate::question::{Given, Question};
 use crate::value::TablesValue;
 use crate::work::Library;
 
-/// Questions of OpenSM.
+/// Questions of OpenSM, and the fault book.
 pub(crate) struct Questions {
     /// The fault book, for the tables in place.
     book: Book,
-    /// Has it made; nobody makes it where OpenSM has no plugin.
+    /// Orders for the book's maker; `None` where OpenSM has no plugin.
     orders: Option<Orders>,
     /// The number of the last one.
     count: u64,
-    /// The one that waits.
+    /// The pending question, if any.
     waiting: Option<(u64, Question)>,
 }
 
@@ -26,7 +26,7 @@ impl Questions {
         Self { book, orders, count: 0, waiting: None }
     }
 
-    /// Takes a question; what the machine hears of it.
+    /// Takes a question; returns the input for the machine.
     pub(crate) fn take(&mut self, question: Question) -> Input {
         self.count += 1;
         let fabric = question.fabric.fabric();
@@ -46,16 +46,17 @@ impl Questions {
         input
     }
 
-    /// Gives nothing to whoever waits.
+    /// Answers the pending question with none.
     pub(crate) fn refuse(&mut self) {
         if let Some((_, question)) = self.waiting.take() {
-            // OpenSM goes on with what it has, if that fits, or with its next engine.
+            // OpenSM continues with its current tables, if they fit, or with its next engine.
             self.forget();
             let _nobody_may_wait = question.reply.try_send(None);
         }
     }
 
-    /// Answers a question with a stage of a plan, whose tables are looked for where they may be; whether they were found.
+    /// Answers a question with a stage of a plan, whose tables are searched in memory and on disk; returns whether they
+    /// were found.
     pub(crate) fn answer(
         &mut self,
         number: u64,
@@ -74,7 +75,7 @@ impl Questions {
         is_there
     }
 
-    /// These tables are in place: what is to be done about faults of them is found from now on, if they are to stay.
+    /// These tables are in place: repairs for faults of them are prepared from now on, if they are to stay.
     pub(crate) fn base(&self, base: Base, stays: bool) {
         let Some(orders) = &self.orders else { return };
         let known = self.book.base();
@@ -91,12 +92,12 @@ impl Questions {
         }
     }
 
-    /// It is not known any more which tables are in place.
+    /// The tables in place are no longer known.
     pub(crate) fn forget(&self) {
         self.book.forget();
     }
 
-    /// Whether OpenSM has the plugin, and it is not known which tables are in place.
+    /// Whether OpenSM has the plugin, and the tables in place are not known.
     pub(crate) fn are_lost(&self) -> bool {
         self.orders.is_some() && self.book.base().is_none()
     }
@@ -107,7 +108,7 @@ impl Questions {
     }
 }
 
-/// The tables of a stage of a plan, on what was swept.
+/// The tables of a stage of a plan, on the swept fabric.
 fn image(
     question: &Question,
     (plan, stage): (PlanId, u32),

@@ -17,7 +17,7 @@ use darkfiber_scenario::{Loaded, aliases, refuse_shared};
 use crate::config::{Origin, Watched};
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
 
-/// What a reader remarked that keeps its result from being used.
+/// Remarks of a reader that make its result unusable.
 fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
     let least = if allow_warnings { Severity::Error } else { Severity::Warning };
     // A slow cable is read as well as any other.
@@ -28,7 +28,7 @@ fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
     }
 }
 
-/// Where what is read comes from, for whoever has to look there.
+/// Origin of the input, for operators who have to look there.
 pub(crate) fn name(watched: &Watched) -> String {
     match &watched.origin {
         Origin::File(path) => path.display().to_string(),
@@ -36,14 +36,14 @@ pub(crate) fn name(watched: &Watched) -> String {
     }
 }
 
-/// What a reader says, without the name that it was given for what it read.
+/// The error of a reader, without the name that it was given for its input.
 fn unnamed(error: impl std::fmt::Display, path: &Path) -> String {
     let text = error.to_string();
     let prefix = format!("{}: ", path.display());
     text.strip_prefix(&prefix).map_or_else(|| text.clone(), str::to_owned)
 }
 
-/// The fabric.
+/// Reads the fabric.
 pub(crate) fn fabric(bytes: &[u8], watched: &Watched) -> Result<FabricValue, String> {
     let name = name(watched);
     fabric_of(bytes, watched).map_err(|e| format!("{name}: {e}"))
@@ -80,8 +80,8 @@ fn fabric_of(bytes: &[u8], watched: &Watched) -> Result<FabricValue, String> {
     Ok(FabricValue { loaded, digest })
 }
 
-/// The tables in place. Where they may be mended, those in which pairs are lost are tables, too; but a switch without any entry
-/// is one of which nothing was read.
+/// Reads the tables in place. Where they may be repaired, those in which pairs are lost are accepted, too; but for a switch
+/// without any entry the reading is considered missing.
 pub(crate) fn tables(
     files: &TableFiles,
     fabric: &FabricValue,
@@ -116,7 +116,7 @@ pub(crate) fn tables(
     Ok(TablesValue { routes, lids, has_levels, is_whole, digest, fabric: fabric.digest })
 }
 
-/// What channels carried from the first of some readings of counters, in the order of time, to the last.
+/// Traffic of channels from the first of some readings of counters, in the order of time, to the last.
 pub(crate) fn counters(
     texts: &[&str],
     seconds: f64,

@@ -1,7 +1,7 @@
-//! The whole fabric, of which what is left after faults is a part: whoever tells of a part, a command or OpenSM itself by the
+//! The whole fabric, of which the rest after faults is a part: every source of a part, a command or OpenSM itself by the
 //! plugin, gets the same value for the same cables.
 //!
-//! OpenSM names what it has swept by cables alone. Names, speeds and LIDs are those that were last read of the whole.
+//! OpenSM names its sweep by cables alone. Names, speeds and LIDs are those of the last reading of the whole.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ const KEPT: usize = 8;
 /// The end of a cable: node GUID and port.
 pub(crate) type End = (u64, u8);
 
-/// What is missing of the whole.
+/// The missing parts of the whole fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Missing {
     /// Cables between switches that are there, each by the lower of its channels.
@@ -39,7 +39,7 @@ impl Missing {
         }
     }
 
-    /// Faults, each once and only where nothing larger has failed.
+    /// Faults, each once and only where no larger element has failed.
     pub(crate) fn of(fabric: &Fabric, faults: &Faults) -> Self {
         let switches: BTreeSet<u32> = faults.switches.iter().map(|s| s.0).collect();
         let stays = |c: ChannelId| {
@@ -57,7 +57,7 @@ impl Missing {
     }
 }
 
-/// The whole fabric, for whoever reads and whoever is asked.
+/// The whole fabric, shared by readers and the question handler.
 #[derive(Clone, Default)]
 pub(crate) struct Reference(Arc<Mutex<Known>>);
 
@@ -72,7 +72,7 @@ impl Reference {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A fabric that was read: as a part of the whole, or as a new whole, if it is none.
+    /// Registers a fabric that was read: as a part of the whole, or as a new whole, if it is not a part.
     pub(crate) fn take(&self, value: FabricValue) -> Arc<FabricValue> {
         let mut known = self.known();
         let whole = known.whole.as_ref();
@@ -86,7 +86,7 @@ impl Reference {
         value
     }
 
-    /// The fabric with the cables that OpenSM has swept; `None` if there are others among them than are known.
+    /// The fabric with the cables that OpenSM has swept; `None` if there are unknown ones among them.
     pub(crate) fn of_cables(
         &self,
         cables: &BTreeMap<End, End>,
@@ -102,7 +102,7 @@ impl Reference {
         self.known().whole.clone()
     }
 
-    /// What is missing of the whole where a fabric is all that there is.
+    /// The missing parts of the whole if only this fabric is there.
     pub(crate) fn missing_of(&self, digest: Digest) -> Option<Missing> {
         let known = self.known();
         if known.whole.as_ref()?.digest == digest {
@@ -135,7 +135,7 @@ impl Known {
     }
 }
 
-/// What is left of a whole.
+/// The remaining part of a whole.
 pub(crate) fn left(whole: &FabricValue, missing: &Missing) -> FabricValue {
     let (topology, _) = whole.loaded.topology.with_faults(&missing.faults());
     let digest = Digest(topology.fabric.digest());
@@ -167,8 +167,8 @@ fn cables_of(fabric: &Fabric) -> BTreeMap<End, End> {
     cables
 }
 
-/// What is missing where only these cables, each from both ends, are there; `None` if one of them is of a node that the whole does
-/// not have, or leads elsewhere. A cable that nobody knew, between nodes that are known, changes nothing of what is known.
+/// The missing parts if only these cables, each from both ends, are there; `None` if one of them is of a node that the whole does
+/// not have, or leads elsewhere. An unknown cable between known nodes changes nothing.
 fn without(whole: &Fabric, cables: &BTreeMap<End, End>) -> Option<Missing> {
     let known = cables_of(whole);
     let nodes: BTreeSet<u64> = known.keys().map(|end| end.0).collect();
@@ -199,7 +199,7 @@ fn without(whole: &Fabric, cables: &BTreeMap<End, End>) -> Option<Missing> {
     Some(Missing::of(whole, &faults))
 }
 
-/// What is missing of the whole where a fabric was read that is a part of it, with the same names, speeds and LIDs.
+/// The missing parts of the whole if the fabric that was read is a part of it, with the same names, speeds and LIDs.
 fn part_of(whole: &Fabric, part: &Fabric) -> Option<Missing> {
     let missing = without(whole, &cables_of(part))?;
     let known = cables_of(whole);

@@ -1,6 +1,6 @@
-//! What a configuration would have done for the jobs of a log: the state machine in virtual time, with the fabric and tables of now.
+//! The effect of a configuration on the jobs of a log: the state machine in virtual time, with the current fabric and tables.
 //!
-//! Each proposal is put in place at once and costs no time; so does the work. Nothing is written.
+//! Each proposal is put in place immediately and takes no time; neither does the work. Nothing is written.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::work::{Library, Values, Workshop};
 const DAY: Millis = 86_400_000;
 const HOUR: Millis = 3_600_000;
 
-/// What happened on a day.
+/// Events of a day.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Day {
-    /// Jobs that started.
+    /// Number of jobs that started.
     pub started: u64,
     /// Times that tables were measured or better ones looked for.
     pub looked: u64,
@@ -36,7 +36,7 @@ pub struct Day {
     pub blocks: u64,
     /// Sum over proposals of the share by which the maximum effective EFI fell.
     pub gain: f64,
-    /// Candidates whose transition was refused.
+    /// Number of candidates whose transition was refused.
     pub refused: u64,
     /// Highest maximum effective EFI that jobs met.
     pub worst: u64,
@@ -75,7 +75,7 @@ impl<'a> Rehearsal<'a> {
         Ok(Self { config, fabric: Arc::new(fabric), tables: Arc::new(tables) })
     }
 
-    /// The fabric, for whoever reads the log.
+    /// The fabric, for the reader of the log.
     pub fn topology(&self) -> &Topology {
         &self.fabric.loaded.topology
     }
@@ -173,7 +173,7 @@ impl<'a> Clock<'a> {
         self.hear(at, Input::Jobs { digest, running, started, ended });
     }
 
-    /// Lets time go on as long as the machine waits for it.
+    /// Advances time as long as the machine waits for it.
     fn until(&mut self, next: i64) {
         loop {
             let (state, policy) = (&self.state, &self.state.policy);
@@ -244,7 +244,7 @@ impl<'a> Clock<'a> {
         });
         let looked = match self.config.mode {
             Mode::Observe => true,
-            // Proofs are of what was looked for.
+            // Proofs belong to the search before.
             _ => last.is_some_and(|d| d.verdict.is_none()),
         };
         let day = self.day(at);

@@ -137,7 +137,7 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     text
 }
 
-/// What is counted since the start.
+/// Counts since the start of the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) steps: u64,
@@ -145,7 +145,7 @@ pub(crate) struct Totals {
     pub(crate) unwritten: u64,
     /// When each input was last read.
     pub(crate) heard: BTreeMap<Source, Millis>,
-    /// Decisions by what came of them.
+    /// Number of decisions by outcome.
     plans: BTreeMap<&'static str, u64>,
 }
 
@@ -180,7 +180,7 @@ mod tests {
             .collect()
     }
 
-    /// The dashboard for Grafana asks for what there is, and for all of it.
+    /// The dashboard for Grafana uses only existing metrics, and all of them.
     #[test]
     fn the_dashboard_knows_the_metrics() {
         let path =

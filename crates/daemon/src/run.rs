@@ -35,10 +35,11 @@ impl Stop {
     }
 }
 
-/// Runs until it is stopped. `started` is given what stops it.
+/// Runs until it is stopped. `started` gets the handle that stops it.
 ///
 /// # Errors
-/// If the state folder, the socket or the address cannot be used. Later failures are told and outlived.
+/// If the state folder, the socket or the address cannot be used. Later failures are reported, and the program
+/// continues.
 pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Result<(), Error> {
     let (store, state) = Store::open(&config.state, &config.site, config.journal_bytes)?;
     let (events, heard) = sync_channel(EVENTS);

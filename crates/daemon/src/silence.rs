@@ -1,4 +1,4 @@
-//! Inputs of which nothing is heard for too long: a reading that hangs where no time limit can end it.
+//! Inputs without readings for too long: a reading that hangs where no time limit can end it.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use darkfiber_operate::Source;
 
 use crate::config::{Config, Watched};
 
-/// How much later than it should be a reading may come.
+/// Maximum delay of a reading after its due time.
 const LATE: Duration = Duration::from_secs(30);
 
 /// When readings of each input were last heard of.
@@ -29,14 +29,14 @@ impl Silence {
         Self([of(&config.fabric), of(&config.tables), of(&config.jobs)])
     }
 
-    /// A reading came, whatever is in it.
+    /// A reading arrived, whatever its content.
     pub(crate) fn heard(&mut self, source: Source, now: Instant) {
         for expected in self.0.iter_mut().filter(|e| e.source == source) {
             expected.heard = now;
         }
     }
 
-    /// Inputs of which nothing was heard for too long, each told again after as long a time.
+    /// Inputs without readings for too long, each reported again after the same time.
     pub(crate) fn broken(&mut self, now: Instant) -> Vec<(Source, String)> {
         let mut silent = Vec::new();
         for e in &mut self.0 {

@@ -12,7 +12,7 @@ use darkfiber_scenario::Error;
 /// Most steps of the journal that are shown at once.
 const SHOWN: usize = 1000;
 
-/// The journal of a state folder, which nobody else writes meanwhile.
+/// The journal of a state folder, with exclusive access.
 pub(crate) struct Store {
     folder: PathBuf,
     site: String,
@@ -20,7 +20,7 @@ pub(crate) struct Store {
     bytes: u64,
     most: u64,
     next: u64,
-    /// A write that failed may have left part of a line: nothing may be written behind it.
+    /// A write that failed may have left part of a line: nothing may be appended to it.
     torn: bool,
     _lock: File,
 }
@@ -65,7 +65,7 @@ fn first_line(site: &str, first: u64, state: &State) -> String {
     journal::line(&Beginning { format: FORMAT, site, first, state: state.clone() })
 }
 
-/// All of a file that has an end: a device or a pipe may have none.
+/// Reads a regular file completely: a device or a pipe may have no end.
 fn whole(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() {
         fs::read(path)
@@ -74,7 +74,7 @@ fn whole(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a journal.
+/// Reads and checks a journal.
 fn read(path: &Path) -> Result<Journal, Error> {
     let bytes = whole(path).map_err(|e| cannot(path, &e))?;
     journal::read(&bytes).map_err(|e| {
@@ -91,7 +91,7 @@ fn read(path: &Path) -> Result<Journal, Error> {
 }
 
 impl Store {
-    /// Opens the journal of a folder, or begins one; returns the state that it tells.
+    /// Opens the journal of a folder, or creates one; returns the state after its last step.
     pub(crate) fn open(folder: &Path, site: &str, most: u64) -> Result<(Self, State), Error> {
         fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
         let lock_path = folder.join("lock");
@@ -155,7 +155,7 @@ impl Store {
         Ok(())
     }
 
-    /// Begins the journal anew with the state, if it is long; the one before it stays as `journal.1`.
+    /// Restarts the journal with the state, if it is long; the previous one stays as `journal.1`.
     pub(crate) fn rotate(&mut self, state: &State) -> io::Result<()> {
         if self.bytes < self.most {
             return Ok(());
@@ -231,7 +231,7 @@ mod tests {
         let long = |name: &str| fs::metadata(dir.path().join(name)).expect("a file").len();
         assert!(long("journal") < 6000 && long("journal.1") < 6000, "a line beyond at most");
         assert_eq!(store.bytes(), long("journal"));
-        // What is shown goes over both, without gaps.
+        // The output covers both, without gaps.
         let text = since(dir.path(), 1).expect("a journal");
         let numbers: Vec<u64> = text
             .lines()

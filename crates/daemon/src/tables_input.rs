@@ -1,4 +1,4 @@
-//! The tables in place as an input: a file or folder that is watched, or what a command prints.
+//! The tables in place as an input: a file or folder that is watched, or the output of a command.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -15,7 +15,7 @@ use crate::value::FabricValue;
 /// A file, its length, and when it was last written.
 type Stamp = (PathBuf, u64, Option<SystemTime>);
 
-/// What tables are known by before they are read.
+/// Properties by which tables are recognised before they are read.
 #[derive(PartialEq)]
 pub(crate) struct Seen {
     fabric: Digest,
@@ -23,7 +23,7 @@ pub(crate) struct Seen {
     printed: Vec<u8>,
 }
 
-/// When what is at a path was last written: of a file, or of all files of a directory.
+/// Time stamps of a path: of a file, or of all files of a directory.
 fn stamps(path: &Path) -> Vec<Stamp> {
     let one = |path: PathBuf| {
         let about = std::fs::metadata(&path).ok();
@@ -45,8 +45,8 @@ pub(crate) fn written(watched: &Watched) -> Option<SystemTime> {
     }
 }
 
-/// The files of the tables, and what they are known by; `None` if that is what was seen last. What a command prints is
-/// kept in `copy`.
+/// The files of the tables, and their stamps; `None` if they equal those seen last. The output of a command is stored
+/// in `copy`.
 pub(crate) fn locate(
     watched: &Watched,
     copy: &Path,

@@ -1,4 +1,4 @@
-//! What is looked at first, for the terminal view and for scripts: the fullest channels, the jobs that wait most, alarms.
+//! An overview for the terminal view and for scripts: the fullest channels, the jobs that are slowed down most, alarms.
 
 use std::cmp::Reverse;
 
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 use crate::alarm::TopAlarm;
 use crate::look::Look;
 
-/// Channels, jobs and names of jobs on a channel in the answer.
+/// Maximum numbers of channels, jobs and names of jobs on a channel in the reply.
 const CHANNELS: usize = 200;
 const JOBS: usize = 500;
 const NAMES: usize = 6;
 
-/// What `/top` answers.
+/// The content of the page `/top`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Top {
     /// The site of the configuration.
     pub site: String,
-    /// What the program does.
+    /// Current phase of the program.
     pub phase: String,
-    /// How far it may go.
+    /// Mode that limits its actions.
     pub mode: String,
     /// When this was true, in milliseconds since 1970.
     pub at: u64,
@@ -34,15 +34,15 @@ pub struct Top {
     pub channels: Vec<TopChannel>,
     /// Channels that carry something, of how many.
     pub lit: u64,
-    /// Channels between switches.
+    /// Number of channels between switches.
     pub of: u64,
-    /// Jobs that run, the one that is slowed down most first.
+    /// Running jobs, the one with the largest slowdown first.
     pub jobs: Vec<TopJob>,
-    /// Jobs that run.
+    /// Number of running jobs.
     pub running: u64,
-    /// What somebody should look at, the newest first.
+    /// Alarms for operators, the newest first.
     pub alarms: Vec<TopAlarm>,
-    /// Why there is nothing to see, if that is so.
+    /// Why there is nothing to see, if so.
     pub note: String,
 }
 
@@ -51,11 +51,11 @@ pub struct Top {
 pub struct TopChannel {
     /// The switch that sends.
     pub from: String,
-    /// Its port.
+    /// Port of the first switch.
     pub from_port: u8,
     /// The switch that receives.
     pub to: String,
-    /// Its port.
+    /// Port of the second switch.
     pub to_port: u8,
     /// Share of its rate that it carried between the last two readings of counters; 1 is all.
     pub share: Option<f64>,
@@ -70,11 +70,11 @@ pub struct TopChannel {
 /// A job that runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TopJob {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Where it runs.
+    /// Number of its terminals.
     pub terminals: u64,
-    /// How many times as long all pairs inside the job take as if it ran alone, if all jobs send at once and its fullest channel
+    /// Time of all pairs inside the job relative to the job alone, if all jobs send at once and its fullest channel
     /// decides, by routes; 1 is undisturbed.
     pub slowdown: f64,
     /// The channel that decides; empty where no route of it leaves a switch.
@@ -83,7 +83,7 @@ pub struct TopJob {
     pub with: u64,
 }
 
-/// The answer as JSON.
+/// The content as JSON.
 pub(crate) fn text(look: &Look) -> String {
     serde_json::to_string(&top(look)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What was read, as the rest of the program uses it.
+//! Values that were read, in the form that the program uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use darkfiber_operate::Digest;
 use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::Loaded;
 
-/// The fabric.
+/// A fabric with its LIDs.
 pub(crate) struct FabricValue {
     pub(crate) loaded: Loaded,
     pub(crate) digest: Digest,
@@ -77,7 +77,7 @@ impl JobsValue {
     }
 }
 
-/// What channels carried between two readings of counters.
+/// Traffic of channels between two readings of counters.
 pub(crate) struct CountersValue {
     /// Bytes, as [`darkfiber_formats::counters::Window`] has them.
     pub(crate) carried: Vec<Option<u64>>,
@@ -113,7 +113,7 @@ impl CountersValue {
     }
 }
 
-/// The digest of tables: every entry that a switch has, whoever made them, by GUID and LID.
+/// The digest of tables: every entry that a switch has, by GUID and LID, whatever made them.
 pub(crate) fn digest_of_tables(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Digest {
     let mut words = Words::default();
     words.add(routes.paths() as u64);

@@ -1,9 +1,9 @@
-//! Who hears what the program has to say.
+//! The output of the program for people.
 
-/// Who hears what people should see, a line each.
+/// Receives lines for people.
 pub trait Voice {
     /// A proposal was made.
     fn proposal(&self, text: &str);
-    /// An alarm, or what else is of interest.
+    /// An alarm, or other information.
     fn note(&self, text: &str);
 }

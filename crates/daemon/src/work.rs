@@ -1,4 +1,4 @@
-//! The work that the machine asks for: measuring, easing, proving.
+//! The work that the machine requests: measuring, easing, proving.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,21 +19,21 @@ use darkfiber_scenario::tables::TableFiles;
 use crate::plan_files::tables_before;
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
 
-/// Plans whose tables are kept in memory.
+/// Number of plans whose tables are kept in memory.
 const KEPT: usize = 4;
 /// Stages of a proposal: one, as people put it in place by one sweep of OpenSM.
 const STAGES: usize = 1;
-/// Layers that new paths may use beside those of the tables: every path keeps its own.
+/// Layers that new paths may use in addition to those of the tables: every path keeps its own.
 const LAYERS: u8 = 1;
 
 /// Most entries of a change for counters.
 const MOST_FOR_COUNTERS: usize = 8;
 /// Largest share of the traffic that may be undetermined.
 const DETERMINED: f64 = 0.1;
-/// Most terminals whose pairs are all looked at where no jobs say who talks to whom.
+/// Maximum number of terminals whose pairs are all considered where jobs do not give the pairs.
 const ALL_PAIRS: usize = 2_000;
 
-/// What was read when the work was asked for.
+/// The inputs at the time when the work was requested.
 #[derive(Clone)]
 pub(crate) struct Values {
     pub(crate) fabric: Arc<FabricValue>,
@@ -42,7 +42,7 @@ pub(crate) struct Values {
     pub(crate) counters: Option<Arc<CountersValue>>,
 }
 
-/// Tables that were found, and what they were found for.
+/// Tables that were found, and the inputs they were found for.
 #[derive(Clone)]
 pub(crate) struct Plan {
     /// The tables after all stages.
@@ -52,7 +52,7 @@ pub(crate) struct Plan {
     pub(crate) values: Values,
 }
 
-/// The tables that were found last, for whoever works and whoever compares.
+/// The tables that were found last, shared by the worker and its readers.
 #[derive(Clone, Default)]
 pub(crate) struct Library(Arc<Mutex<BTreeMap<PlanId, Plan>>>);
 
@@ -102,7 +102,7 @@ impl Workshop {
         self.library.keep(id, plan);
     }
 
-    /// What comes of a task. A panic is a bug, and fails this task only.
+    /// Returns the result of a task. A panic is a bug, and fails only this task.
     pub(crate) fn work(&mut self, task: Task, values: &Values) -> WorkResult {
         let done = catch_unwind(AssertUnwindSafe(|| match task {
             Task::Measure => {
@@ -145,7 +145,7 @@ impl Workshop {
         Ok(WorkResult::Found { candidate })
     }
 
-    /// Few entries off the hottest channel: where counters tell whose traffic it carries.
+    /// Moves few entries off the hottest channel: where counters identify its traffic.
     fn relieve(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
         let counters = values.counters.as_ref().ok_or("no counters were read for this fabric")?;
         if !values.tables.is_whole {
@@ -180,7 +180,7 @@ impl Workshop {
         let new = prepared.into_routes();
         let fullest = |routes: &Routes| {
             let heat = Heat::of(fabric, routes, &estimate.flows, all.len());
-            // Whole units, as an EFI is: bytes above nothing.
+            // Whole units, as an EFI is: bytes above zero.
             u64::try_from(heat.fills().fold(0.0, f64::max).round() as i64).unwrap_or(0)
         };
         let (kept, proposed) = (fullest(old), fullest(&new));
@@ -216,7 +216,7 @@ impl Workshop {
         let candidate = Candidate {
             tables: digest,
             stages: vec![digest],
-            // Of tables in which pairs are lost, less would be told than is there.
+            // Tables in which pairs are lost would give too low a value.
             kept: if values.tables.is_whole { efi(values, old) } else { proposed },
             proposed,
             bound: Some(bound(values)),
@@ -242,12 +242,12 @@ impl Workshop {
         let new = prepared.into_routes();
         let found = self.found(plan, values, new, eased.withheld);
         let WorkResult::Found { mut candidate } = found else { return Ok(found) };
-        // Where nothing is moved there is no stage.
+        // If nothing is moved there is no stage.
         candidate.stages = eased.steps.iter().map(|_| candidate.tables).collect();
         Ok(WorkResult::Found { candidate })
     }
 
-    /// By the checker of transitions, which shares no code with what found the tables.
+    /// Proves with the checker of transitions, which shares no code with the search for tables.
     fn prove(&self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
         let found = self.library.plan(plan);
         let found = found.ok_or_else(|| format!("the tables of plan {plan} are gone"))?;

@@ -1,4 +1,4 @@
-//! The thread that works: it does what the machine asks for, and writes proposals.
+//! The worker thread: it does the work that the machine requests, and writes proposals.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use crate::poll::ReadBacks;
 use crate::work::{Library, Plan, Values, Workshop, kept_tables};
 use crate::{plan_files, proposal};
 
-/// What the thread is asked to do.
+/// An order for the thread.
 pub(crate) enum Order {
     /// A piece of work.
     Work { work: u64, generation: u64, task: Task, values: Values },
@@ -24,7 +24,7 @@ pub(crate) enum Order {
     Commit { decision: Box<Decision>, stage: u32, values: Option<Values> },
     /// Keep the tables of a plan that OpenSM took, and those before it.
     Keep(Box<Decision>),
-    /// Have OpenSM sweep.
+    /// Order a sweep of OpenSM.
     Sweep,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Queue {
     pub(crate) wanted: Wanted,
 }
 
-/// What the thread needs beside its orders.
+/// Resources of the thread besides its orders.
 pub(crate) struct Hands {
     pub(crate) children: Children,
     pub(crate) read_backs: ReadBacks,
@@ -67,7 +67,7 @@ fn commit(
     actuator::commit(config, manager, decision, stage, &plan, children)
 }
 
-/// Works until nobody asks any more.
+/// Works until the channel of orders is closed.
 pub(crate) fn run(
     config: &Config,
     library: Library,

@@ -17,29 +17,29 @@ pub enum BuildError {
     /// A port number that the node does not have.
     #[error("switch {guid} \"{name}\" has {ports} ports, port {port} does not exist")]
     NoSuchPort {
-        /// Node GUID.
+        /// GUID of the node.
         guid: Guid,
-        /// Its description.
+        /// Description of the node.
         name: String,
         /// Ports that it has.
         ports: u8,
-        /// Port asked for.
+        /// Port that was requested.
         port: u8,
     },
     /// Two cables at one port.
     #[error("port {port} of \"{name}\" ({guid}) already has a cable")]
     PortTaken {
-        /// Node GUID.
+        /// GUID of the node.
         guid: Guid,
-        /// Its description.
+        /// Description of the node.
         name: String,
-        /// The port.
+        /// Port that is taken.
         port: u8,
     },
     /// Two nodes or ports with one GUID.
     #[error("GUID {guid} belongs to both \"{first}\" and \"{second}\"")]
     DuplicateGuid {
-        /// The GUID.
+        /// GUID that is duplicate.
         guid: Guid,
         /// Description of the first node.
         first: String,
@@ -93,8 +93,8 @@ impl FabricBuilder {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// The index of a link class, added if new. At most 255 classes are told apart; further ones
-    /// are reported by [`finish`](Self::finish).
+    /// The index of a link class, added if new. At most 255 classes are distinguished; further ones are reported by
+    /// [`finish`](Self::finish).
     pub fn class(&mut self, class: LinkClass) -> u8 {
         if let Some(i) = self.classes.iter().position(|c| *c == class) {
             return i as u8;

@@ -1,11 +1,11 @@
-//! Cables between ports of named devices: what a dump shows, or what a plan asks for.
+//! Cables between ports of named devices: those of a dump, or those of a plan.
 
 use std::collections::HashMap;
 
 use crate::{AdapterId, ChannelId, Fabric, Guid, LinkClass, SwitchId, TerminalId};
 
-/// Devices and the cables between them. Unlike a [`Fabric`] it may know too little to be routed: a plan has no
-/// GUIDs, and directors in it are boards without the cables inside.
+/// Devices and the cables between them. Unlike a [`Fabric`] data for routing may be missing: a plan has no GUIDs, and
+/// directors in it are boards without the cables inside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cabling {
     /// Switches, adapters, or boards of a director.
@@ -17,7 +17,7 @@ pub struct Cabling {
 /// One end of cables: a switch, an adapter, or a board of a director.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// What it is called.
+    /// Name of the device.
     pub name: String,
     /// Other names that it goes by.
     pub aliases: Vec<String>,
@@ -27,10 +27,10 @@ pub struct Device {
     pub in_host: bool,
 }
 
-/// A cable.
+/// A cable between two devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cable {
-    /// Its two ends.
+    /// The ends of the cable.
     pub ends: [CableEnd; 2],
     /// Its width and speed, where known.
     pub class: Option<LinkClass>,
@@ -39,7 +39,7 @@ pub struct Cable {
 /// A device, as an index into [`Cabling::devices`], and a port of it where known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CableEnd {
-    /// The device.
+    /// Index of the device.
     pub device: usize,
     /// Its port, from 1.
     pub port: Option<u8>,
@@ -123,8 +123,8 @@ fn adapter_name(fabric: &Fabric, guid: Guid, description: &str, host: usize) -> 
     }
 }
 
-/// Managed switches of Mellanox are described as `MF0;NAME:MODEL/U1`, boards of directors as
-/// `MF0;NAME:MODEL/L16/U1`: what people call them is `NAME`, and `NAME/L16`.
+/// Managed switches of Mellanox are described as `MF0;NAME:MODEL/U1`, boards of directors as `MF0;NAME:MODEL/L16/U1`:
+/// their common names are `NAME`, and `NAME/L16`.
 fn system_names(description: &str) -> Vec<String> {
     let Some((_, named)) = description.split_once(';') else { return Vec::new() };
     let Some((name, model)) = named.split_once(':') else { return Vec::new() };

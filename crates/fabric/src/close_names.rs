@@ -1,4 +1,4 @@
-//! Names that are close to one that is not known.
+//! Names that are close to an unknown one.
 
 /// Those of `candidates` that someone who typed `name` may have meant, closest first.
 ///

@@ -1,18 +1,18 @@
-//! The fabric value.
+//! The type of a fabric.
 
 use std::ops::Range;
 
 use crate::node::{Adapter, Host, Loopback, Role, Switch, Terminal, UnlinkedAdapter};
 use crate::{AdapterId, ChannelId, HostId, LinkClass, SwitchId, TerminalId};
 
-/// What a switch port leads to.
+/// The element at a switch port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtPort {
     /// No cable, or no such port.
     Nothing,
     /// The egress channel to another switch.
     Switch(ChannelId, SwitchId),
-    /// A terminal.
+    /// A terminal at the port.
     Terminal(TerminalId),
     /// The other end of a cable from the switch to itself.
     Loopback,
@@ -74,7 +74,7 @@ impl Fabric {
         self
     }
 
-    /// Number of switches.
+    /// The number of switches.
     #[inline]
     pub fn switch_count(&self) -> usize {
         self.switches.len()
@@ -112,7 +112,7 @@ impl Fabric {
         &self.switches
     }
 
-    /// One switch.
+    /// The switch with this id.
     pub fn switch(&self, s: SwitchId) -> &Switch {
         &self.switches[s.index()]
     }
@@ -122,7 +122,7 @@ impl Fabric {
         &self.adapters
     }
 
-    /// One adapter.
+    /// The adapter with this id.
     pub fn adapter(&self, a: AdapterId) -> &Adapter {
         &self.adapters[a.index()]
     }
@@ -142,7 +142,7 @@ impl Fabric {
         aggregates.iter().filter(|&&a| !a).count()
     }
 
-    /// One host.
+    /// The host with this id.
     pub fn host(&self, h: HostId) -> &Host {
         &self.hosts[h.index()]
     }
@@ -152,7 +152,7 @@ impl Fabric {
         &self.terminals
     }
 
-    /// One terminal.
+    /// The terminal with this id.
     pub fn terminal(&self, t: TerminalId) -> &Terminal {
         &self.terminals[t.index()]
     }
@@ -264,7 +264,7 @@ impl Fabric {
         &self.channel_start
     }
 
-    /// What hangs at port `port` of switch `s`.
+    /// The element at port `port` of switch `s`.
     #[inline]
     pub fn at_port(&self, s: SwitchId, port: u8) -> AtPort {
         if port > self.switches[s.index()].ports {

@@ -21,7 +21,7 @@ pub struct Faults {
 /// criterion was >10,000 symbol errors in a short time period").
 pub const SYMBOL_ERRORS_OF_A_BAD_CABLE: u64 = 10_000;
 
-/// How the ids of a base fabric map to those of a fabric made from it, and back.
+/// Map of the ids of a base fabric to those of a fabric made from it, and back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renumbering {
     /// New switch id of each old one, `None` if it failed.
@@ -38,10 +38,10 @@ pub struct Renumbering {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FaultError {
-    /// More failures asked for than can be taken without splitting the fabric.
+    /// More failures were requested than can be taken without splitting the fabric.
     #[error("only {drawn} of {wanted} cables can fail before the fabric falls apart")]
     WouldSplit {
-        /// Cables asked for.
+        /// Number of cables requested.
         wanted: usize,
         /// Cables that could be removed.
         drawn: usize,
@@ -49,23 +49,23 @@ pub enum FaultError {
 }
 
 impl Faults {
-    /// What others take, too.
+    /// Adds the faults of another set.
     pub fn extend(&mut self, others: Self) {
         self.links.extend(others.links);
         self.switches.extend(others.switches);
         self.terminals.extend(others.terminals);
     }
 
-    /// Nothing failed.
+    /// Whether nothing failed.
     pub fn is_empty(&self) -> bool {
         self.links.is_empty() && self.switches.is_empty() && self.terminals.is_empty()
     }
 
-    /// `count` random switch-to-switch cables whose loss leaves the fabric in as many components as
-    /// before. Equal seeds give equal faults.
+    /// `count` random switch-to-switch cables whose loss does not change the number of components of the fabric.
+    /// Equal seeds give equal faults.
     ///
     /// # Errors
-    /// If there are not that many.
+    /// If there are fewer than that.
     pub fn random_links(fabric: &Fabric, count: usize, seed: u64) -> Result<Self, FaultError> {
         let mut failed = vec![false; fabric.channel_count()];
         let mut links = Vec::new();
@@ -90,7 +90,7 @@ impl Faults {
     }
 
     /// The switch-to-switch cables with more than `most` symbol errors at one of their ends. A count is that of the port where the
-    /// channel begins; ports that were not read have none.
+    /// channel starts; ports that were not read have none.
     #[must_use]
     pub fn bad_cables(fabric: &Fabric, counted: &[(ChannelId, u64)], most: u64) -> Self {
         let mut links: Vec<ChannelId> = counted
@@ -103,9 +103,8 @@ impl Faults {
         Self { links, ..Self::default() }
     }
 
-    /// `count` random switch-to-switch cables (all, if there are no more), whether or not their loss
-    /// splits the fabric. Of equal seeds a smaller count gives a part of what a larger one gives: a seed
-    /// is a history of failures.
+    /// `count` random switch-to-switch cables (all, if there are fewer), whether or not their loss splits the fabric.
+    /// Of equal seeds a smaller count gives a subset of a larger one: a seed is a history of failures.
     #[must_use]
     pub fn any_links(fabric: &Fabric, count: usize, seed: u64) -> Self {
         let mut links = shuffled(fabric, seed);

@@ -1,4 +1,4 @@
-//! The network as data.
+//! The network as a data structure.
 //!
 //! A [`Fabric`] is an immutable value: switches, adapters, hosts and terminals with dense ids, and
 //! directed channels in compressed-row order. It is made by a [`FabricBuilder`] (from a dump, or by a

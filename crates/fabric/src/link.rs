@@ -1,4 +1,4 @@
-//! Link classes: what a cable can carry.
+//! Link classes: the data rate and latency of a cable.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// classes; every channel names one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkClass {
-    /// How the field writes it, e.g. `4xHDR`; for other technologies any short name.
+    /// Name in the notation of the field, e.g. `4xHDR`; for other technologies any short name.
     pub label: String,
     /// Data rate of one direction in bytes per second, after line coding.
     pub bytes_per_second: u64,
@@ -47,8 +47,8 @@ impl LinkClass {
         Self { label: label.to_owned(), bytes_per_second, latency_ps: 0 }
     }
 
-    /// The class as one word, for formats that have a label only: the label of InfiniBand where it says the rate,
-    /// otherwise `LABEL@BYTESB/s`; `None` for a link whose speed nobody stated. Latency is not in it.
+    /// The class as one word, for formats that have only a label: the label of InfiniBand where it determines the
+    /// rate, otherwise `LABEL@BYTESB/s`; `None` for a link of unknown speed. Latency is not included.
     ///
     /// ```
     /// use darkfiber_fabric::LinkClass;
@@ -73,7 +73,7 @@ impl LinkClass {
         Some(format!("{label}@{}B/s", self.bytes_per_second))
     }
 
-    /// The class that a [`word`](Self::word) says; `None` for anything else.
+    /// The class of a [`word`](Self::word); `None` for anything else.
     pub fn of_word(word: &str) -> Option<Self> {
         let Some((label, rate)) = word.rsplit_once('@') else { return Self::infiniband(word) };
         let rate = rate.strip_suffix("B/s")?;
@@ -82,8 +82,7 @@ impl LinkClass {
         Some(Self::other(label, rate))
     }
 
-    /// The class for a link whose speed nobody stated: it counts as 4xQDR, the default of
-    /// ibsim and of most test fabrics.
+    /// The class for a link of unknown speed: it counts as 4xQDR, the default of ibsim and of most test fabrics.
     pub fn unknown() -> Self {
         Self::other("?", 4_000_000_000)
     }

@@ -1,4 +1,4 @@
-//! Names of nodes: others than those of a dump, and none for hosts that nothing tells apart.
+//! Names of nodes: replacements for those of a dump, and removal of ambiguous host names.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,27 +7,27 @@ use crate::{AdapterId, Fabric, Host, HostId, Role, SwitchId};
 /// New names for some nodes of a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewNames {
-    /// Descriptions of switches.
+    /// New descriptions of switches.
     pub switches: Vec<(SwitchId, String)>,
     /// Descriptions of adapters, and the names of the hosts that they sit in.
     pub adapters: Vec<(AdapterId, AdapterName)>,
 }
 
-/// What an adapter is called.
+/// New name of an adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdapterName {
-    /// Its node description.
+    /// Node description of the adapter.
     pub description: String,
-    /// The name of its host: adapters whose hosts have one name sit in one host.
+    /// The name of its host: adapters with the same host name are in one host.
     pub host: String,
 }
 
-/// A name that several hosts have, and that therefore names none of them.
+/// A name that several hosts have, so that it identifies none of them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SharedName {
-    /// The name.
+    /// The shared name.
     pub name: String,
-    /// How many hosts have it.
+    /// Number of hosts that have it.
     pub hosts: usize,
 }
 
@@ -92,8 +92,8 @@ impl Fabric {
         self
     }
 
-    /// The same fabric with hosts that share a name, or have none, called by the node GUID of their first
-    /// adapter; and the names that were shared. Aggregation nodes keep theirs: nobody asks for them.
+    /// The same fabric with hosts that share a name, or have none, renamed to the node GUID of their first adapter;
+    /// and the names that were shared. Aggregation nodes keep theirs: users do not address them.
     #[must_use]
     pub fn with_distinct_hosts(mut self) -> (Self, Vec<SharedName>) {
         let mut first = vec![None; self.hosts.len()];
@@ -187,7 +187,7 @@ mod tests {
             adapters: vec![adapter(0, "b", "b"), adapter(1, "a", "a")],
             ..NewNames::default()
         };
-        // Hosts may be named anew in a circle only if nobody is taken for the one who had the name before.
+        // Hosts may be renamed in a cycle only if none is confused with the previous owner of the name.
         let new = fabric(&["a", "b"]).with_names(&names);
         assert_eq!(called(&new), ["b", "a"]);
         assert_eq!(new.hosts().len(), 2);

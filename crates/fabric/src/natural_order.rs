@@ -26,7 +26,7 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// A name in pieces, each of digits or of none.
+/// The pieces of a name, each only of digits or without digits.
 fn pieces(name: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut rest = name;
     std::iter::from_fn(move || {

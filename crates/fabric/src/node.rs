@@ -1,13 +1,13 @@
-//! What a fabric consists of: switches, adapters, hosts, terminals.
+//! The elements of a fabric: switches, adapters, hosts, terminals.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{AdapterId, Guid, HostId, SwitchId};
 
-/// A switch as the subnet manager knows it.
+/// A switch as seen by the subnet manager.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Switch {
-    /// Node GUID.
+    /// GUID of the node.
     pub guid: Guid,
     /// System image GUID: chips of one chassis share it. Equal to `guid` where unknown.
     pub system_guid: Guid,
@@ -19,20 +19,20 @@ pub struct Switch {
     pub lid: Option<u16>,
     /// Whether port 0 is "enhanced" (has LMC and speaks to applications).
     pub enhanced_port0: bool,
-    /// Vendor id.
+    /// Id of the vendor.
     pub vendor: u32,
-    /// Device id.
+    /// Id of the device.
     pub device: u32,
 }
 
-/// What a terminal is for. Decides the order in which engines take destinations (compute first, then
-/// storage, then the rest, as OpenSM's `cn_guid_file` and `io_guid_file`) and which can run jobs.
+/// The role of a terminal. It decides the order in which engines take destinations (compute first, then storage, then
+/// the rest, as OpenSM's `cn_guid_file` and `io_guid_file`) and which can run jobs.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Runs jobs.
+    /// A terminal that runs jobs.
     #[default]
     Compute,
     /// Storage target or gateway.
@@ -46,7 +46,7 @@ pub enum Role {
 /// A channel adapter: one node GUID, one or more ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adapter {
-    /// Node GUID.
+    /// GUID of the node.
     pub guid: Guid,
     /// System image GUID, equal to `guid` where unknown.
     pub system_guid: Guid,
@@ -56,13 +56,13 @@ pub struct Adapter {
     pub ports: u8,
     /// The host it sits in.
     pub host: HostId,
-    /// Vendor id.
+    /// Id of the vendor.
     pub vendor: u32,
-    /// Device id.
+    /// Id of the device.
     pub device: u32,
 }
 
-/// A host: what a scheduler calls a node.
+/// A host: a node of the scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
     /// Its name: the first word of its adapters' descriptions where they have one.
@@ -76,7 +76,7 @@ pub struct Terminal {
     pub adapter: AdapterId,
     /// Port number on the adapter.
     pub port: u8,
-    /// Port GUID.
+    /// GUID of the port.
     pub guid: Guid,
     /// The switch it hangs on.
     pub switch: SwitchId,
@@ -86,7 +86,7 @@ pub struct Terminal {
     pub lid: Option<u16>,
     /// LID mask control of the input: the port owns `2^lmc` LIDs.
     pub lmc: u8,
-    /// What it is for.
+    /// Role of the terminal.
     pub role: Role,
     /// Link class index, see [`Fabric::classes`](crate::Fabric::classes).
     pub class: u8,
@@ -95,11 +95,11 @@ pub struct Terminal {
 /// A cable whose two ends are ports of one switch. It carries no route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loopback {
-    /// The switch.
+    /// Switch of both ports.
     pub switch: SwitchId,
     /// The two ports, lower first.
     pub ports: (u8, u8),
-    /// Link class index.
+    /// Index of the link class.
     pub class: u8,
 }
 

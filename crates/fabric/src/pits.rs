@@ -1,9 +1,9 @@
 //! Switches that counting levels from the top puts below the leaves.
 
 /// Lifts, in levels counted from the top (1 = lowest), switches without hosts that are below all of their neighbours to
-/// above them, where these have hosts: they are spines that lack the cables to the top, or have none, as in trees of
-/// director switches with spine boards of their own. A leaf that lost its hosts has neighbours without any and stays.
-/// The lowest level is 1 again afterwards.
+/// above them, where these have hosts: they are spines with missing cables to the top, or without any, as in trees of
+/// director switches with separate spine boards. A leaf that lost its hosts has neighbours without any and stays. The
+/// lowest level is 1 again afterwards.
 ///
 /// Complexity: O(rounds x cables), few rounds.
 pub fn lift_pits<'a>(

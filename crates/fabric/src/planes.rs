@@ -2,7 +2,7 @@
 
 use crate::{Fabric, SwitchId, TerminalId};
 
-/// Most planes that are told apart; a generated fabric has at most [`MAX_PLANES`](crate::MAX_PLANES).
+/// Maximum number of planes that are distinguished; a generated fabric has at most [`MAX_PLANES`](crate::MAX_PLANES).
 const MOST: usize = 64;
 
 /// The planes of a fabric: networks without a common switch, each of which has at least half of the hosts.
@@ -37,7 +37,7 @@ impl Planes {
             all.sort_unstable();
             all.dedup();
         }
-        // Large pieces first: each is a plane of its own, or belongs to that with the fewest hosts in common.
+        // Large pieces first: each forms a new plane, or belongs to that with the fewest hosts in common.
         let mut order: Vec<usize> = (0..pieces).collect();
         order.sort_by_key(|&p| (std::cmp::Reverse(hosts[p].len()), p));
         let mut planes_of_host: Vec<u64> = vec![0; fabric.hosts().len()];
@@ -86,7 +86,7 @@ impl Planes {
         Self { count: 1, of: Vec::new() }
     }
 
-    /// How many there are; 1 if the fabric has no planes.
+    /// Number of planes; 1 if the fabric has none.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -1,11 +1,11 @@
 //! Rails of GPU clusters, found on any fabric: NIC i of every host of a unit is on leaf i.
 //!
-//! Names are not asked, only which of its host's ports a terminal is, in the order of the fabric. Where nearly all terminals of a leaf
-//! have the same number, that is the leaf's rail; a terminal of another number is an exception that is named. Hosts with the same leaves
-//! are a unit; leaves that share a switch above are in one pod.
+//! Names are not used, only the index of a terminal among its host's ports, in the order of the fabric. Where nearly all terminals of a
+//! leaf have the same index, that is the leaf's rail; a terminal of another index is reported as an exception. Hosts with the same
+//! leaves are a unit; leaves that share a switch above are in one pod.
 //!
-//! Where hosts have several ports in each of several planes (a NIC with two ports, each in a network of its own), ports are counted
-//! within their plane, so that NIC i is of rail i in all planes. Where they have one port a plane, the planes are the rails (rail-only).
+//! Where hosts have several ports in each of several planes (a NIC with two ports, each in a separate network), ports are counted within
+//! their plane, so that NIC i is of rail i in all planes. Where they have one port a plane, the planes are the rails (rail-only).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,21 +16,21 @@ use crate::{ChannelId, Fabric, HostId, Planes, Role, SwitchId, TerminalId};
 pub struct RailMap {
     /// By switch its rail, from 0; `None` for those that have none.
     pub rail_of: Vec<Option<u32>>,
-    /// How many rails there are.
+    /// Number of rails of the fabric.
     pub rails: usize,
     /// By unit its hosts, the largest first.
     pub units: Vec<Vec<HostId>>,
     /// Sets of leaves that share switches above them, or leaves alone.
     pub pods: usize,
-    /// Whether cables join leaves of different rails over switches above them: else rails are networks of their own.
+    /// Whether cables join leaves of different rails over switches above them: otherwise rails are separate networks.
     pub rails_meet: bool,
-    /// Networks without a common switch, each with all rails; 1 where every rail is a network of its own.
+    /// Networks without a common switch, each with all rails; 1 where every rail is a separate network.
     pub planes: usize,
     /// Terminals on a leaf of another rail.
     pub exceptions: Vec<TerminalId>,
 }
 
-/// Percentage of the terminals of a leaf switch whose adapters have its number; one adapter may always have another.
+/// Percentage of the terminals of a leaf switch whose adapters have its index; one adapter may always have another.
 const MOST: usize = 95;
 
 /// By terminal, which of its host's compute ports in its plane it is, from 0, in the order of the fabric; and the number of planes.
@@ -117,7 +117,7 @@ fn units(fabric: &Fabric, number: &[Option<u32>]) -> Vec<Vec<HostId>> {
     {
         leaves.entry(fabric.host_of(t)).or_default().insert(fabric.terminal(t).switch);
     }
-    // A host that lacks a cable, or has one elsewhere, is of the unit that most of its leaves are of.
+    // A host with a missing or misplaced cable is of the unit that most of its leaves are of.
     let mut sets: BTreeMap<&BTreeSet<SwitchId>, Vec<HostId>> = BTreeMap::new();
     for (host, of) in &leaves {
         sets.entry(of).or_default().push(*host);
@@ -211,7 +211,7 @@ mod tests {
         {
             assert_eq!(rails(&open(spec).expect(spec).fabric), None, "{spec}");
         }
-        // Rails that are networks of their own.
+        // Rails that are separate networks.
         let apart = open("rails:hosts_per_unit=4,spines=0,nics=4").expect("a spec").fabric;
         let found = rails(&apart).expect("rails");
         assert_eq!((found.rails, found.pods, found.rails_meet), (4, 4, false));

@@ -11,7 +11,7 @@ pub trait Entry {
     /// The name that users write.
     fn name(&self) -> &str;
 
-    /// Other names that it answers to.
+    /// Alternative names of the component.
     fn aliases(&self) -> &[&str] {
         &[]
     }
@@ -43,12 +43,12 @@ pub struct Registry<T: 'static> {
 }
 
 impl<T> Registry<T> {
-    /// A registry of these components; `kind` is what one of them is called in messages (`engine`).
+    /// A registry of these components; `kind` is the word for one of them in messages (`engine`).
     pub const fn new(kind: &'static str, entries: &'static [T]) -> Self {
         Self { kind, entries }
     }
 
-    /// What one component is called in messages.
+    /// The word for one component in messages.
     pub fn kind(&self) -> &'static str {
         self.kind
     }
@@ -99,9 +99,9 @@ impl<T> IntoIterator for &Registry<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no {kind} is called '{name}'")]
 pub struct Unknown {
-    /// What was looked for, such as `engine`.
+    /// Kind of the component, such as `engine`.
     pub kind: String,
-    /// The name that was asked for.
+    /// Name that was not found.
     pub name: String,
     /// Names that are close to it, closest first; may be empty.
     pub nearest: Vec<String>,
@@ -122,7 +122,7 @@ impl Unknown {
         }
     }
 
-    /// What the user can do: the close names, or all where none is close.
+    /// A hint for the user: the close names, or all where none is close.
     pub fn hint(&self) -> String {
         match self.nearest.as_slice() {
             [] => format!("there are {}", self.known.join(", ")),

@@ -1,10 +1,10 @@
-//! What a fabric *is*: stated by its generator or inferred by recognition, never parsed from names.
+//! The structure of a fabric: stated by its generator or inferred by recognition, never parsed from names.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Fabric, Renumbering, SwitchId, TerminalId};
 
-/// The structure of a fabric, beside the [`Fabric`] itself.
+/// The structure of a fabric, in addition to the [`Fabric`] itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
@@ -38,9 +38,9 @@ pub struct TreeShape {
 ///
 /// Every node has a label of `h` digits `x_1..x_h`. For a node of level `l`,
 ///
-/// - `x_i < w_i` for `i <= l`: which parent, of its own `w_i`, a node of level `i - 1` takes on a way
-///   up to this node;
-/// - `x_i < m_i` for `i > l`: which child, of its own `m_i`, a node of level `i` takes on a way down to
+/// - `x_i < w_i` for `i <= l`: which parent, of its own `w_i`, a node of level `i - 1` takes on a path up to this
+///   node;
+/// - `x_i < m_i` for `i > l`: which child, of its own `m_i`, a node of level `i` takes on a path down to
 ///   this node.
 ///
 /// A node of level `l` and one of level `l + 1` are neighbours exactly if their labels agree in every
@@ -48,10 +48,10 @@ pub struct TreeShape {
 /// number as a parent.
 ///
 /// A host's digits `a_i < m_i` make its [`index`](Self::index) `a_1 + m_1 (a_2 + m_2 (a_3 + ..))`: hosts
-/// of one leaf, then of one subtree, are neighbours in number. D-mod-k therefore sends what goes up
+/// of one leaf, then of one subtree, are neighbours in number. D-mod-k therefore sends packets that go up
 /// from level `l` to host `d` to the parent with digit `x_(l+1) = floor(d / (w_1 .. w_l)) mod w_(l+1)`,
-/// and what goes down from level `l` to the child with digit
-/// `x_l = a_l = floor(d / (m_1 .. m_(l-1))) mod m_l`.
+/// and packets that go down from level `l` to the child with digit `x_l = a_l = floor(d / (m_1 ..
+/// m_(l-1))) mod m_l`.
 ///
 /// After faults labels and indices stay, so some are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,22 +78,22 @@ impl Pgft {
     }
 }
 
-/// How the switches of one grid line are joined.
+/// Topology of the switches of one grid line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GridKind {
     /// Each with every other one.
     HyperX,
-    /// In a ring.
+    /// The switches form a ring.
     Torus,
-    /// In a row.
+    /// The switches form a row.
     Mesh,
 }
 
 /// A lattice of switches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GridShape {
-    /// How lines are joined.
+    /// Topology of the lines.
     pub kind: GridKind,
     /// Size of each dimension.
     pub dims: Vec<u16>,
@@ -114,13 +114,13 @@ impl GridShape {
 pub struct DragonflyShape {
     /// Group of each switch.
     pub group: Vec<u32>,
-    /// Number of the switch in its group; what that says depends on `inside`.
+    /// Number of the switch in its group; its meaning depends on `inside`.
     pub member: Vec<u32>,
-    /// How the switches of a group are joined.
+    /// Topology inside of a group.
     pub inside: GroupKind,
 }
 
-/// How the switches of one dragonfly group are joined.
+/// Topology of the switches of one dragonfly group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GroupKind {
@@ -129,9 +129,9 @@ pub enum GroupKind {
     /// Those of one row and those of one column (Cray Cascade: 6 x 16); a member is
     /// `row * columns + column`.
     Grid {
-        /// Rows.
+        /// Number of rows.
         rows: u32,
-        /// Columns.
+        /// Number of columns.
         columns: u32,
     },
     /// Each leaf with each spine (dragonfly+, megafly): members `0..leaves` are leaves, with the
@@ -169,7 +169,7 @@ pub struct PlanesShape {
     pub plane: Vec<u8>,
     /// Plane of each terminal.
     pub terminal: Vec<u8>,
-    /// What each plane is, where that is known, with rows for its own switches and terminals in their order.
+    /// Shape of each plane, where known, with rows for its own switches and terminals in their order.
     pub each: Vec<Option<Shape>>,
 }
 
@@ -205,7 +205,7 @@ impl PlanesShape {
 }
 
 impl Shape {
-    /// The shape of what is left after faults.
+    /// The shape of the fabric that remains after faults.
     #[must_use]
     pub fn restricted(&self, map: &Renumbering) -> Self {
         fn pick<T: Copy>(rows: &[T], width: usize, map: &Renumbering) -> Vec<T> {
@@ -293,7 +293,7 @@ impl Shape {
         }
     }
 
-    /// One line for people: what it is and how large.
+    /// One line for people: the structure and its size.
     pub fn summary(&self) -> String {
         match self {
             Self::Tree(t) => {

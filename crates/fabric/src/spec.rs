@@ -1,7 +1,7 @@
 //! Generator specs and presets as text: `family:key=value,...` and `@preset`.
 //!
-//! The text comes from command lines and scenario files, so every error names the word that is wrong,
-//! what was expected in its place, and the names that are close to it.
+//! The text comes from command lines and scenario files, so every error names the wrong word, what was expected in
+//! its place, and the names that are close to it.
 
 use crate::close_names::{nearest, nearest_or_all};
 use crate::generate::{COMMON_KEYS, FAMILIES, Family, Params};

@@ -14,7 +14,7 @@ pub enum SpecError {
         did_you_mean(nearest)
     )]
     NotASpec {
-        /// The text.
+        /// Text of the spec.
         text: String,
         /// Close presets and families.
         nearest: Vec<String>,
@@ -22,7 +22,7 @@ pub enum SpecError {
     /// No generator of that name.
     #[error("no topology family is called \"{name}\"{}", did_you_mean(nearest))]
     UnknownFamily {
-        /// The name.
+        /// Name that was not found.
         name: String,
         /// Close family names; all of them if none is close.
         nearest: Vec<String>,
@@ -44,9 +44,9 @@ pub enum SpecError {
     /// A key that the family does not have.
     #[error("{family} has no key \"{key}\"{}", did_you_mean(nearest))]
     UnknownKey {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
-        /// The key.
+        /// Name of the key.
         key: String,
         /// Close keys; all of them if none is close.
         nearest: Vec<String>,
@@ -54,51 +54,51 @@ pub enum SpecError {
     /// Something between two commas that is not `key=value`.
     #[error("{family}: \"{text}\" is not of the form key=value")]
     NotAPair {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
         /// The text between the commas.
         text: String,
     },
-    /// One key twice.
+    /// A key is given twice.
     #[error("{family}: key \"{key}\" is given twice")]
     DuplicateKey {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
-        /// The key.
+        /// Name of the key.
         key: String,
     },
     /// A key that has no default is not there.
     #[error("{family} needs \"{key}\": {expected}")]
     MissingKey {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// What it means.
+        /// Meaning of the key.
         expected: String,
     },
     /// A value that the key cannot have.
     #[error("{family}: {key}={value}: expected {expected}")]
     BadValue {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The value.
+        /// Value as written.
         value: String,
-        /// What it could be.
+        /// The valid values.
         expected: String,
     },
-    /// A fabric beyond what ids and port numbers can name. Found before anything is allocated.
+    /// The fabric exceeds the range of ids or port numbers. Found before anything is allocated.
     #[error("{family}: {count} {what} are more than {limit}, the most that are supported")]
     TooLarge {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
-        /// What there would be too many of.
+        /// Kind of the element that exceeds its limit.
         what: &'static str,
-        /// How many there would be; `u64::MAX` stands for more than can be counted.
+        /// Number of such elements; `u64::MAX` stands for more than can be counted.
         count: u64,
-        /// How many there may be.
+        /// Maximum number that is allowed.
         limit: u64,
     },
     /// The generator wired a port twice or made two equal GUIDs; this is a bug in it.

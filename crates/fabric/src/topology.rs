@@ -1,25 +1,25 @@
-//! A fabric together with what it is.
+//! A fabric together with its structure.
 
 use crate::{Fabric, Faults, Planes, Renumbering, Shape, SwitchId};
 
 /// A [`Fabric`] and, where known, its [`Shape`]: what generators make and readers return.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
-    /// The network.
+    /// The network itself.
     pub fabric: Fabric,
-    /// What it is; `None` for a dump that nobody has recognised.
+    /// Its structure; `None` for a dump that was not recognised.
     pub shape: Option<Shape>,
 }
 
 impl Topology {
-    /// What is left when `faults` are taken away; see [`Fabric::with_faults`].
+    /// The topology without `faults`; see [`Fabric::with_faults`].
     pub fn with_faults(&self, faults: &Faults) -> (Self, Renumbering) {
         let (fabric, map) = self.fabric.with_faults(faults);
         let shape = self.shape.as_ref().map(|s| s.restricted(&map));
         (Self { fabric, shape }, map)
     }
 
-    /// How many planes it has: those that its shape states, else those that its hosts share ([`Planes`]). Stated planes without
+    /// Number of planes: those that its shape states, else those that its hosts share ([`Planes`]). Stated planes without
     /// any switch (after faults) count if a later one has some.
     pub fn plane_count(&self) -> usize {
         match &self.shape {
@@ -28,8 +28,8 @@ impl Topology {
         }
     }
 
-    /// Plane `i` alone, with the shape that it has for itself; `None` beyond
-    /// [`plane_count`](Self::plane_count). A fabric without planes is its own plane 0.
+    /// Plane `i` as a separate fabric, with its own shape; `None` beyond [`plane_count`](Self::plane_count). A fabric
+    /// without planes is its own plane 0.
     ///
     /// ```
     /// use darkfiber_fabric::{Shape, parse_spec};
@@ -71,8 +71,8 @@ impl Topology {
 }
 
 impl Planes {
-    /// Each plane alone, with what it is where `shape` states that, and how its ids map to those of the whole fabric. Hosts and
-    /// adapters keep their ids: all of them are there, and those of the other planes have no links.
+    /// Each plane as a separate fabric, with its shape where `shape` states it, and the map of its ids to those of the whole
+    /// fabric. Hosts and adapters keep their ids: all of them exist, and those of the other planes have no links.
     pub fn apart(&self, fabric: &Fabric, shape: Option<&Shape>) -> Vec<(Topology, Renumbering)> {
         let one = |plane: usize| {
             let others = (0..fabric.switch_count()).map(SwitchId::new);

@@ -50,13 +50,13 @@ fn permutation(n: u32) -> Vec<(u32, u32)> {
     (0..n).zip(to).filter(|(a, b)| a != b).collect()
 }
 
-/// 10,000 hosts.
+/// A permutation of 10,000 hosts.
 #[divan::bench]
 fn fat_tree_permutation(bencher: Bencher<'_, '_>) {
     played(bencher, "fattree2:n=100,m=100,r=100", "dmodk", &permutation(10_000));
 }
 
-/// 10,100 hosts.
+/// A permutation of 10,100 hosts.
 #[divan::bench]
 fn dragonfly_permutation(bencher: Bencher<'_, '_>) {
     played(bencher, "dragonfly:p=5,a=20,h=5", "minhop", &permutation(10_100));

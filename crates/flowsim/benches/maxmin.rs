@@ -1,4 +1,4 @@
-//! Shares: what a flow costs that comes, and one that goes.
+//! Max-min shares: the cost of an arriving and of a departing flow.
 //!
 //! `cargo bench -p darkfiber-flowsim --bench maxmin`
 
@@ -32,7 +32,7 @@ fn shared(n: usize) -> (MaxMin, Vec<FlowId>) {
     (shares, ids)
 }
 
-/// All at once.
+/// Adds all flows at once.
 #[divan::bench(args = FLOWS)]
 fn all(bencher: Bencher<'_, '_>, n: usize) {
     bencher.counter(ItemsCount::new(n)).bench(|| shared(n));

@@ -1,9 +1,9 @@
-//! A machine full of jobs that communicate: what a simulation of flows takes for each message.
+//! A machine full of jobs that communicate: the cost of each message in a simulation of flows.
 //!
 //! `cargo run --release -p darkfiber-flowsim --example capacity -- [FABRIC [ENGINE [TRAFFIC [MILLISECONDS]]]]`
 //!
-//! Jobs of 32, 40, 48 and 56 ranks in turn, as many as fit, on terminals drawn at random, repeat their traffic until so
-//! many simulated milliseconds have passed. Prints the processor time of the simulation alone.
+//! Jobs of 32, 40, 48 and 56 ranks in turn, as many as fit, on terminals drawn at random, repeat their traffic until
+//! the given number of simulated milliseconds has passed. Prints the processor time of the simulation alone.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
 
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Seconds that this thread was on a processor.
 fn cpu() -> Result<f64, Box<dyn Error>> {
-    // Linux counts up to the last time that the thread gave way.
+    // Linux counts up to the last time that the thread yielded.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("no time in schedstat")?;

@@ -88,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Seconds that this thread was on a processor.
 fn cpu() -> Result<f64, Box<dyn Error>> {
-    // Linux counts up to the last time that the thread gave way.
+    // Linux counts up to the last time that the thread yielded.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("no time in schedstat")?;

@@ -1,26 +1,26 @@
-//! Which of the paths to its destination a message takes.
+//! Choice among the paths of a message to its destination.
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::Stream;
 
-/// Which of its destination's LIDs a message is sent to, where there are several.
+/// Choice among the LIDs of a message's destination, where there are several.
 pub enum Choice<'a> {
-    /// The one that the routes state for its source; the base LID if they state none.
+    /// The LID that the routes state for its source; the base LID if they state none.
     Routes,
     /// One after the other, for each source on its own.
     Turns,
-    /// Any, at random.
+    /// Any path, at random.
     Random,
     /// In equal parts to all: a message is there when all parts are.
     Split,
-    /// The one whose fullest channel has most room when the message begins: adaptive routing that knows everything at
-    /// once, but sends a message one way. By lot among equals.
+    /// The path whose fullest channel has most free capacity when the message starts: adaptive routing with instant
+    /// global knowledge, but a message takes one path. Random among equals.
     Adaptive,
     /// By source, destination, size in bytes, and a random number.
     By(&'a dyn Fn(TerminalId, TerminalId, u64, u32) -> usize),
 }
 
-/// A choice as it is being made.
+/// State of the choice of paths.
 pub(crate) struct Chooser<'a> {
     choice: Choice<'a>,
     paths: usize,
@@ -36,19 +36,19 @@ impl<'a> Chooser<'a> {
         Self { choice, paths, turns, stream: Stream::new(seed, 0x_7061_7468) }
     }
 
-    /// What of it changes: whose turn it is, and the random numbers to come.
+    /// Swaps its changing state: round-robin pointers and the random stream.
     pub(crate) fn swap(&mut self, turns: &mut Vec<u32>, stream: &mut Stream) {
         std::mem::swap(&mut self.turns, turns);
         std::mem::swap(&mut self.stream, stream);
     }
 
-    /// How many turns are kept.
+    /// Number of round-robin pointers that are kept.
     pub(crate) fn turn_count(&self) -> usize {
         self.turns.len()
     }
 
-    /// Whether a message's path depends on nothing but its ends and whose turn it is: no lots are drawn, and nobody looks at what
-    /// channels carry.
+    /// Whether a message's path depends only on its ends and the round-robin pointer: no random numbers are drawn, and channel
+    /// loads are not used.
     pub(crate) fn is_even(&self) -> bool {
         matches!(self.choice, Choice::Routes | Choice::Turns | Choice::Split)
     }
@@ -68,17 +68,17 @@ impl<'a> Chooser<'a> {
         matches!(self.choice, Choice::Split) && self.paths > 1
     }
 
-    /// Whether messages look for room.
+    /// Whether the choice depends on free capacity.
     pub(crate) fn adapts(&self) -> bool {
         matches!(self.choice, Choice::Adaptive) && self.paths > 1
     }
 
-    /// Which path is looked at first.
+    /// The path that is examined first.
     pub(crate) fn first(&mut self) -> usize {
         self.stream.below(self.paths as u32) as usize
     }
 
-    /// The path of a message; `own` is what the routes state.
+    /// The path of a message; `own` is that of the routes.
     pub(crate) fn path(
         &mut self,
         from: TerminalId,

@@ -1,4 +1,4 @@
-//! Messages as flows.
+//! Simulation of messages as flows.
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Repeating, Wire};
@@ -11,12 +11,12 @@ use crate::choice::Chooser;
 use crate::maxmin::ABREAST;
 use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
-/// What a flow simulation is asked for beside its network.
+/// Options of a flow simulation besides its network.
 pub struct Options<'a> {
-    /// Which path a message takes.
+    /// Choice of the path of a message.
     pub choice: Choice<'a>,
-    /// Messages of at most this many bytes do not share: they take the latency and the time of the slowest channel of
-    /// their path, and hold up nobody. 0 makes every message a flow.
+    /// Messages of at most this number of bytes do not share: they take the latency and the time of the slowest
+    /// channel of their path, and delay no others. 0 makes every message a flow.
     pub small: u64,
     /// No message shares: each takes the latency and the time of the slowest channel of its path, one after the other
     /// out of each adapter (LogGP).
@@ -25,15 +25,15 @@ pub struct Options<'a> {
     pub seed: u64,
     /// Weight of the flows of each job; 1 for those that are not named.
     pub weights: Vec<f64>,
-    /// Most that a flow of each job takes, in bytes a picosecond; none for those that are not named.
+    /// Maximum rate of a flow of each job, in bytes a picosecond; unlimited for those that are not listed.
     pub limits: Vec<f64>,
-    /// Count what channels carry in intervals of this many picoseconds.
+    /// Count the load of channels in intervals of this number of picoseconds.
     pub interval: Option<u64>,
-    /// Count by interval, too, what channels could not pass on.
+    /// Count by interval, too, the bytes that waited for channels.
     pub held: bool,
-    /// A message may end late by this much of the time that it flows, and begin late by this much of the time that it would
-    /// flow with an equal share of its adapter, so that many begin or end together and shares are found anew once for
-    /// all of them. [`EXACT`] is lost in rounding, and lets messages begin in time.
+    /// A message may end late by this part of the time that it flows, and start late by this part of the time that it would
+    /// flow with an equal share of its adapter, so that many start or end together and rates are recomputed once for all of
+    /// them. [`EXACT`] is lost in rounding, and lets messages start in time.
     pub precision: f64,
 }
 
@@ -57,7 +57,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// A message that is on its way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Active {
     message: u32,
@@ -67,17 +67,17 @@ struct Active {
     /// When it began, and since when it has this rate, in picoseconds.
     begin: u64,
     since: u64,
-    /// Bytes a picosecond.
+    /// Rate in bytes a picosecond.
     rate: f64,
     /// The channel that keeps it from more.
     held_by: Option<u32>,
-    /// What it takes from the last byte sent to the last one there, in picoseconds.
+    /// Time from the last byte sent to its arrival, in picoseconds.
     latency: u64,
     /// When it ends at this rate, in picoseconds.
     end: u64,
     /// When it is looked at next, which is not after its end.
     booked: u64,
-    /// Which of all flows it is: who ends at the same time ends in this order.
+    /// Number among all flows: flows that end at the same time end in this order.
     number: u64,
 }
 
@@ -121,7 +121,7 @@ pub struct Flows<'a> {
     ready: Vec<u64>,
     /// Departures that wait for their adapter, by message.
     waiting: Vec<Departure>,
-    /// Parts of a message that are under way, by message, and the latest arrival among those that are there.
+    /// Parts of a message in flight, by message, and the latest arrival among those that have arrived.
     parts: Vec<(u32, u64)>,
     carried: Vec<u64>,
     grid: Option<Grid>,
@@ -131,21 +131,21 @@ pub struct Flows<'a> {
     solves: u64,
     /// The longest step of picoseconds that an end was rounded to.
     coarsest: u64,
-    /// Flows came or went, and shares are not found anew yet.
+    /// Flows started or ended, and rates are not recomputed yet.
     changes: bool,
     lost: Option<NoRoute>,
-    /// Messages, or parts of them, that begin now, and the ways of some of them.
+    /// Messages, or parts of them, that start now, and the paths of some of them.
     starts: Vec<Start>,
     paths: Vec<Path>,
     changed: Vec<(FlowId, f64)>,
     ended: Vec<u32>,
-    /// Periods that have begun, each within the one before.
+    /// Periods that have started, each within the one before.
     marked: Vec<Marked>,
-    /// How often a message found its adapter busy.
+    /// Number of times that a message found its adapter busy.
     waits: u64,
 }
 
-/// What was counted when a period began.
+/// Counts at the start of a period.
 #[derive(Debug)]
 struct Marked {
     carried: Vec<u64>,
@@ -173,7 +173,7 @@ state! {
     }
 }
 
-/// What changes of flows while they are simulated: what a run is resumed from.
+/// The state that changes during simulation: a run is resumed from it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct FlowsState {
     own: OwnState,
@@ -220,7 +220,7 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// Takes out what changes; the flows are not to be used until it is put back.
+    /// Takes out the changing state; the flows must not be used until it is put back.
     pub fn take(&mut self) -> FlowsState {
         let mut state = FlowsState::default();
         let mut stream = Stream::new(0, 0);
@@ -230,7 +230,7 @@ impl<'a> Flows<'a> {
         state
     }
 
-    /// Whether a state can be one of these flows: as many channels and terminals, and nothing that leads out of it.
+    /// Whether a state can be one of these flows: the same numbers of channels and terminals, and valid indices.
     pub fn fits(&self, state: &FlowsState) -> bool {
         let own = &state.own;
         let (flows, messages) = (own.active.len(), own.waiting.len());
@@ -254,7 +254,7 @@ impl<'a> Flows<'a> {
             && state.stream.is_some()
     }
 
-    /// Goes on from a state that was taken.
+    /// Resumes from a state that was taken.
     pub fn restore(&mut self, mut state: FlowsState) {
         let mut stream = state.stream.unwrap_or_else(|| Stream::new(0, 0));
         Flows::swap(self, &mut state.own);
@@ -266,24 +266,24 @@ impl<'a> Flows<'a> {
         &self.carried
     }
 
-    /// What channels carried by interval, if that was asked for.
+    /// Loads of channels by interval, if requested.
     pub fn grid(&self) -> Option<&Grid> {
         self.grid.as_ref()
     }
 
-    /// What waited for channels by interval, if that was asked for: bytes that a message could have sent at the rate of the
-    /// slowest channel of its way and did not, on all channels up to the one that kept it from that. A lossless network holds
-    /// messages up that far back, and its switches count it as stalls.
+    /// Bytes that waited for channels by interval, if requested: bytes that a message could have sent at the rate of the
+    /// slowest channel of its path and did not, on all channels up to the one that limited it. A lossless network delays
+    /// messages up to that far back, and its switches count it as stalls.
     pub fn held(&self) -> Option<&Grid> {
         self.held.as_ref()
     }
 
-    /// How many flows there were.
+    /// Number of flows so far.
     pub fn flow_count(&self) -> u64 {
         self.count
     }
 
-    /// How often shares were found anew.
+    /// Number of times that rates were recomputed.
     pub fn solve_count(&self) -> u64 {
         self.solves
     }
@@ -328,7 +328,7 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// Begins what has to begin.
+    /// Starts the messages that are due.
     fn start(&mut self, delivered: &mut Vec<Delivery>) {
         if self.starts.is_empty() {
             return;
@@ -363,7 +363,7 @@ impl<'a> Flows<'a> {
         self.starts.clear();
     }
 
-    /// The path whose fullest channel between switches is shared by fewest flows for what it carries.
+    /// The path whose fullest channel between switches has the fewest flows relative to its capacity.
     fn roomiest(&mut self, start: &Start, paths: &mut [Path]) -> Path {
         let n = self.network.routes().paths();
         let first = self.chooser.first();
@@ -465,7 +465,7 @@ impl<'a> Flows<'a> {
         delivered.push(Delivery { message, left, arrives });
     }
 
-    /// Shares anew, and plans the ends of all flows whose rates changed.
+    /// Recomputes rates, and schedules the ends of all flows whose rates changed.
     fn share(&mut self) {
         let mut changed = std::mem::take(&mut self.changed);
         self.shares.share(&mut changed);
@@ -487,7 +487,7 @@ impl<'a> Flows<'a> {
         self.changed = changed;
     }
 
-    /// Books what has flown since the last change.
+    /// Accounts for the bytes that have flowed since the last change.
     fn account(&mut self, id: FlowId) {
         let a = &mut self.active[id.0 as usize];
         let flown = a.rate * (self.now - a.since) as f64;
@@ -512,11 +512,11 @@ impl<'a> Flows<'a> {
     }
 }
 
-/// How long this many bytes take at a rate, in whole picoseconds, rounded up.
+/// Time of `bytes` at a rate, in whole picoseconds, rounded up.
 #[expect(clippy::cast_sign_loss, reason = "neither is below zero")]
 fn duration(bytes: f64, rate: f64) -> u64 {
     let long = bytes / rate;
-    // What rounding adds or takes is not worth a picosecond.
+    // The error of rounding is not worth a picosecond.
     (long * (1.0 - 1e-12)).ceil() as u64
 }
 
@@ -532,7 +532,7 @@ impl Wire for Flows<'_> {
         if self.is_local(from, to) {
             return self.host.memory_latency;
         }
-        // A request or an answer to it is short; what it takes on its way differs little from path to path.
+        // A request or a reply is short; its time differs little from path to path.
         self.network.latency(from, to)
     }
 
@@ -626,7 +626,7 @@ impl Wire for Flows<'_> {
 
     fn repeating(&mut self) -> Option<&mut dyn Repeating> {
         let counts_intervals = self.grid.is_some() || self.held.is_some();
-        // Rounded ends hide what is left of a flow.
+        // Rounded ends hide the rest of a flow.
         let is_exact = self.precision <= EXACT;
         (self.chooser.is_even() && is_exact && !counts_intervals).then_some(self)
     }

@@ -1,4 +1,4 @@
-//! What channels carried, and when.
+//! Loads of channels over time.
 
 /// Bytes of each channel in intervals of equal length.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -44,12 +44,12 @@ impl Grid {
         self.interval
     }
 
-    /// Number of intervals.
+    /// The number of intervals.
     pub fn len(&self) -> usize {
         self.bytes.len().checked_div(self.channels).unwrap_or(0)
     }
 
-    /// Whether nothing was carried.
+    /// Whether no load was recorded.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -59,7 +59,7 @@ impl Grid {
         &self.bytes[interval * self.channels..(interval + 1) * self.channels]
     }
 
-    /// Adds what flows over some channels at a rate, in bytes a picosecond, for some time.
+    /// Adds a flow over some channels at a rate, in bytes a picosecond, for some time.
     pub(crate) fn add(
         &mut self,
         channels: &(impl Iterator<Item = u32> + Clone),

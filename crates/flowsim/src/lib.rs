@@ -1,10 +1,10 @@
 //! The flow depth: messages are flows that share channels max-min fairly.
 //!
-//! [`MaxMin`] shares the channels among the flows of the moment, and changes only what an arrival or a departure
-//! changes. [`Network`] is a fabric with its routes and capacities, and [`Flows`] carries the messages of a
+//! [`MaxMin`] shares the channels among the current flows, and changes only the rates that an arrival or a departure
+//! affects. [`Network`] is a fabric with its routes and capacities, and [`Flows`] carries the messages of a
 //! [`darkfiber_workload::play::Player`] over it.
 //!
-//! What is not seen at this depth: queues, credits, adaptive routing, and packets.
+//! Not modelled at this depth: queues, credits, adaptive routing, and packets.
 //!
 //! ```
 //! use darkfiber_flowsim::MaxMin;

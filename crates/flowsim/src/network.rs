@@ -6,7 +6,7 @@ use darkfiber_workload::play::Host;
 
 use crate::Path;
 
-/// A fabric, its routes, and what its channels can carry.
+/// A fabric, its routes, and the capacities of its channels.
 ///
 /// Channels are those of [`Fabric`]: switch to switch, ejection, injection.
 pub struct Network<'a> {
@@ -18,10 +18,10 @@ pub struct Network<'a> {
     adapters: u64,
     /// Of each terminal, in one place: its switch and its host.
     home: Vec<(u32, u32)>,
-    /// Where the path of (row, source switch) begins in `paths`, 0 until it is asked for; empty until this many paths were
-    /// asked for that it pays.
+    /// Index in `paths` of the path of (row, source switch), 0 until it is needed; empty until enough paths were requested
+    /// that it pays.
     known: Vec<u32>,
-    /// Paths that were asked for without it.
+    /// Paths that were requested without it.
     asked: usize,
     /// Length, latency in two parts, channels between switches.
     paths: Vec<u32>,
@@ -31,7 +31,7 @@ pub struct Network<'a> {
 
 /// The table of paths has at most this many entries.
 const KEPT: usize = 1 << 27;
-/// It is made once a path was asked for as often as one in this many entries.
+/// The index is made once a path was requested for one in this number of entries.
 const PAYS: usize = 16;
 /// Length and latency before the channels of a path.
 const HEAD: usize = 3;
@@ -100,12 +100,12 @@ impl<'a> Network<'a> {
         self
     }
 
-    /// The fabric.
+    /// Fabric of the network.
     pub fn fabric(&self) -> &'a Fabric {
         self.fabric
     }
 
-    /// The routes.
+    /// Routes of the network.
     pub fn routes(&self) -> &'a Routes {
         self.routes
     }
@@ -127,14 +127,14 @@ impl<'a> Network<'a> {
         (before + terminal.index()) as u32
     }
 
-    /// What each channel carries, in bytes a picosecond.
+    /// Capacity of each channel, in bytes a picosecond.
     pub fn capacities(&self) -> &[f64] {
         &self.capacity
     }
 
     /// Follows paths through the tables.
     ///
-    /// They go side by side, each a step at a time: a step mostly waits for the memory, and so they wait together.
+    /// They advance together, each a step at a time: a step mostly waits for memory, so the waits overlap.
     pub fn follow(&mut self, paths: &mut [Path]) {
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
         let mut open = std::mem::take(&mut self.open);

@@ -1,4 +1,4 @@
-//! The way of a message.
+//! The path of a message.
 
 use darkfiber_fabric::{SwitchId, TerminalId};
 use thiserror::Error;
@@ -7,24 +7,24 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, serde::Serialize, serde::Deserialize)]
 #[error("no route from terminal {} to terminal {}", from.0, to.0)]
 pub struct NoRoute {
-    /// Where it would come from.
+    /// Source of the missing path.
     pub from: TerminalId,
-    /// Where it would go.
+    /// Destination of the missing path.
     pub to: TerminalId,
 }
 
 /// From where to where, by which of the paths, and over which channels.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Where it begins.
+    /// Terminal where it starts.
     pub from: TerminalId,
-    /// Where it ends.
+    /// Terminal where it ends.
     pub to: TerminalId,
-    /// Which of the paths between the two: the offset of the destination's LID.
+    /// Index of the path between the two: the offset of the destination's LID.
     pub number: usize,
     /// From injection to ejection, once [`crate::Network::follow`] has followed it.
     pub channels: Vec<u32>,
-    /// In picoseconds, adapters included; `None` if the tables do not lead there.
+    /// In picoseconds, adapters included; `None` if the tables have no path.
     pub latency: Option<u64>,
     /// Its row in the tables.
     pub(crate) row: usize,

@@ -62,7 +62,7 @@ fn ideal() -> &'static Host {
     host("ideal").expect("known")
 }
 
-/// What 4xHDR, the cable of generated fabrics, carries, in bytes a second.
+/// Data rate of 4xHDR, the cable of generated fabrics, in bytes a second.
 const CABLE: u64 = 25_000_000_000;
 
 #[test]
@@ -116,7 +116,7 @@ fn parts_go_all_ways_at_once() {
 
 #[test]
 fn adaptive_messages_look_for_room() {
-    // Four flows of two cables between two switches: two on each, whatever the tables say, one after the other as well.
+    // Four flows of two cables between two switches: two on each, whatever the tables, one after the other as well.
     let (t, r) = fabric("hyperx:dims=2,t=4,trunk=2", "minhop", 1);
     for seed in 1..20 {
         let jobs = [job(8, &[(0, 4, CABLE), (1, 5, CABLE), (2, 6, CABLE), (3, 7, CABLE)])];
@@ -170,8 +170,8 @@ fn a_coarser_grid_of_time_needs_fewer_solves_and_is_late_by_little() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every byte crosses each channel of its path once, counted as a whole and by interval; nothing arrives before the
-    /// slowest channel could have carried it; what is not there harms nobody.
+    /// Every byte crosses each channel of its path once, counted in total and by interval; nothing arrives before the
+    /// slowest channel could have carried it; messages to missing terminals do no harm.
     #[test]
     fn bytes_are_conserved(
         messages in prop::collection::vec((0u32..18, 0u32..18, 1u64..1 << 34), 1..60),

@@ -1,4 +1,4 @@
-//! Shares against an independent progressive filling, and against what defines them.
+//! Shares compared with an independent progressive filling, and with their definition.
 
 use darkfiber_flowsim::{FlowId, MaxMin};
 use darkfiber_workload::Stream;
@@ -57,7 +57,7 @@ fn filling(capacity: &[f64], flows: &[Wanted]) -> Vec<f64> {
     rate
 }
 
-/// No channel has too much, and every flow has its limit, or a full channel on which none has a higher level.
+/// No channel is overloaded, and every flow has its limit, or a full channel on which none has a higher level.
 fn certified(capacity: &[f64], flows: &[Wanted], rate: &[f64]) -> Result<(), TestCaseError> {
     let used = |c: u32| -> f64 {
         flows.iter().zip(rate).filter(|(f, _)| f.path.contains(&c)).map(|(_, r)| *r).sum()
@@ -92,7 +92,7 @@ fn near(a: f64, b: f64) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Flows come and go; after each change all rates are what filling from nothing gives.
+    /// Flows come and go; after each change all rates equal those of filling from scratch.
     #[test]
     fn shares_are_fair_after_every_change(
         capacity in prop::collection::vec(prop_oneof![Just(1.0), 0.1f64..4.0], 12),
@@ -116,7 +116,7 @@ proptest! {
             if pick % 3 == 0 {
                 continue;
             }
-            // Whether changes are followed or all is found anew.
+            // Whether changes are applied or everything is recomputed.
             if pick % 7 == 0 {
                 shares.share_from_nothing(&mut changed);
             } else {
@@ -126,7 +126,7 @@ proptest! {
                 rates.insert(*id, shares.rate(*id));
             }
             let now: Vec<f64> = ids.iter().map(|id| shares.rate(*id)).collect();
-            // Whoever is not told of a change has the rate that it was told last.
+            // A flow that is not reported as changed has its last reported rate.
             prop_assert!(ids.iter().zip(&now).all(|(id, r)| near(rates[id], *r)));
             prop_assert_eq!(shares.len(), flows.len());
             certified(&capacity, &flows, &now)?;
@@ -136,7 +136,7 @@ proptest! {
         }
     }
 
-    /// More room takes nothing from the smallest share.
+    /// More capacity takes nothing from the smallest share.
     #[test]
     fn room_never_hurts_the_least(
         capacity in prop::collection::vec(0.1f64..4.0, 8),

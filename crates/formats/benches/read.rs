@@ -1,4 +1,4 @@
-//! Reading: a real machine's `ibnetdiscover` dump, and the forwarding tables of a large fabric.
+//! Time to read a real machine's `ibnetdiscover` dump, and the forwarding tables of a large fabric.
 //!
 //! `cargo bench -p darkfiber-formats --bench read`
 

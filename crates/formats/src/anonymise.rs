@@ -1,11 +1,11 @@
 //! Fabrics without the names of their owners.
 //!
-//! An [`Anonymiser`] gives every switch, host and GUID another name, in the fabric and in any text that
-//! goes with it (routing tables, GUID lists, job lists). Structure, ids, ports, LIDs, roles, speeds and
-//! host grouping stay, so every metric does: nothing in this project depends on names or GUIDs.
+//! An [`Anonymiser`] gives every switch, host and GUID another name, in the fabric and in any text that goes with it
+//! (routing tables, GUID lists, job lists). Structure, ids, ports, LIDs, roles, speeds and host grouping stay, so
+//! every metric does: nothing in this project depends on names or GUIDs.
 //!
-//! The new names tell nothing about the old ones, but a network can still be recognised by its shape.
-//! Without the seed GUIDs cannot be mapped back; a seed that can be guessed is no secret.
+//! The new names reveal nothing about the old ones, but a network can still be recognised by its shape. Without the
+//! seed GUIDs cannot be mapped back; a seed that can be guessed is no secret.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::hosts::role_of;
 pub struct Anonymiser {
     fabric: Fabric,
     guids: HashMap<Guid, Guid>,
-    /// `None`: several hosts of that name.
+    /// New name of a host; `None`: several hosts have that name.
     hosts: HashMap<String, Option<String>>,
     switches: HashMap<String, Option<String>>,
     descriptions: HashMap<String, Option<String>>,
@@ -63,8 +63,8 @@ impl Anonymiser {
                 ..s.clone()
             });
         }
-        // Hosts of aggregation pseudo-adapters carry a factory text; it stays, since readers know the
-        // role by it.
+        // Hosts of aggregation pseudo-adapters carry a factory text; it stays, since readers recognise the role by
+        // it.
         let mut factory = vec![false; fabric.hosts().len()];
         for a in fabric.adapters() {
             factory[a.host.index()] |= role_of(&a.description) == Role::Aggregation;
@@ -120,7 +120,7 @@ impl Anonymiser {
         b.finish().expect(valid)
     }
 
-    /// The renamed fabric.
+    /// The fabric with its new names.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
@@ -145,11 +145,10 @@ impl Anonymiser {
         &self.fabric.switch(s).description
     }
 
-    /// Rewrites a text that goes with the fabric: replaces descriptions in quotes, and whole words
-    /// that are host names, switch names or GUIDs (`0x0002c903004e938`, `2c9030004e938`,
-    /// `S-0002c9030004e938`, `0002:c903:0004:e938`), wherever they stand. Everything else stays,
-    /// including names of nodes that the fabric does not have, and names inside host lists such as
-    /// `cn[01-17]`: expand those first (`scontrol show hostnames`).
+    /// Rewrites a text that goes with the fabric: replaces descriptions in quotes, and whole words that are host
+    /// names, switch names or GUIDs (`0x0002c903004e938`, `2c9030004e938`, `S-0002c9030004e938`,
+    /// `0002:c903:0004:e938`), at any position. Everything else stays, including names of nodes that the fabric does
+    /// not have, and names inside host lists such as `cn[01-17]`: expand those first (`scontrol show hostnames`).
     pub fn rewrite_text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {

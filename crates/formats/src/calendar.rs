@@ -8,7 +8,7 @@ use jiff::tz::Offset;
 /// The Unix time of `2011-04-05T12:13:14` (a blank instead of `T`; without seconds; parts of seconds; UTC unless it
 /// ends in a zone), or of the beginning of `2011-04-05`; `None` if it is something else.
 pub fn read(text: &str) -> Option<i64> {
-    // What jiff understands beyond that may be the number or the name of a job.
+    // Other texts that jiff accepts may be the number or the name of a job.
     let mark = |at: usize, marks: &[u8]| text.as_bytes().get(at).is_some_and(|b| marks.contains(b));
     let short = text.len() == 10;
     if !(mark(4, b"-") && mark(7, b"-")) || !(short || mark(10, b"T ") && mark(13, b":")) {
@@ -26,7 +26,7 @@ pub(crate) fn read_ctime(text: &str) -> Option<i64> {
     Offset::UTC.to_timestamp(time).ok().map(unix)
 }
 
-/// Seconds, rounded down.
+/// Unix seconds, rounded down.
 fn unix(time: Timestamp) -> i64 {
     time.as_second() - i64::from(time.subsec_nanosecond() < 0)
 }

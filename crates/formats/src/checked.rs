@@ -1,4 +1,4 @@
-//! Compressed files that end in a digest of all of their bytes, so that no altered bit goes unnoticed.
+//! Compressed files that end in a digest of all their bytes, so that any altered bit is detected.
 //!
 //! A frame of zstandard, then a frame that decompressors skip, whose content is the SHA-256 of everything before it:
 //! `zstd -d` reads such a file like any other.
@@ -14,13 +14,13 @@ use crate::output::replace_as_is;
 
 /// Bytes of a digest.
 const DIGEST: u64 = 32;
-/// What stands before the digest: the magic number of a frame to skip, and the length of its content.
+/// Bytes before the digest: the magic number of a skippable frame, and the length of its content.
 const HEAD: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, DIGEST as u8, 0, 0, 0];
 
 /// Writes such a file, whole or not at all.
 ///
 /// # Errors
-/// Whatever the operating system or `write` says; then the file is as it was.
+/// Any error of the operating system or of `write`; then the file is as it was.
 pub fn write(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -86,7 +86,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     Ok(Box::new(BufReader::new(decoder)))
 }
 
-/// What is written, and the digest of it.
+/// A writer that also computes the digest of its output.
 struct Summed<'w> {
     out: &'w mut dyn Write,
     hash: Sha256,

@@ -1,7 +1,7 @@
-//! Names that one writer has at a time.
+//! Names that are owned by one writer at a time.
 //!
-//! A name is taken by creating a file of it and locking that file. What a killed writer left is locked by nobody and
-//! is taken over. Where the file system has no locks, the file alone says that somebody writes.
+//! A name is taken by creating a file of it and locking that file. The file of a killed writer is not locked and is
+//! taken over. Where the file system has no locks, the existence of the file shows that a writer is active.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::disk::{Disk, Temporary};
 
-/// How often a name is tried that disappears while it is being taken.
+/// Number of tries for a name that disappears while it is being taken.
 const TRIES: usize = 20;
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -30,7 +30,7 @@ impl<'d> Claim<'d> {
         for _ in 0..TRIES {
             match Temporary::make(path, |path| disk.create(path)) {
                 Ok((name, file)) => match file.try_lock() {
-                    // Somebody may have taken it for a leftover before it was locked.
+                    // Another process may have taken it for a leftover before it was locked.
                     Ok(()) if is_at(path, &file) => return Ok(Self { disk, name, file }),
                     Ok(()) | Err(TryLockError::WouldBlock) => {}
                     // There are no locks here: that the file was not there before is the claim.
@@ -74,7 +74,7 @@ impl Drop for Lock<'_> {
     }
 }
 
-/// Removes a file that nobody has locked.
+/// Removes a file that no process has locked.
 fn take_over(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let options =
@@ -111,7 +111,7 @@ fn is_at(path: &Path, file: &File) -> bool {
     }
 }
 
-/// The name beside a file or folder of something that belongs to it for a while: hidden, and not longer than names may be.
+/// The name next to a file or folder of something that belongs to it temporarily: hidden, and not longer than names may be.
 pub(crate) fn beside(target: &Path, what: &str) -> PathBuf {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let name = target.file_name().unwrap_or_default();

@@ -1,12 +1,12 @@
 //! Networks of CODES, the simulator of dragonflies: two binary files without a heading.
 //!
-//! The *inter* file lists global links as pairs of routers, the *intra* file the links of one group, which
-//! all groups have alike: triples (router, router, colour) for the models `dragonfly-custom` and
-//! `dragonfly-dally`, pairs for `dragonfly-plus`. All numbers are 32-bit little-endian integers, and every
-//! link is listed from both ends; parallel links are repeated. Nothing in a file says which of them it
-//! is, so that is taken from its name: of `dfp_8k_inter.bin` the other half is `dfp_8k_intra.bin` beside it.
+//! The *inter* file lists global links as pairs of routers, the *intra* file the links of one group, which all groups
+//! have alike: triples (router, router, colour) for the models `dragonfly-custom` and `dragonfly-dally`, pairs for
+//! `dragonfly-plus`. All numbers are 32-bit little-endian integers, and every link is listed from both ends; parallel
+//! links are repeated. The content does not show which of the two it is, so that is taken from the name: of
+//! `dfp_8k_inter.bin` the other half is `dfp_8k_intra.bin` in the same folder.
 //!
-//! The files have no hosts; [`Options`] says how many a router gets. In a dragonfly+ only leaves do.
+//! The files have no hosts; [`Options`] has the number of hosts of a router. In a dragonfly+ only leaves have hosts.
 
 mod group;
 mod parameters;
@@ -27,7 +27,7 @@ use crate::format::{Format, Options, Reading};
 use crate::known_by::KnownBy;
 pub use parameters::FORMAT as PARAMETERS;
 
-/// The entry of this format: one half of a network, without a mark of its own.
+/// The entry of this format: one half of a network, without a signature.
 pub const FORMAT: Format = Format {
     name: "codes",
     what: "links of a CODES network",
@@ -37,10 +37,10 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What to ask oneself if two files do not fit.
+/// Hint if two files do not fit.
 const APART: &str = "do the two files belong together?";
 
-/// Which half of a network a file is.
+/// Half of a network that a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     Inter,
@@ -58,7 +58,7 @@ fn halves(path: &Path) -> Option<(Half, PathBuf)> {
     inter.or_else(|| other("intra", "inter").map(|partner| (Half::Intra, partner)))
 }
 
-/// Reads a network from the content of one of its files; the other one is read from beside `path`.
+/// Reads a network from the content of one of its files; the other one is read from the folder of `path`.
 ///
 /// # Errors
 /// If the other file cannot be read, if one of them does not hold whole records, or if they do not fit
@@ -112,7 +112,7 @@ pub fn assemble(
             format!("{groups} groups of {size} routers, {} of them with links", linked.len());
         return Err(ReadError::not_such(inter.1, what, EXPECTED, APART));
     }
-    // A pair of cabinets that is not there has routers by number only: its links would join nothing.
+    // A pair of cabinets that does not exist has routers by number only: its links would join nothing.
     let present: Vec<usize> =
         if groups > 1 { linked.into_iter().collect() } else { (0..groups).collect() };
     if present.len() < groups {
@@ -171,7 +171,7 @@ pub fn assemble(
     Ok((Topology { fabric, shape }, d))
 }
 
-/// The name of the network: that of either file without the word that tells them apart.
+/// The name of the network: that of either file without the word that distinguishes them.
 fn name_of(inter: &Path) -> String {
     let name = input::name_of(inter);
     let Some(at) = name.rfind("inter") else { return name };

@@ -10,7 +10,7 @@
 //! slot). Green cables join the routers of a chassis, black ones those of a slot, blue ones groups; every
 //! cable is listed from both ends. Tile `l<row><column>` is port `8 row + column + 1` of the 48.
 //!
-//! The list says which tiles lead to processors but not to which: an Aries has four network interfaces
+//! The list states which tiles lead to processors but not to which: an Aries has four network interfaces
 //! (Faanes et al., "Cray Cascade: a scalable HPC system based on a dragonfly network", SC'12) and eight
 //! processor tiles, so two neighbouring tiles are one node here, with its cable at the first of them. A
 //! node has the name that Cray gives it: `c0-0c0s0n1` is the second one of blade `c0-0c0s0`. Speeds are
@@ -53,7 +53,7 @@ enum Colour {
     Blue,
 }
 
-/// Group, chassis, slot.
+/// Coordinates of group, chassis and slot.
 type Coordinates = [u32; 3];
 
 /// One end of a cable.
@@ -138,7 +138,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
     Ok((Topology { fabric, shape }, d))
 }
 
-/// Router and port.
+/// A router and its port.
 type Port = (usize, u8);
 
 struct Half {
@@ -258,8 +258,8 @@ impl<'a> List<'a> {
         b.finish()
     }
 
-    /// A dragonfly of grids, if coordinates are unique and every cable is of the colour that the
-    /// coordinates of its ends ask for.
+    /// A dragonfly of grids, if coordinates are unique and every cable has the colour that the coordinates of its
+    /// ends imply.
     fn shape(&self, d: &mut Diagnostics) -> Option<Shape> {
         let size = |i: usize| self.at.iter().map(|at| u64::from(at[i]) + 1).max().unwrap_or(0);
         let (rows, columns) = (size(1), size(2));

@@ -1,7 +1,7 @@
 //! Demands of nodes, for routing that follows them.
 //!
-//! One line for each node that sends (Domke et al., "HyperX Topology: First At-Scale Implementation and
-//! Comparison to the Fat-Tree", SC'19, Algorithm 1): its name, a colon, and who receives how much.
+//! One line for each node that sends (Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison to
+//! the Fat-Tree", SC'19, Algorithm 1): its name, a colon, and its receivers with weights.
 //!
 //! ```text
 //! # source: destination=weight ...
@@ -9,10 +9,9 @@
 //! node02: node01=255
 //! ```
 //!
-//! Weights are whole numbers: 0 (nothing) to 255 (the most), or bytes. Names are those of hosts in the fabric,
-//! aliases of them, or GUIDs of ports or adapters (`0x..`), as [`Places`] knows them; a host with several ports stands for all of them.
-//! `#` begins a comment. Nodes that send nothing need no line, and several lines of one node add their
-//! destinations.
+//! Weights are whole numbers: 0 (nothing) to 255 (the maximum), or bytes. Names are those of hosts in the fabric, aliases of them, or
+//! GUIDs of ports or adapters (`0x..`), resolved by [`Places`]; a host with several ports stands for all of them. `#` starts a comment.
+//! Nodes that send nothing need no line, and several lines of one node add their destinations.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,13 +24,12 @@ use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};
 
-/// Reads demands, by rising (source, destination). Names that no host has are reported, one remark a line, and
-/// left out, as are weights out of range. A pair that occurs twice is reported, and the last weight counts.
-/// Demands of a node on itself are none.
+/// Reads demands, by rising (source, destination). Unknown names are reported, one remark a line, and left out, as
+/// are weights out of range. A pair that occurs twice is reported, and the last weight counts. Demands of a node on
+/// itself are ignored.
 ///
 /// # Errors
-/// If there are lines but none of that form, or no name that the fabric knows: then the file is for other
-/// nodes.
+/// If there are lines but none of that form, or no name of the fabric: then the file is for other nodes.
 pub fn read(
     text: &str,
     path: &Path,
@@ -79,7 +77,7 @@ pub fn read(
     Ok((reading.of_pair.into_iter().map(demand).collect(), found))
 }
 
-/// How many hosts share a name, if they do, as the end of a message.
+/// Number of hosts that share a name, if they do, as the end of a message.
 pub(crate) fn shared_by(places: &Places, name: &str) -> String {
     match places.shared(name) {
         0 => String::new(),
@@ -97,7 +95,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The terminals of a name; none are remembered.
+    /// The terminals of a name; unknown names are recorded.
     fn terminals(&mut self, name: &str, strange: &mut Vec<String>) -> Vec<TerminalId> {
         let terminals = self.places.of(name).to_vec();
         if terminals.is_empty() {
@@ -151,11 +149,11 @@ impl Reading<'_> {
     }
 }
 
-/// Writes demands, a line for each source, by rising id. Hosts with one port are named, others are told by the
-/// GUIDs of their ports. Demands of nothing are left out.
+/// Writes demands, a line for each source, by rising id. Hosts with one port are named, others are identified by the
+/// GUIDs of their ports. Demands of 0 are left out.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, demands: &[Demand]) -> io::Result<()> {
     let places = Places::new(fabric, Aliases::new());
     let name = |t: TerminalId| {

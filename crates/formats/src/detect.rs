@@ -1,4 +1,4 @@
-//! All formats; what a file is, by its content; and reading a fabric from whatever it is.
+//! All formats; detection of a file's format by its content; and reading a fabric from any of them.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use crate::{
     slurm_topology, subnet_lst, topology_conf,
 };
 
-/// The formats of fabrics and of what belongs to them. Of two that would know the same file, the first counts. Logs of
-/// jobs and schedules have registries of their own: [`jobs::LOGS`](crate::jobs::LOGS),
+/// The formats of fabrics and of related files. If two match the same file, the first is taken. Logs of jobs and
+/// schedules have separate registries: [`jobs::LOGS`](crate::jobs::LOGS),
 /// [`schedules::FORMS`](crate::schedules::FORMS).
 pub static FORMATS: Registry<Format> = Registry::new(
     "format",
@@ -60,8 +60,8 @@ pub static FORMATS: Registry<Format> = Registry::new(
     ],
 );
 
-/// What kind of file this is, from its content (text or bytes) alone. Only binaries that have no mark
-/// of their own are told by their name. `None` if the format is unrecognized.
+/// Detects the format of a file from its content (text or bytes) alone. Only binaries that have no signature are
+/// recognised by their name. `None` if the format is unrecognised.
 pub fn detect(content: &(impl AsRef<[u8]> + ?Sized), path: &Path) -> Option<&'static Format> {
     recognise(&FORMATS, &input::text(content.as_ref()), path).map(|(format, _)| format)
 }
@@ -76,7 +76,7 @@ pub fn read_fabric(path: &Path, options: &Options) -> Result<(Topology, Diagnost
 }
 
 /// As [`read_fabric`], from the content of a file. The second file of a network that has two
-/// ([`codes`]) is read from beside `path`.
+/// ([`codes`]) is read from the folder of `path`.
 ///
 /// # Errors
 /// If it holds no fabric, or the second file cannot be read.
@@ -98,15 +98,15 @@ pub fn parse_fabric(
     read.map_err(|error| look(error, text, true))
 }
 
-/// What [`read_fabric`] takes.
+/// The kinds of input that [`read_fabric`] accepts.
 fn a_fabric() -> String {
     let holds_one = |f: &&Format| matches!(f.read, Reading::Fabric(_));
     let names: Vec<&str> = FORMATS.iter().filter(holds_one).map(|f| f.name).collect();
     format!("a fabric ({})", names.join(", "))
 }
 
-/// A reader that finds nothing of its format does not know what else a text may be: this says it. Other errors stay as
-/// they are.
+/// A reader that finds nothing of its format does not know other formats: this adds what the text is. Other errors are
+/// unchanged.
 pub fn explained(error: ReadError, text: &str) -> ReadError {
     look(error, text, false)
 }

@@ -1,18 +1,18 @@
-//! What a reader has to say about its input.
+//! Diagnostics that a reader reports about its input.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// How much a diagnostic matters.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; nothing was lost.
+    /// Information; nothing was lost.
     Note,
     /// A line or a value was left out or guessed; the rest was read.
     Warning,
-    /// The input contradicts itself; what was read may be wrong.
+    /// The input is contradictory; the result may be wrong.
     Error,
 }
 
@@ -21,13 +21,13 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Line number, from 1; 0 = the file as a whole.
     pub line: usize,
-    /// How much it matters.
+    /// Severity of the diagnostic.
     pub severity: Severity,
-    /// What was found and what was expected, in one line.
+    /// The finding and what was expected, in one line.
     pub what: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub hint: String,
-    /// It is a fault of what the input describes, such as a slow cable: nothing of the input was left out or guessed.
+    /// It is a fault of the described system, such as a slow cable: nothing of the input was left out or guessed.
     pub of_fabric: bool,
 }
 
@@ -55,22 +55,22 @@ impl fmt::Display for Diagnostic {
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds a note.
+    /// Adds a note at a line.
     pub fn note(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
         self.push(line, Severity::Note, what, hint);
     }
 
-    /// Adds a warning.
+    /// Adds a warning at a line.
     pub fn warn(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
         self.push(line, Severity::Warning, what, hint);
     }
 
-    /// Adds an error.
+    /// Adds an error at a line.
     pub fn error(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
         self.push(line, Severity::Error, what, hint);
     }
 
-    /// Adds a warning about what the input describes: the input itself was read in full.
+    /// Adds a warning about the described system: the input itself was read in full.
     pub fn warn_of_fabric(
         &mut self,
         line: usize,
@@ -94,7 +94,7 @@ impl Diagnostics {
         self.0.push(Diagnostic { line, severity, what, hint, of_fabric: false });
     }
 
-    /// Whether there is none.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -112,32 +112,32 @@ pub enum ReadError {
     /// The operating system refused.
     #[error("cannot read {}: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its reason.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// It is not a file of the kind expected.
     #[error("{}: {what}; expected {expected}{}", path.display(), hint_suffix(hint))]
     NotSuchAFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it looks like, with the line where that shows.
+        /// The format that it resembles, with the line that shows it.
         what: String,
-        /// What was expected.
+        /// The expected content.
         expected: String,
-        /// What the user can do, or empty.
+        /// Suggestion for the user, or empty.
         hint: String,
     },
-    /// Nothing in it is of the kind expected. What it is instead, a reader does not know:
-    /// [`explained`](crate::explained) says it.
+    /// It contains nothing of the expected kind. A reader does not know what it is instead:
+    /// [`explained`](crate::explained) adds that.
     #[error("{}: {what}; expected {expected}", path.display())]
     Unlike {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was looked for and is not there.
+        /// The item that was searched and is missing.
         what: &'static str,
-        /// What was expected.
+        /// The expected content.
         expected: String,
     },
 }
@@ -162,7 +162,7 @@ impl ReadError {
         }
     }
 
-    /// "Nothing of this is of that kind."
+    /// The error for a file that contains nothing of the expected kind.
     pub fn unlike(path: &Path, what: &'static str, expected: impl Into<String>) -> Self {
         Self::Unlike { path: path.to_owned(), what, expected: expected.into() }
     }

@@ -1,8 +1,9 @@
-//! Every change to a file system that the program makes, in one place.
+//! Every change to a file system by the program, in one place.
 //!
-//! Writers ask a [`Disk`] for each step (create, write, sync, rename, ...), so that a test can let any single step
-//! fail, or let everything from one step on have no effect, as after a kill. [`Os`] is the real one. What exists only
-//! while something is being written is a `Temporary`; [`stop`] removes all of them before the process ends early.
+//! Writers call a [`Disk`] for each step (create, write, sync, rename, ...), so that a test can make any single step
+//! fail, or give everything from one step on no effect, as after a kill. [`Os`] is the real one. A file that exists
+//! only while something is being written is a `Temporary`; [`stop`] removes all of them before the process ends
+//! early.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -17,61 +18,61 @@ pub trait Disk: Sync {
     /// Creates a file that does not exist yet, open to be written.
     ///
     /// # Errors
-    /// Whatever the operating system says; `AlreadyExists` if there is one.
+    /// Any error of the operating system; `AlreadyExists` if there is one.
     fn create(&self, path: &Path) -> io::Result<File>;
 
-    /// Writes some bytes; says how many.
+    /// Writes some bytes; returns how many.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Has the content of a file reach the disk.
+    /// Flushes the content of a file to the disk.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn sync(&self, file: &File) -> io::Result<()>;
 
-    /// Has the names in a folder reach the disk.
+    /// Flushes the names in a folder to the disk.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Renames a file or folder; a file or an empty folder of the new name is replaced, in one step.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Lets two files or folders change names with each other, in one step.
+    /// Exchanges the names of two files or folders, in one step.
     ///
     /// # Errors
-    /// Whatever the operating system says; [`cannot_exchange`] tells whether this can never work there.
+    /// Any error of the operating system; [`cannot_exchange`] recognises errors that are permanent there.
     fn exchange(&self, a: &Path, b: &Path) -> io::Result<()>;
 
     /// Gives a file a second name.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Makes a folder that does not exist yet.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn make_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Removes an empty folder.
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// Any error of the operating system.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -94,7 +95,7 @@ impl Disk for Os {
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         match File::open(path).and_then(|folder| folder.sync_all()) {
-            // Some file systems have nothing to sync for a folder.
+            // Some file systems do not support syncing a folder.
             Err(e) if e.kind() == io::ErrorKind::InvalidInput => Ok(()),
             // Names can be written in a folder that may not be listed.
             Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(()),
@@ -151,9 +152,9 @@ impl io::Write for Through<'_> {
     }
 }
 
-/// What exists only while something is written, by name. Folders hold files alone.
+/// Temporary files and folders, by name. Folders hold only files.
 static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// Held while something that must not be left half done is done.
+/// Held during operations that must not be interrupted.
 static CRITICAL: Mutex<()> = Mutex::new(());
 
 fn all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -170,7 +171,7 @@ impl Temporary {
         path: &Path,
         make: impl FnOnce(&Path) -> io::Result<T>,
     ) -> io::Result<(Self, T)> {
-        // Whoever stops the process holds this lock until its end: nothing is made any more.
+        // The stopping process holds this lock until its end: no temporary is created any more.
         let mut all = all();
         let made = make(path)?;
         all.insert(path.to_owned());
@@ -194,8 +195,8 @@ pub(crate) fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
     act()
 }
 
-/// Prepares for an early end of the process: waits for what must not be left half done, removes all temporary files,
-/// and lets `end` end the process. If `end` returns, writers go on, and may fail.
+/// Prepares for an early end of the process: waits for operations that must not be interrupted, removes all temporary
+/// files, and lets `end` end the process. If `end` returns, writers continue, and may fail.
 pub fn stop(end: impl FnOnce()) {
     let _critical = CRITICAL.lock().unwrap_or_else(PoisonError::into_inner);
     let all = all();

@@ -1,4 +1,4 @@
-//! Graphviz output.
+//! Output of fabrics for Graphviz.
 
 use std::io::{self, Write};
 
@@ -28,7 +28,7 @@ fn is_first(line: &str) -> bool {
     matches!(first, Some("graph" | "digraph" | "strict")) && line.ends_with('{')
 }
 
-/// What is drawn.
+/// Options of the drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Terminals too, not only switches.
@@ -47,7 +47,7 @@ impl Default for Options {
 /// line for each cable with the port number at either end and its class as tooltip.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, options: Options) -> io::Result<()> {
     writeln!(out, "graph {} {{", quoted(fabric.name()))?;
     writeln!(out, "  node [shape=box];")?;

@@ -1,4 +1,4 @@
-//! Edge lists: the plainest way to write a network.
+//! Edge lists: the simplest form of a network.
 //!
 //! ```text
 //! # comment (also % and //)
@@ -12,7 +12,7 @@
 //!
 //! Names are any words; those with blanks go in double quotes, with commas as separators. Switch ports
 //! are numbered from 1 in the order of the lines. A list in which every line has its mirror image
-//! (`a b` and `b a`) has each cable once, as a note says. Graph Golf's lists, known by their names
+//! (`a b` and `b a`) has each cable once, which a note reports. Graph Golf's lists, known by their names
 //! (`n256d8.edges`), are of simple graphs: an edge that stands there twice is one cable.
 
 use std::collections::HashMap;
@@ -50,13 +50,13 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// Most cables that one line may stand for.
+/// Maximum number of cables of one line.
 const MOST_PARALLEL: u32 = 253;
 
 /// Words in the first line of tables; such a line is a heading.
 const HEADINGS: &[&str] = &["source", "target", "src", "dst", "from", "to", "node1", "node2"];
 
-/// A line, understood.
+/// A line in parsed form.
 enum Line<'a> {
     Nothing,
     Alone(&'a str),
@@ -231,9 +231,9 @@ impl<'a> List<'a> {
         })
     }
 
-    /// The number of pieces, if no name stands in two different edges: then it is hardly a network.
+    /// The number of pieces, if no name occurs in two different edges: then it is hardly a network.
     fn pairs_alone(&self) -> Option<usize> {
-        /// This many pairs may be a test of somebody's.
+        /// A file with fewer pairs may be a small test.
         const FEW: usize = 3;
         let mut other: HashMap<usize, usize> = HashMap::new();
         for &(a, b) in self.wiring.edges.iter().map(|e| &e.ends) {
@@ -271,12 +271,12 @@ impl<'a> List<'a> {
     }
 }
 
-/// Writes a fabric as an edge list: switches, cables and hosts, in an order that [`read`] gives equal
-/// ids; port numbers, GUIDs and LIDs are lost. Switches are called by their descriptions where these
-/// are different words, otherwise `sw0`, `sw1` and so on; likewise hosts.
+/// Writes a fabric as an edge list: switches, cables and hosts, in an order from which [`read`] makes equal ids; port
+/// numbers, GUIDs and LIDs are lost. Switches are named by their descriptions where these are different words,
+/// otherwise `sw0`, `sw1` and so on; likewise hosts.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
     let switches = names(fabric.switches().iter().map(|s| s.description.as_str()), "sw");
     let hosts = names(fabric.hosts().iter().map(|h| h.name.as_str()), "cn");
@@ -322,7 +322,7 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
     mention(out, switches.len(), switches.len())
 }
 
-/// Words that can stand in a line: the names given, if all are different words.
+/// Words that are valid in a line: the names given, if all are different words.
 fn names<'a>(given: impl Iterator<Item = &'a str> + Clone, stem: &str) -> Vec<String> {
     let bad = |n: &str| {
         n.is_empty()

@@ -19,10 +19,10 @@
 //! order), or by a hash over it (`HBF`). A group has up to two subgroups, the second for the case that the first is full; all of their
 //! ports count here. The static port counts with the group, as packets of service levels without adaptive routing take it.
 //!
-//! No public file of this kind is known, so this form is what a public reader of such files takes (CrackedPoly/Rapimt,
+//! No public file of this kind is known, so this form is the one of a public reader of such files (CrackedPoly/Rapimt,
 //! `ibfar.pest` and `far_extractor.py`); names of files and states are those of NVIDIA's public headers (`ibdiagnet2.far`,
-//! `SMP_AR_LID_STATE`). Columns stand in this order; lines that are none of these are counted and reported.
-//! Several private tables (`PLFT_NUM`, as in dragonfly+) are taken together: their ports are united.
+//! `SMP_AR_LID_STATE`). Columns are in this order; other lines are counted and reported. Several private tables
+//! (`PLFT_NUM`, as in dragonfly+) are combined: their ports are united.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -50,19 +50,19 @@ pub const FORMAT: Format = Format {
     write: Writing::By("route -o"),
 };
 
-/// Adaptive routing tables as they stand in a dump.
+/// Adaptive routing tables of a dump, not yet bound to a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FarTables {
-    /// The static ports.
+    /// Tables of the static ports.
     pub tables: Tables,
-    /// By switch, in the order of the dump, what its groups and LIDs are.
+    /// By switch, in the order of the dump, its groups and LIDs.
     pub switches: Vec<FarSwitch>,
 }
 
 /// The groups of one switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FarSwitch {
-    /// Node GUID.
+    /// Node GUID of the switch.
     pub guid: Option<Guid>,
     /// By group its ports, of all subgroups, rising.
     pub groups: BTreeMap<u32, Vec<u8>>,
@@ -70,7 +70,7 @@ pub struct FarSwitch {
     pub lids: Vec<(u16, Option<u32>, usize)>,
 }
 
-/// What the current line belongs to.
+/// The block of the current line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Outside,
@@ -109,7 +109,7 @@ struct Reader {
     found: Diagnostics,
     block: Option<Block>,
     plft: u32,
-    /// First line that was not understood, how many, and what it says.
+    /// First line that was not understood, the number of such lines, and its text.
     unknown: Option<(usize, usize, String)>,
 }
 
@@ -130,7 +130,7 @@ impl Reader {
                 if let Ok(number) = word.trim().parse() {
                     (self.plft, self.block) = (number, Some(Block::Lids));
                 } else {
-                    // Of which table the lines below are is not known.
+                    // The table of the following lines is not known.
                     self.block = Some(Block::Outside);
                     self.not_understood(number, line);
                 }
@@ -201,12 +201,12 @@ impl Reader {
     }
 }
 
-/// Binds the groups of a dump to routes that were made of its static ports: by row and switch the channels of the group, that of the
-/// static port among them. Remarks speak of switches and LIDs that the fabric does not have, and of ports that lead to no switch.
+/// Binds the groups of a dump to routes that were made of its static ports: by row and switch the channels of the group, including
+/// that of the static port. Remarks report switches and LIDs that the fabric does not have, and ports that lead to no switch.
 ///
 /// # Errors
-/// If fewer than half of the switches are in the fabric, or a LID has a group that its switch does not define: what is proved of
-/// less than the groups would not hold for them.
+/// If fewer than half of the switches are in the fabric, or a LID has a group that its switch does not define: a proof for fewer
+/// ports than those of the groups would not hold for the switches.
 pub fn to_groups(
     fabric: &Fabric,
     far: &FarTables,
@@ -284,7 +284,7 @@ pub fn to_groups(
     Ok((united(fabric, routes, &more), found))
 }
 
-/// By row what the tables say, and the channels of groups.
+/// By row the entries of the tables, and the channels of groups.
 fn united(
     fabric: &Fabric,
     routes: &Routes,
@@ -319,7 +319,7 @@ fn united(
 /// Writes tables with groups of ports: every LID that has a route, `Free` with its group where it has more than one port, else `Static`.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(
     out: &mut dyn Write,
     fabric: &Fabric,
@@ -417,11 +417,11 @@ mod tests {
         }
     }
 
-    /// A port too many in one group of one switch: the checker says which entry of which switch.
+    /// One port too many in a group of a switch: the checker reports the entry and the switch.
     #[test]
     fn the_entry_that_breaks_it_is_named() {
         let (text, fabric, _, lids) = written("fattree2:n=4,m=2,r=3", "ar_ftree");
-        // The first spine sends what is for the second leaf's first host down to the third leaf, too, which sends it up again.
+        // The first spine sends packets for the second leaf's first host also to the third leaf, which sends them up again.
         let spine = SwitchId(3);
         let guid = fabric.switch(spine).guid.to_string();
         let lid = lids.terminal(darkfiber_fabric::TerminalId(4));
@@ -472,7 +472,7 @@ mod tests {
         let one = text.replacen("Switch 0x0000", "Switch 0x7777", 1);
         let found = bound(&one).expect("nearly its own");
         assert!(found.0[0].what.contains("a switch that the fabric does not have"), "{found:?}");
-        // A port that none has: the group is not understood, and its LIDs have none.
+        // A port that does not exist: the group is not understood, and its LIDs have none.
         let line = text.lines().find(|l| l.starts_with("1 ") && l.contains(',')).expect("a group");
         let torn = text.replacen(line, &line.replace(',', "00,"), 1);
         assert!(bound(&torn).expect_err("torn").to_string().contains("does not define"), "{torn}");

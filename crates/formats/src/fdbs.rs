@@ -128,7 +128,7 @@ fn parse(line: &str, number: usize) -> Option<Line> {
 /// Complexity: a breadth-first search and a byte a switch for each switch.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, routes: &Routes, lids: &Lids) -> io::Result<()> {
     let rows = rows_by_lid(fabric, routes, lids);
     let distance = Distances::new(fabric);

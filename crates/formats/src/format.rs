@@ -1,4 +1,4 @@
-//! What a format is: how its files are known, who reads and who writes them.
+//! The interface of a format: how its files are recognised, its reader and its writer.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,52 +14,52 @@ use crate::{Diagnostics, ReadError};
 pub struct Format {
     /// The name that users write.
     pub name: &'static str,
-    /// What such a file is, for messages: `line 3 looks like ...`.
+    /// Description of such a file, for messages: `line 3 looks like ...`.
     pub what: &'static str,
-    /// What it holds, for lists; empty for what is only known in order to be refused.
+    /// Its content, for lists; empty for formats that are recognised only to be refused.
     pub summary: &'static str,
-    /// What to do with such a file where a fabric was wanted, or empty.
+    /// Suggestion for such a file where a fabric was wanted, or empty.
     pub hint: &'static str,
     /// Its marks, any of which is enough.
     pub known_by: &'static [KnownBy],
-    /// Who reads it.
+    /// Reader of the format.
     pub read: Reading,
-    /// Who writes it.
+    /// Writer of the format.
     pub write: Writing,
 }
 
-/// Who reads a format.
+/// Reader of a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Reading {
     /// It holds a fabric, and this reads it.
     Fabric(fn(&Content<'_>) -> Result<(Topology, Diagnostics), ReadError>),
-    /// It holds something about a fabric: what is wrong with a file of it, and what to give instead.
+    /// It is related to a fabric: what is wrong with giving such a file, and what to give instead.
     Refused(fn(&str) -> (String, String)),
     /// It is read by this command or option.
     By(&'static str),
-    /// Nobody.
+    /// There is no reader.
     Never,
 }
 
-/// Who writes a format.
+/// Writer of a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Writing {
     /// It can hold a fabric.
     Fabric(Writer),
     /// It is written by this command or option.
     By(&'static str),
-    /// Nobody.
+    /// There is no writer.
     Never,
 }
 
-/// How a fabric is written.
+/// Writer of a fabric.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer {
     /// Writes it, or fails as `out` does.
     pub write: fn(&mut dyn Write, &ToWrite<'_>) -> io::Result<()>,
-    /// Endings of file names that ask for it.
+    /// Endings of file names that select it.
     pub endings: &'static [&'static str],
-    /// What a fabric has and the format cannot hold, each in a few words.
+    /// Properties of a fabric that the format cannot hold, each in a few words.
     pub loses: fn(&Topology) -> Vec<String>,
     /// Whether SLURM reads it, and with it [`ToWrite::nodes`].
     pub for_slurm: bool,
@@ -74,7 +74,7 @@ pub struct Content<'a> {
     pub text: &'a str,
     /// The name of the file.
     pub path: &'a Path,
-    /// What it may not say.
+    /// Options for information that is missing in the file.
     pub options: &'a Options,
 }
 
@@ -83,14 +83,14 @@ pub struct Content<'a> {
 pub struct ToWrite<'a> {
     /// The fabric and its shape.
     pub topology: &'a Topology,
-    /// By host its name in SLURM, if only hosts that SLURM knows are to be written.
+    /// By host its name in SLURM, if only hosts known to SLURM are to be written.
     pub nodes: Option<&'a HashMap<HostId, String>>,
 }
 
-/// What lists of links do not say.
+/// Information that lists of links do not contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Hosts on every switch, if the list has none of its own.
+    /// Hosts on every switch, if the list has no hosts.
     pub hosts_per_switch: u8,
     /// Class of cables without a label.
     pub class: LinkClass,
@@ -103,7 +103,7 @@ impl Default for Options {
 }
 
 impl Format {
-    /// A format without marks, readers and writers; entries say what they have beyond that.
+    /// A format without signatures, readers and writers; entries add the rest.
     pub const NONE: Self = Self {
         name: "",
         what: "",
@@ -114,7 +114,7 @@ impl Format {
         write: Writing::Never,
     };
 
-    /// How a fabric is written in it, if it can be.
+    /// Writer of fabrics in it, if it has one.
     pub fn writer(&self) -> Option<&Writer> {
         match &self.write {
             Writing::Fabric(writer) => Some(writer),
@@ -122,12 +122,12 @@ impl Format {
         }
     }
 
-    /// Whether it is of use: some formats are known only in order to say what they are.
+    /// Whether it can be used: some formats are recognised only for better messages.
     pub fn is_used(&self) -> bool {
         !self.summary.is_empty()
     }
 
-    /// Who reads it, in one word or two: `yes` if it holds a fabric.
+    /// Name of its reader, in one word or two: `yes` if it holds a fabric.
     pub fn reader_label(&self) -> &'static str {
         match self.read {
             Reading::Fabric(_) => "yes",
@@ -136,7 +136,7 @@ impl Format {
         }
     }
 
-    /// Who writes it, in one word or two: `yes` if `fabric --to` does.
+    /// Name of its writer, in one word or two: `yes` if `fabric --to` does.
     pub fn writer_label(&self) -> &'static str {
         match self.write {
             Writing::Fabric(_) => "yes",
@@ -154,7 +154,7 @@ impl Known for Format {
     }
 }
 
-/// What formats lose that have names for the speeds of cables and nothing else beside them.
+/// Losses of formats that have names for the speeds of cables and no other labels.
 pub(crate) fn unlabelled(topology: &Topology) -> Vec<String> {
     let fabric = &topology.fabric;
     let mut lost = Vec::new();

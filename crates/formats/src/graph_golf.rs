@@ -1,4 +1,4 @@
-//! Graph Golf: edge lists of simple graphs whose order and degree stand in the file name.
+//! Graph Golf: edge lists of simple graphs whose order and degree are in the file name.
 //!
 //! `n1728d30g108.random.edges` is a graph of 1728 vertices of degree 30 at most, with a symmetry of 108.
 //! The competition (<https://research.nii.ac.jp/graphgolf/>) is about simple graphs, so an edge that is
@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What a file name promises.
+/// The properties stated by a file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     order: usize,
@@ -45,7 +45,7 @@ impl Claim {
         })
     }
 
-    /// Leaves out repeated edges, and says where the list is not what its name promises.
+    /// Removes repeated edges, and reports where the list contradicts its name.
     pub(crate) fn apply(self, edges: &mut Vec<Edge>, switches: usize, d: &mut Diagnostics) {
         let mut first: HashMap<(usize, usize), usize> = HashMap::new();
         edges.retain(|e| {

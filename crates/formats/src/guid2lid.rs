@@ -40,11 +40,11 @@ fn is_line(line: &str) -> bool {
 pub struct LidRange {
     /// Port GUID; for a switch its node GUID.
     pub guid: Guid,
-    /// Its first LID.
+    /// First LID of the range.
     pub first: u16,
-    /// Its last LID.
+    /// Last LID of the range.
     pub last: u16,
-    /// Line number.
+    /// Line of the file.
     pub line: usize,
 }
 
@@ -96,10 +96,9 @@ fn range(line: &str, number: usize) -> Result<LidRange, String> {
     Ok(LidRange { guid, first, last, line: number })
 }
 
-/// Gives the LIDs of the list to the ports of a fabric. The LMC is that of the widest range of a
-/// terminal. Ports of the fabric that are not in the list, or whose range collides or does not fit, have
-/// no LID and are reported; ports of the list that are not in the fabric are a note, as OpenSM keeps
-/// lost ports in its file.
+/// Assigns the LIDs of the list to the ports of a fabric. The LMC is that of the widest range of a terminal. Ports of
+/// the fabric that are not in the list, or whose range collides or does not fit, have no LID and are reported; ports
+/// of the list that are not in the fabric are a note, as OpenSM keeps lost ports in its file.
 pub fn to_lids(fabric: &Fabric, ranges: &[LidRange]) -> (Lids, Diagnostics) {
     let mut found = Diagnostics::default();
     let mut by_guid: HashMap<Guid, DestId> = HashMap::new();
@@ -151,7 +150,7 @@ pub fn to_lids(fabric: &Fabric, ranges: &[LidRange]) -> (Lids, Diagnostics) {
 /// Writes the LIDs of a fabric as `guid2lid`, in the order of terminals, then switches.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, lids: &Lids) -> io::Result<()> {
     for (d, guid) in guids(fabric) {
         let (first, width) = match d.as_terminal(fabric) {
@@ -172,10 +171,10 @@ fn guids(fabric: &Fabric) -> impl Iterator<Item = (DestId, Guid)> {
     terminals.chain(switches).enumerate().map(|(d, guid)| (DestId::new(d), guid))
 }
 
-/// Base LIDs from somewhere outside, not yet known to be sound.
+/// Base LIDs of external origin, not yet validated.
 pub(crate) struct Bases {
     terminals: usize,
-    /// By destination: base LID (0 = none) and the line that says so.
+    /// By destination: base LID (0 = none) and its line.
     lid: Vec<(u16, usize)>,
 }
 

@@ -98,7 +98,7 @@ pub fn terminals(fabric: &Fabric, list: &GuidList) -> (Vec<TerminalId>, Diagnost
         let node = fabric.adapter(terminal.adapter).guid;
         by_guid.entry(node).or_default().push(TerminalId::new(t));
     }
-    // Port GUIDs are what OpenSM expects, so they win where the two coincide.
+    // Port GUIDs are what OpenSM expects, so they take precedence where the two coincide.
     for (t, terminal) in fabric.terminals().iter().enumerate() {
         by_guid.insert(terminal.guid, vec![TerminalId::new(t)]);
     }
@@ -130,7 +130,7 @@ pub fn terminals(fabric: &Fabric, list: &GuidList) -> (Vec<TerminalId>, Diagnost
 /// Writes a GUID list.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, guids: impl IntoIterator<Item = Guid>) -> io::Result<()> {
     for guid in guids {
         writeln!(out, "{guid}")?;

@@ -1,30 +1,30 @@
-//! Which adapters sit in one host, and what they are for.
+//! Grouping of adapters into hosts, and roles of hosts.
 //!
-//! No format that this crate reads says which adapters share a box, so the rule is a guess, kept in
-//! one place: [`host_key`].
+//! No format that this crate reads states which adapters share a host, so the rule is a guess, kept in one place:
+//! [`host_key`].
 
 use std::collections::HashMap;
 
 use darkfiber_fabric::{FabricBuilder, Guid, HostId, Role};
 
-/// What adapters of one host have in common.
+/// The property that adapters of one host share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HostKey<'a> {
     /// The host name in the node description.
     Name(&'a str),
     /// The system image GUID.
     System(Guid),
-    /// Nothing: the adapter (named by its GUID) is a host of its own.
+    /// None: the adapter (named by its GUID) is a separate host.
     Alone(Guid),
 }
 
-/// How drivers name devices: `mlx5_0`, `mlx4_0`, `hfi1_0`, `ibp59s0`, `qib0`, `mthca0`.
+/// Device names of drivers: `mlx5_0`, `mlx4_0`, `hfi1_0`, `ibp59s0`, `qib0`, `mthca0`.
 const DEVICES: &[&str] = &[
     "mlx", "hfi", "ibp", "ibs", "ib", "qib", "mthca", "ipath", "ehca", "opa", "roce", "irdma",
     "bnxt_re", "efa",
 ];
 
-/// Names that a host has before anybody names it.
+/// Default names of hosts without a configured name.
 const NOT_NAMES: &[&str] = &["localhost", "(none)", "unknown", "mellanox", "nvidia"];
 
 /// The rule by which adapters are grouped into hosts.
@@ -32,9 +32,9 @@ const NOT_NAMES: &[&str] = &["localhost", "(none)", "unknown", "mellanox", "nvid
 /// 1. A description of two words, the second like a device (`HCA-1`, `mlx5_0`, `hfi1_0`, `ibp59s0`),
 ///    names the host by its first word; except where that is a default (`localhost`).
 /// 2. Otherwise adapters with one system image GUID share a host: the two functions of a dual-port
-///    card do, whatever they are called (`MT4123 ConnectX6   Mellanox Technologies`).
-/// 3. In-network aggregation pseudo-adapters ([`Role::Aggregation`]) carry the system image GUID of
-///    their switch, and are hosts of their own.
+///    card do, whatever their names (`MT4123 ConnectX6   Mellanox Technologies`).
+/// 3. In-network aggregation pseudo-adapters ([`Role::Aggregation`]) carry the system image GUID of their switch, and
+///    are separate hosts.
 ///
 /// ```
 /// use darkfiber_fabric::{Guid, Role};
@@ -68,8 +68,8 @@ pub fn named_host(description: &str) -> Option<&str> {
     (!default).then_some(name)
 }
 
-/// What a description calls a host, whether that is a name or what a card was called in its factory: the first word
-/// where the second is a device, otherwise all of it.
+/// The host part of a description, whether that is a name or the factory text of a card: the first word where the
+/// second is a device, otherwise all of it.
 pub fn described(description: &str) -> &str {
     let mut words = description.split_whitespace();
     match (words.next(), words.next(), words.next()) {
@@ -85,13 +85,13 @@ fn is_device(word: &str) -> bool {
     DEVICES.iter().any(|d| word.starts_with(d)) && word.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// What an adapter of that description is for, as far as a description can tell: SHARP's
-/// `Mellanox Technologies Aggregation Node` pseudo-adapters are told apart, all else computes.
+/// The role of an adapter with that description, as far as it can be derived: SHARP's `Mellanox Technologies
+/// Aggregation Node` pseudo-adapters are recognised, all others compute.
 pub fn role_of(description: &str) -> Role {
     if description.contains("Aggregation Node") { Role::Aggregation } else { Role::Compute }
 }
 
-/// Gives hosts to adapters by [`host_key`], in the order in which they are asked for.
+/// Assigns hosts to adapters by [`host_key`], in the order of the calls.
 #[derive(Debug, Default)]
 pub struct HostTable<'a> {
     known: HashMap<HostKey<'a>, HostId>,

@@ -12,10 +12,10 @@
 //! [23]    "H-ec0d9a03007d7d0a"[1](ec0d9a03007d7d0a)   # "dcs96 HCA-1" lid 9 4xEDR
 //! ```
 //!
-//! The reader is one pass over the lines and one over the cables, linear in the size of the file. It
-//! takes what real files are: captured from terminals, with lost tabs and carriage returns, with
-//! messages of the tool in between, cut short, and with ends of cables that contradict each other.
-//! The input files of the simulator `ibsim`, where nodes have free names, are the same format.
+//! The reader is one pass over the lines and one over the cables, linear in the size of the file. It accepts real
+//! files: captured from terminals, with lost tabs and carriage returns, with messages of the tool in between,
+//! truncated, and with ends of cables that contradict each other. The input files of the simulator `ibsim`, where
+//! nodes have free names, are the same format.
 //!
 //! Source: the manual page ibnetdiscover(8) and `ibnetdiscover.c` of infiniband-diags.
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ReadError;
 
-/// Bytes that are read of one input, after decompression, unless [`set_limit`] says otherwise: 4 GiB, far above any
+/// Bytes that are read of one input, after decompression, unless changed by [`set_limit`]: 4 GiB, far above any
 /// fabric and its tables.
 pub const DEFAULT_LIMIT: u64 = 4 << 30;
 /// Up to here compressed input may grow as much as it likes.
@@ -17,7 +17,8 @@ const ANY_RATIO: u64 = 256 << 20;
 /// fabrics shrink to a twentieth or a fiftieth. gzip cannot shrink anything to less than 1/1032.
 const MOST_RATIO: u64 = 500;
 
-/// 0 stands for [`DEFAULT_LIMIT`] and the guard against bombs; it is set once, by who owns the process.
+/// 0 stands for [`DEFAULT_LIMIT`] and the guard against decompression bombs; it is set once, by the owner of the
+/// process.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
 /// Sets how many bytes of one input are read, after decompression, and lifts the guard against compressed input that
@@ -26,7 +27,7 @@ pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes.max(1), Ordering::Relaxed);
 }
 
-/// How many bytes of one input are read, after decompression.
+/// Maximum number of bytes that are read of one input, after decompression.
 pub fn limit() -> u64 {
     match LIMIT.load(Ordering::Relaxed) {
         0 => DEFAULT_LIMIT,
@@ -34,7 +35,7 @@ pub fn limit() -> u64 {
     }
 }
 
-/// What is said of input that goes on beyond `bytes`.
+/// The error for input larger than `bytes`.
 pub(crate) fn too_large(bytes: u64) -> io::Error {
     io::Error::other(format!(
         "there are more than {} (decompressed), the most that is read; --max-input SIZE reads more",
@@ -81,7 +82,7 @@ struct Limited<R> {
     /// Bytes that were passed on.
     passed: u64,
     limit: u64,
-    /// Of compressed input whose growth is watched, the compressed bytes so far.
+    /// The compressed bytes so far, for input whose expansion is watched.
     compressed: Option<std::rc::Rc<std::cell::Cell<u64>>>,
 }
 
@@ -106,7 +107,7 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Undoes gzip and zstandard, known by their magic bytes, and stops beyond the limit.
+/// Decompresses gzip and zstandard, recognised by their magic bytes, and stops beyond the limit.
 fn decoded<'a>(mut raw: impl BufRead + 'a) -> io::Result<impl Read + 'a> {
     enum Packed {
         Gzip,
@@ -133,7 +134,7 @@ fn decoded<'a>(mut raw: impl BufRead + 'a) -> io::Result<impl Read + 'a> {
     Ok(Limited { inner, passed: 0, limit: limit(), compressed })
 }
 
-/// Reads all that a stream has, up to the limit; what is compressed stays so.
+/// Reads a whole stream, up to the limit; compressed data is not decompressed.
 ///
 /// # Errors
 /// If reading fails, or there is more than the limit.
@@ -144,7 +145,7 @@ pub fn all_of(stream: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Undoes gzip and zstandard of bytes, known by their magic bytes.
+/// Decompresses gzip and zstandard, recognised by their magic bytes.
 ///
 /// # Errors
 /// If they are damaged, or grow beyond the limit.
@@ -155,7 +156,7 @@ pub fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a whole file; `-` is standard input. Gzip and zstandard are recognised by their magic bytes,
-/// whatever the file is called.
+/// whatever the name of the file.
 ///
 /// # Errors
 /// If it cannot be read or decompressed, or is larger than [`limit`]; no more than that is held.
@@ -167,11 +168,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     Ok(out)
 }
 
-/// Opens a file to be read piece by piece; `-` is standard input. Gzip and zstandard are undone as in [`read`].
+/// Opens a file to be read piece by piece; `-` is standard input. Gzip and zstandard are decompressed as in [`read`].
 /// Beyond [`limit`] it ends with an error.
 ///
 /// # Errors
-/// If it cannot be opened. What is wrong further inside is told by the reader.
+/// If it cannot be opened. Errors further inside are reported by the reader.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let raw: Box<dyn BufRead> = if path.as_os_str() == "-" {
@@ -192,12 +193,12 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
 }
 
 /// Whether bytes are a block of zeros, as devices and holes of files have them. No format begins so, and `/dev/zero` would be
-/// read up to the limit before anybody looked at it.
+/// read up to the limit before any check.
 fn is_blank(begin: &[u8]) -> bool {
     begin.len() >= 512 && begin.iter().all(|&b| b == 0)
 }
 
-/// Bytes as text; what is not UTF-8 becomes U+FFFD.
+/// Bytes as text; invalid UTF-8 becomes U+FFFD.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
@@ -217,7 +218,7 @@ pub(crate) fn said(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// What to call the fabric in a file: the file name without its endings; `stdin` for `-`.
+/// The name of the fabric in a file: the file name without its endings; `stdin` for `-`.
 pub fn name_of(path: &Path) -> String {
     let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     if name == "-" || name.is_empty() {
@@ -287,7 +288,7 @@ mod tests {
         assert_eq!(decompress(&gzip(&plain)).expect("a good file"), plain);
         assert_eq!(decompress(&zstandard(&plain)).expect("a good file"), plain);
         assert_eq!(decompress(&plain).expect("not compressed"), plain);
-        // Neither 300 MB of nothing.
+        // 300 MB of zeros are refused, too.
         let nothing = vec![0; ANY_RATIO as usize + (32 << 20)];
         for bomb in [gzip(&nothing), zstandard(&nothing)] {
             let error = decompress(&bomb).expect_err("a bomb").to_string();

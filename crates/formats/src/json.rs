@@ -76,7 +76,7 @@ struct File {
     shape: Option<serde_json::Value>,
 }
 
-/// What every version has.
+/// The keys of every version.
 #[derive(Deserialize)]
 struct Stamp {
     format: Option<String>,
@@ -92,7 +92,7 @@ struct ClassRecord {
     latency_ps: u64,
 }
 
-/// A GUID as people know it; 0 = derived from the id.
+/// A GUID in hexadecimal form; 0 = derived from the id.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Hex(u64);
 
@@ -174,7 +174,7 @@ struct TerminalRecord {
     class: u8,
 }
 
-/// What is missing in JSON of something else.
+/// The error for JSON of another kind.
 const NO_STAMP: &str = "nothing says that it is a fabric";
 
 /// Whether JSON without blanks begins like a fabric.
@@ -189,7 +189,7 @@ fn is_stamped(json: &str) -> bool {
 /// or contradicts itself (ids out of range, two cables at one port, a shape of another size).
 pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
     let refuse = |what: String, hint: &str| ReadError::not_such(path, what, EXPECTED, hint);
-    // The stamp first: a later version may have keys that this one does not know.
+    // The stamp first: a later version may have keys that are unknown here.
     if let Ok(stamp) = serde_json::from_str::<Stamp>(text) {
         if stamp.format.as_deref() != Some(STAMP) {
             return Err(ReadError::unlike(path, NO_STAMP, EXPECTED));
@@ -343,7 +343,7 @@ fn shape(value: &serde_json::Value, fabric: &Fabric) -> Result<Shape, String> {
 /// Writes a fabric and its shape, one element a line, so that two files can be compared.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, topology: &Topology) -> io::Result<()> {
     let f = &topology.fabric;
     writeln!(out, "{{\n\"format\": \"{STAMP}\",\n\"version\": {VERSION},")?;

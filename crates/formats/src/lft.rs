@@ -15,9 +15,9 @@
 //! 34 valid lids dumped
 //! ```
 //!
-//! The grammar is that of OpenSM's `file` engine: a line that starts with `Unicast lids` and has
-//! ` guid 0x` opens a switch, `0xLID PORT` is an entry, `portguid 0x` says whose LID it is, `#` starts
-//! a comment line and all else is ignored. (OpenSM 3.3.23, `osm_ucast_file.c`.)
+//! The grammar is that of OpenSM's `file` engine: a line that starts with `Unicast lids` and has ` guid 0x` opens a
+//! switch, `0xLID PORT` is an entry, `portguid 0x` gives the port of the LID, `#` starts a comment line and all else
+//! is ignored. (OpenSM 3.3.23, `osm_ucast_file.c`.)
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -44,12 +44,12 @@ pub const FORMAT: Format = Format {
     write: Writing::By("route -o"),
 };
 
-/// What the current line belongs to.
+/// The block of the current line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
-    /// Nothing yet.
+    /// Before the first block.
     Outside,
-    /// The last switch.
+    /// Table of the last switch.
     Unicast,
     /// A multicast table (`dump_mfts` output appended): not ours.
     Multicast,
@@ -194,7 +194,7 @@ fn footer(line: &str) -> Footer {
     }
 }
 
-/// `0xLID PORT [.. portguid 0x..]`; `None` for port 255, "no route".
+/// Parses `0xLID PORT [.. portguid 0x..]`; `None` for port 255, "no route".
 fn entry(line: &str, number: usize) -> Result<Option<Entry>, String> {
     let bytes = line.as_bytes();
     let bad = || {
@@ -260,16 +260,16 @@ fn portguid(text: &str) -> Option<Guid> {
 /// are left out.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, routes: &Routes, lids: &Lids) -> io::Result<()> {
     write_as(out, fabric, routes, lids, true)
 }
 
-/// The same without saying whose LID each is: an eighth as long. OpenSM and [`read`] then go by LIDs alone, so that it is
-/// of use only with the `guid2lid` that was written with it.
+/// The same without the ports of LIDs: an eighth as long. OpenSM and [`read`] then go by LIDs alone, so it is useful only
+/// with the `guid2lid` that was written with it.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write_brief(
     out: &mut dyn Write,
     fabric: &Fabric,

@@ -1,9 +1,8 @@
-//! Text and binary in and out.
+//! Readers and writers of text and binary formats.
 //!
-//! Readers return what they could read plus [`Diagnostic`]s (line, what was found, what was expected,
-//! what to do); they fail only on "this is not such a file". Writers go through [`output::replace`]: a
-//! file is written beside its target and renamed, so nobody ever sees half of one; a set of tables is one [`sets::TableSet`].
-//! Both make each of their steps on a [`disk::Disk`].
+//! Readers return what they could read plus [`Diagnostic`]s (line, finding, expectation, what to do); they fail only on "this
+//! is not such a file". Writers go through [`output::replace`]: a file is written next to its target and renamed, so no reader
+//! ever sees a partial one; a set of tables is one [`sets::TableSet`]. Both make each of their steps on a [`disk::Disk`].
 
 pub mod anonymise;
 pub mod cables;

@@ -1,9 +1,9 @@
-//! Which LID of its destination a message goes to: a table for MPI libraries.
+//! Choice of the destination LID of each message: a table for MPI libraries.
 //!
 //! Routes with several LIDs a port, some with minimal paths and some with detours (engines `parx` and
-//! `parx-opposite`), are worth as much as the choice among them, which senders make (Domke et al., "HyperX
-//! Topology: First At-Scale Implementation and Comparison to the Fat-Tree", SC'19, section 3.2.4). This file says
-//! all that they need:
+//! `parx-opposite`), are only as good as the choice among them, which senders make (Domke et al., "HyperX Topology:
+//! First At-Scale Implementation and Comparison to the Fat-Tree", SC'19, section 3.2.4). This file holds all that
+//! they need:
 //!
 //! ```text
 //! threshold 512
@@ -13,11 +13,11 @@
 //! node cn17 -> 1
 //! ```
 //!
-//! A message of at most `threshold` bytes is small. A line of two **quadrants** (orthants, in more dimensions),
-//! that of the source and that of the destination, lists what may be added to the base LID of the destination,
-//! for small and for large messages; of several numbers one is taken at random. `lids` tells the quadrant of
-//! ports by their LIDs, first and last; `node` that of nodes by name, or of ports by GUID, where LIDs do not tell
-//! it. `#` begins a comment. Quadrants are numbers below 65,536, of which a file may name 1,024.
+//! A message of at most `threshold` bytes is small. A line of two **quadrants** (orthants, in more dimensions), that
+//! of the source and that of the destination, lists what may be added to the base LID of the destination, for small
+//! and for large messages; of several numbers one is taken at random. `lids` gives the quadrant of ports by their
+//! LIDs, first and last; `node` that of nodes by name, or of ports by GUID, where LIDs do not determine it. `#`
+//! starts a comment. Quadrants are numbers below 65,536, of which a file may name 1,024.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -34,13 +34,13 @@ use crate::{Diagnostics, ReadError};
 /// Most quadrants of a file: those of ten dimensions.
 const MOST_GROUPS: usize = 1 << 10;
 
-/// What may be added to a base LID.
+/// Offsets that may be added to a base LID.
 struct Alternatives {
     small: Vec<u8>,
     large: Vec<u8>,
 }
 
-/// What a file says, in its own numbers of quadrants.
+/// The lines of a file, in its own numbers of quadrants.
 #[derive(Default)]
 struct Lines {
     threshold: Option<u64>,
@@ -52,11 +52,11 @@ struct Lines {
     nodes: Vec<(usize, String, u16)>,
 }
 
-/// Reads a choice for tables with this many LIDs a port (`paths`). Lines that say nothing known, or that name LIDs or
-/// nodes that there are not, are reported and left out; where nothing is said, the base LID is taken.
+/// Reads a choice for tables with this number of LIDs a port (`paths`). Unrecognised lines, or those that name LIDs
+/// or nodes that do not exist, are reported and left out; where no line applies, the base LID is taken.
 ///
 /// # Errors
-/// If no line speaks of two quadrants, or the file has more quadrants than any lattice.
+/// If no line has two quadrants, or the file has more quadrants than any lattice.
 pub fn read(
     text: &str,
     path: &Path,
@@ -94,7 +94,7 @@ pub fn read(
         found.warn(0, format!("nothing is said of {pairs}"), "their messages take base LIDs");
     }
 
-    // Where every terminal is: as its name says, else as its LID says.
+    // Position of every terminal: by its name, else by its LID.
     let mut at: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
     for &(first, last, quadrant) in lines.lids.iter().rev() {
         let Some(group) = place(quadrant) else {
@@ -132,7 +132,7 @@ pub fn read(
         let terminals = counted(lost, "terminal is", "terminals are");
         found.warn(0, format!("{terminals} in no quadrant"), "they and others use base LIDs");
     }
-    // Those of whom nothing is known are a group without lists.
+    // Terminals without a known quadrant are a group without lists.
     let groups = number.len() + usize::from(lost > 0);
     let group = at.into_iter().map(|group| group.unwrap_or(number.len() as u16)).collect();
     let choice = LidChoice::new(threshold, groups, group, |from, to, large| {
@@ -208,11 +208,11 @@ fn node(line: &str) -> Option<(String, u16)> {
     (!name.is_empty()).then_some((name.to_owned(), quadrant.trim().parse().ok()?))
 }
 
-/// Writes a choice for ports with these LIDs, with words on how to use it. Where ports are is told by ranges of LIDs if
-/// those of the quadrants are apart, else by the names of nodes.
+/// Writes a choice for ports with these LIDs, with comments on its use. Quadrants of ports are given by ranges of LIDs
+/// if those of the quadrants are disjoint, otherwise by the names of nodes.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(
     out: &mut dyn Write,
     choice: &LidChoice,
@@ -336,7 +336,7 @@ mod tests {
         let (choice, found) = read(text).expect("one pair");
         assert_eq!(choice.threshold(), 512);
         assert_eq!(choice.between(0, 0, 1000), [2]);
-        // Nobody is in quadrant 0: base LIDs.
+        // Quadrant 0 has no terminals: base LIDs.
         assert_eq!(choice.alternatives(TerminalId(0), TerminalId(3), 8), [0]);
         let lines: Vec<usize> = found.0.iter().map(|d| d.line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6, 7, 9, 0, 0, 8, 0]);

@@ -1,8 +1,8 @@
 //! The manifest of a set of tables: `route.json` names every other file of the set with its digest.
 //!
-//! Forwarding tables beside service levels of other tables can deadlock a fabric, so a directory of tables is read only
+//! Forwarding tables together with service levels of other tables can deadlock a fabric, so a directory of tables is read only
 //! if all of its files are those that were written together. A directory without digests (made by hand, or by an older
-//! version) cannot be verified, which is said.
+//! version) cannot be verified, which is reported.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,28 +16,28 @@ use crate::{ReadError, input};
 
 /// Forwarding tables, loadable by OpenSM's `file` engine.
 pub const LFTS: &str = "lfts.dump";
-/// LIDs of ports.
+/// File of the LIDs of ports.
 pub const GUID2LID: &str = "guid2lid";
 /// Service levels of paths, where not all are 0: a line for each pair.
 pub const PATH_SL: &str = "path-sl";
 /// The same by source switch and LID, where that would be too long or could not say all.
 pub const PATH_SL_ROWS: &str = "path-sl.rows";
-/// The service level of each host, where those of its paths depend on nothing else.
+/// The service level of each host, where those of its paths depend only on it.
 pub const HOST_SL: &str = "host-sl";
 /// The lane of each channel by the ports before it, where switches choose lanes.
 pub const SL2VL: &str = "sl2vl";
-/// Which LID of its destinations a source uses, where sources choose.
+/// The LID of its destinations that a source uses, where sources choose.
 pub const PATH_BITS: &str = "path-bits";
-/// Which LID of its destination each message takes, where senders choose by message.
+/// The LID of its destination that each message takes, where senders choose by message.
 pub const LID_CHOICE: &str = "lid-choice";
 /// Groups of ports of adaptive routing, as ibdiagnet dumps them.
 pub const GROUPS: &str = "groups.far";
-/// The file that says what belongs to a set.
+/// The file that lists the members of a set.
 pub const MANIFEST: &str = "route.json";
 /// The folder in which files of a set wait that is written in place; while it is there and the manifest is not, the
 /// directory holds files of two sets.
 pub const UNFINISHED: &str = ".darkfiber-new";
-/// Files of a set, each also with `.gz` or `.zst` behind its name. All others in the directory are somebody else's.
+/// Files of a set, each also with `.gz` or `.zst` behind its name. All others in the directory are not ours.
 const MEMBERS: &[&str] = &[
     LFTS,
     GUID2LID,
@@ -58,10 +58,10 @@ const MEMBERS: &[&str] = &[
 /// The last key of a manifest; its value is the digest of all before it.
 const SEAL: &str = ",\n  \"sha256\": \"";
 
-/// What is known of a file of a set.
+/// Length and digest of a file of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDigest {
-    /// Its length in bytes, as it lies on disk.
+    /// Its length in bytes, as stored on disk.
     pub bytes: u64,
     /// Its SHA-256 in hexadecimal, as `sha256sum` prints it.
     pub sha256: String,
@@ -99,7 +99,7 @@ pub fn find(dir: &Path, name: &str) -> Result<Option<PathBuf>, ReadError> {
     Ok(found.pop())
 }
 
-/// A digest that grows with what is written.
+/// A digest that is updated while writing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Running {
     bytes: u64,
@@ -145,18 +145,18 @@ pub(crate) fn sealed(summary: &str, files: &Files) -> io::Result<String> {
     Ok(format!("{body}{SEAL}{digest}\"\n}}\n"))
 }
 
-/// A directory of tables whose files are those of its manifest.
+/// A directory of tables whose files match its manifest.
 #[derive(Debug)]
 pub struct Verified {
     path: PathBuf,
     /// The manifest's text, if there is one.
     text: Option<String>,
-    /// What could not be verified, if so.
+    /// Why it could not be verified, if so.
     pub note: Option<String>,
 }
 
 impl Verified {
-    /// Whether the directory still holds the set that was verified: to be asked once all of its files are read.
+    /// Whether the directory still holds the set that was verified: call it once all of its files are read.
     ///
     /// # Errors
     /// If the set has been replaced since.
@@ -173,7 +173,7 @@ impl Verified {
     }
 }
 
-/// The text of a manifest; none if there is none.
+/// The text of a manifest; `None` if there is no manifest.
 fn read_manifest(path: &Path) -> Result<Option<String>, ReadError> {
     match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -259,7 +259,7 @@ fn wrong<T>(path: &Path, what: String) -> Result<T, ReadError> {
     Err(ReadError::not_such(path, what, "the file that was written with this set", again))
 }
 
-/// The digests in the text of a manifest, once it is proven whole; `None` where it has none.
+/// The digests in the text of a manifest, once it is verified as complete; `None` where it has none.
 fn listed(path: &Path, text: &str) -> Result<Option<Files>, ReadError> {
     let parsed: serde_json::Value = match serde_json::from_str(text) {
         Ok(parsed) => parsed,
@@ -280,7 +280,7 @@ fn listed(path: &Path, text: &str) -> Result<Option<Files>, ReadError> {
     }
 }
 
-/// How a file differs from what its digest says, if it does.
+/// Difference of a file from its digest, if there is one.
 fn difference(path: &Path, digest: &FileDigest) -> Result<Option<String>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let length = match fs::metadata(path) {

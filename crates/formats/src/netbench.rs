@@ -39,10 +39,10 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 const EXPECTED: &str = "a netbench topology (lines such as `|V|=320` and `0 128`)";
 
-/// Most nodes; far above what netbench simulates.
+/// Maximum number of nodes; far above what netbench simulates.
 const MOST_NODES: usize = 1 << 20;
 
 /// A property with its line.
@@ -106,7 +106,7 @@ impl File {
             value.parse().map_err(|_| format!("{key} is \"{}\", expected a number", excerpt(value)))
         };
         match key {
-            // What stands before a second size was checked against the first.
+            // The lines before a second size were checked against the first.
             "|V|" if self.nodes.is_some() => return Err("|V|= stands there twice".to_owned()),
             "|V|" => self.nodes = Some((line, number()?)),
             "|E|" => self.links = Some((line, number()?)),
@@ -122,7 +122,7 @@ impl File {
         self.nodes.map(|n| n.1).ok_or_else(|| "|V|= must stand before this line".to_owned())
     }
 
-    /// `incl_range(0,127)` or `set(1,2,3)`.
+    /// Parses `incl_range(0,127)` or `set(1,2,3)`.
     fn set(&self, value: &str) -> Result<Vec<bool>, String> {
         let nodes = self.nodes()?.min(MOST_NODES);
         let expected =
@@ -187,7 +187,7 @@ impl File {
             );
         }
         let mut wiring = Wiring::new(options.class.clone());
-        // Number among the switches; of a host it says nothing.
+        // Number among the switches; meaningless for a host.
         let mut index = vec![0; nodes];
         let any_host = (0..nodes).any(host);
         for n in (0..nodes).filter(|&n| !host(n)) {

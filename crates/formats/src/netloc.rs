@@ -1,7 +1,7 @@
-//! InfiniBand maps of netloc, the network part of hwloc: `IB-<subnet>-nodes.ndat` with nodes and cables
-//! and `-log-paths.ndat` / `-phy-paths.ndat` with the route of every pair of hosts as lists of edge
-//! numbers. All three are JSON. Logical paths are what the forwarding tables say; physical ones are
-//! shortest paths that netloc computed itself.
+//! InfiniBand maps of netloc, the network part of hwloc: `IB-<subnet>-nodes.ndat` with nodes and cables and
+//! `-log-paths.ndat` / `-phy-paths.ndat` with the route of every pair of hosts as lists of edge numbers. All three
+//! are JSON. Logical paths are those of the forwarding tables; physical ones are shortest paths that netloc computed
+//! itself.
 //!
 //! An edge is one direction of a cable. A path starts with the edge that leaves the source. The maps
 //! have one GUID a node (an adapter's is its port GUID), LIDs in `log_id`, no LMC and no port counts:
@@ -94,10 +94,10 @@ struct PathsFile {
     path_info: BTreeMap<String, BTreeMap<String, Vec<u64>>>,
 }
 
-/// A netloc map: the network, and what the paths files refer to.
+/// A netloc map: the network, and the data to which paths files refer.
 #[derive(Clone, Debug)]
 pub struct Nodes {
-    /// The network.
+    /// Topology of the network.
     pub topology: Topology,
     edges: BTreeMap<u64, Edge>,
     ends: BTreeMap<Guid, NetlocEnd>,
@@ -304,7 +304,7 @@ fn class(builder: &mut FabricBuilder, info: &EdgeInfo, found: &mut Diagnostics) 
     }))
 }
 
-/// `0002:c903:0006:dc31`.
+/// Parses `0002:c903:0006:dc31`.
 fn guid(id: &str) -> Option<Guid> {
     let mut value = 0u64;
     let mut groups = 0;
@@ -318,7 +318,7 @@ fn guid(id: &str) -> Option<Guid> {
     (groups == 4).then_some(Guid(value))
 }
 
-/// Descriptions stand in single quotes.
+/// Removes the single quotes of descriptions.
 fn unquoted(description: &str) -> &str {
     description.strip_prefix('\'').and_then(|d| d.strip_suffix('\'')).unwrap_or(description)
 }

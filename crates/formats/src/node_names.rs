@@ -1,4 +1,4 @@
-//! Node name maps, as infiniband-diags and OpenSM take them with `--node-name-map`: what nodes are to be called.
+//! Node name maps, as used by infiniband-diags and OpenSM with `--node-name-map`: names of nodes.
 //!
 //! ```text
 //! # comment
@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A GUID is that of a switch, an adapter, or a port of an adapter, as `0x..`, sixteen hexadecimal digits, or the
-//! `S-..` and `H-..` of ibnetdiscover. A name without quotes goes to the end of its line. Who sits in which host is
-//! read from the new names as from descriptions of a dump ([`hosts::named_host`](crate::hosts::named_host)): `cn0017
-//! HCA-1` and `cn0017 HCA-2` are two adapters of `cn0017`. A name that two nodes would have is refused, since a name
-//! that names two is none.
+//! `S-..` and `H-..` of ibnetdiscover. A name without quotes goes to the end of its line. Hosts are derived from the
+//! new names as from descriptions of a dump ([`hosts::named_host`](crate::hosts::named_host)): `cn0017 HCA-1` and
+//! `cn0017 HCA-2` are two adapters of `cn0017`. A name that two nodes would have is refused, since it identifies
+//! neither.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -36,10 +36,10 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What a file has to be.
+/// Expected content of a file.
 const EXPECTED: &str = "a node name map, `0xGUID \"name\"` on each line";
 
-/// Names by GUID, each with the line it stands on.
+/// Names by GUID, each with its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeNames(Vec<Entry>);
 
@@ -60,8 +60,8 @@ fn is_line(line: &str) -> bool {
 /// Reads a node name map; its line ends may be those of Windows.
 ///
 /// # Errors
-/// If a line is no GUID and name, quotes are left open, or a GUID stands there with two names. Half a map would
-/// name some hosts and leave out others, so the first such line is refused by its number.
+/// If a line is not a GUID and a name, quotes are left open, or a GUID has two names. Half a map would name some
+/// hosts and leave out others, so the first such line is refused by its number.
 pub fn read(text: &str, path: &Path) -> Result<(NodeNames, Diagnostics), ReadError> {
     let mut names = NodeNames::default();
     let mut found = Diagnostics::default();
@@ -132,11 +132,11 @@ fn shown(text: &str) -> String {
 }
 
 impl NodeNames {
-    /// The fabric with these names. GUIDs that it has not are told in one remark, by line: maps are often of more
-    /// than one fabric.
+    /// The fabric with these names. GUIDs that it does not have are reported in one remark, by line: maps often cover
+    /// more than one fabric.
     ///
     /// # Errors
-    /// If the fabric has none of the GUIDs, or two nodes would be called alike.
+    /// If the fabric has none of the GUIDs, or two nodes would have the same name.
     pub fn apply(&self, fabric: Fabric, path: &Path) -> Result<(Fabric, Diagnostics), ReadError> {
         let mut found = Diagnostics::default();
         let switches: HashMap<Guid, SwitchId> = (0..fabric.switch_count())
@@ -220,7 +220,7 @@ impl NodeNames {
     }
 }
 
-/// What adapters and their hosts are called.
+/// Names of adapters and their hosts.
 fn adapter_names(
     fabric: &Fabric,
     named: &BTreeMap<AdapterId, &Entry>,
@@ -263,7 +263,7 @@ fn adapter_names(
         hosts.insert(host, (here, told()));
         new.insert(a, AdapterName { description: entry.name.clone(), host: host.to_owned() });
     }
-    // The other function of a card goes with the one that has a name.
+    // The other function of a card follows the one that has a name.
     for (a, adapter) in (0..).map(AdapterId).zip(fabric.adapters()) {
         if let (Some(entry), false) = (of_host.get(&adapter.host), new.contains_key(&a)) {
             let host = named_host(&entry.name).unwrap_or(&entry.name).to_owned();
@@ -305,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    /// Two switches and four hosts, two of which nothing tells apart.
+    /// Two switches and four hosts, two of which are indistinguishable.
     fn fabric() -> Fabric {
         let mut b = FabricBuilder::new("map");
         let class = b.class(LinkClass::unknown());

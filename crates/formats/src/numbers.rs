@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError, sheet};
 
-/// A table as it stands.
+/// A table as read from a file.
 struct Sheet<'a> {
     path: &'a Path,
     heading: Vec<String>,
     records: Vec<csv::StringRecord>,
-    /// Lines that are none of a table.
+    /// Number of lines that are not part of the table.
     broken: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// Says what of it is left out, from which line on.
+    /// Reports the rows that are left out, and the first such line.
     fn left_out(&self, rows: usize, first: usize, found: &mut Diagnostics) {
         if rows + self.broken > 0 {
             let rows = counted(rows + self.broken, "row has", "rows have");
@@ -57,11 +57,11 @@ fn line(record: &csv::StringRecord) -> usize {
     record.position().map_or(0, |p| p.line() as usize)
 }
 
-/// Reads some columns of a table whose cells are separated by commas, semicolons or tabs; by their headings, small letters or
-/// not. Rows in which one of them is no number are reported and left out.
+/// Reads some columns of a table whose cells are separated by commas, semicolons or tabs; by their headings, ignoring case.
+/// Rows in which one of them is not a number are reported and left out.
 ///
 /// # Errors
-/// If it is no table, or has no such column.
+/// If it is not a table, or has no such column.
 pub fn columns(
     text: &str,
     path: &Path,
@@ -87,42 +87,42 @@ pub fn columns(
     Ok((columns, found))
 }
 
-/// Which columns of a table mean what.
+/// The meaning of the columns of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked<'a> {
-    /// How long something took.
+    /// Column of the duration.
     pub time: &'a str,
-    /// What a run is called; every row is of one run without.
+    /// Column of the run's name; without it every row is of one run.
     pub run: Option<&'a str>,
-    /// What a step is called; every row is one without.
+    /// Column of the step's name; without it every row is a step.
     pub step: Option<&'a str>,
-    /// What counts: headings, or their beginnings with a `*`. All other columns of numbers if there are none.
+    /// Counters: headings, or their beginnings with a `*`. All other columns of numbers if there are none.
     pub features: &'a [String],
 }
 
-/// A row of what was counted.
+/// A row of counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// Number of its run, in the order in which they come.
     pub run: usize,
     /// Number of its step, in the order in which they come.
     pub step: usize,
-    /// How long that took.
+    /// Duration of the step.
     pub time: f64,
-    /// What counts.
+    /// Values of the counters.
     pub counters: Vec<f64>,
 }
 
 /// All rows of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steps {
-    /// What counts.
+    /// Names of the counters.
     pub names: Vec<String>,
-    /// Names of runs.
+    /// Names of the runs.
     pub runs: Vec<String>,
-    /// Names of steps.
+    /// Names of the steps.
     pub steps: Vec<String>,
-    /// The rows.
+    /// Rows of the table.
     pub rows: Vec<Counted>,
 }
 
@@ -141,10 +141,10 @@ impl Numbered {
     }
 }
 
-/// Reads what was counted in steps of runs. Rows in which something that counts is no number are reported and left out.
+/// Reads counters of steps of runs. Rows in which a counter is not a number are reported and left out.
 ///
 /// # Errors
-/// If it is no table, has no such column, or none that counts.
+/// If it is not a table, has no such column, or no counters.
 pub fn steps(
     text: &str,
     path: &Path,

@@ -1,7 +1,7 @@
-//! Files that appear whole or not at all.
+//! Files that are written completely or not at all.
 //!
-//! A regular file is written beside its target, synced and renamed into place. Whatever else has the name (a device, a
-//! FIFO, a symbolic link) stays what it is, and is written through.
+//! A regular file is written next to its target, synced and renamed into place. Anything else of that name (a device, a
+//! FIFO, a symbolic link) remains, and is written through.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -17,7 +17,7 @@ const LINKS: usize = 40;
 /// Bytes of a write.
 const BUFFER: usize = 1 << 17;
 
-/// What a name is, once symbolic links are followed.
+/// The kind of a target, after following symbolic links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     /// A regular file, or nothing yet: replaced as a whole.
@@ -28,11 +28,11 @@ enum Place {
     Open(PathBuf, Option<u32>),
 }
 
-/// Writes a file beside its target and renames it into place; what is no regular file is written through. A target
-/// whose name ends in `.gz` or `.zst` is compressed.
+/// Writes a file next to its target and renames it into place; a target that is not a regular file is written through.
+/// A target whose name ends in `.gz` or `.zst` is compressed.
 ///
 /// # Errors
-/// Whatever the operating system or `write` says; then a regular file is as it was.
+/// Any error of the operating system or of `write`; then a regular file is as it was.
 pub fn replace(
     target: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -63,7 +63,7 @@ pub fn replace_on(
     replace_named(disk, target, target, write)
 }
 
-/// Replaces a file; `name` says how it is compressed.
+/// Replaces a file; its compression depends on `name`.
 pub(crate) fn replace_named(
     disk: &dyn Disk,
     target: &Path,
@@ -129,7 +129,7 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
             format!("{} is no directory", folder.display()),
         ));
     }
-    // A file that has no name: nobody ever sees it.
+    // A file without a name: no other process sees it.
     tempfile::tempfile_in(folder).map(drop)
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn like(file: &File, old: &fs::Metadata) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))
 }
 
-/// Writes, compressed as the name says.
+/// Writes, compressed by the ending of the name.
 pub(crate) fn packed<W: Write>(
     name: &Path,
     out: W,
@@ -186,7 +186,7 @@ pub(crate) fn packed<W: Write>(
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// What a name is.
+/// Finds the kind of a target.
 fn place(target: &Path) -> io::Result<Place> {
     let mut path = target.to_owned();
     for _ in 0..LINKS {
@@ -211,7 +211,7 @@ fn place(target: &Path) -> io::Result<Place> {
         }
         let home = fs::canonicalize(folder(&path))?;
         if home.starts_with("/proc") {
-            // What such a link reads as is not what opening it opens.
+            // Reading such a link does not give the file that opening it opens.
             let ours = home.starts_with(format!("/proc/{}", std::process::id()));
             let number = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.parse().ok());
             return Ok(Place::Open(path, number.filter(|_| ours)));

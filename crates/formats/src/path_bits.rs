@@ -1,10 +1,9 @@
-//! Which LID of its destinations each source uses: `path-bits`.
+//! The LID of its destinations that each source uses: `path-bits`.
 //!
-//! Routes that depend on the source reach InfiniBand through LID mask control: every port has `2^LMC` LIDs,
-//! which tables route differently, and a source sends to the base LID of its destination plus its own **path
-//! bits**. No file of OpenSM says who uses which; this one does, a line for each port:
-//! `0x<port GUID> <path bits>`, decimal. What answers path queries, or chooses among the paths of a pair in an
-//! MPI library, has to follow it.
+//! Routes that depend on the source reach InfiniBand through LID mask control: every port has `2^LMC` LIDs, which
+//! tables route differently, and a source sends to the base LID of its destination plus its own **path bits**. No
+//! file of OpenSM states these; this one does, a line for each port: `0x<port GUID> <path bits>`, decimal. The
+//! service that answers path queries, or the MPI library that chooses among the paths of a pair, has to follow it.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -28,8 +27,8 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// Reads the path bits of every terminal, for routes with this many LIDs a port. Terminals that the file does
-/// not name use the base LID and are reported.
+/// Reads the path bits of every terminal, for routes with this number of LIDs a port. Terminals that are missing in
+/// the file use the base LID and are reported.
 ///
 /// # Errors
 /// If there are lines, but none names a terminal of the fabric.
@@ -88,7 +87,7 @@ fn entry(line: &str, paths: usize, by_guid: &HashMap<Guid, usize>) -> Result<(us
 /// Writes the path bits of every terminal.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, routes: &Routes) -> io::Result<()> {
     writeln!(out, "# a port sends to the base LID of its destination + its own path bits")?;
     writeln!(out, "# port GUID, path bits")?;

@@ -1,4 +1,4 @@
-//! Which terminals a name stands for.
+//! Mapping of names to terminals.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -14,28 +14,28 @@ use crate::{Diagnostics, ReadError};
 /// Other names of hosts, and names of groups of hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aliases {
-    /// Alias to name.
+    /// Name of each alias.
     names: BTreeMap<String, String>,
     groups: Groups,
 }
 
 impl Aliases {
-    /// No other names.
+    /// An empty set of aliases.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The node sets that groups stand for.
+    /// Node sets of the groups.
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 }
 
-/// The terminals of a fabric by what schedulers and people call their hosts: the name in the fabric, the same
-/// without its domain (`cn01.site.org`) or in other capitals where that is unique, the GUID of a port or an
+/// The terminals of a fabric by the names that schedulers and people use for their hosts: the name in the fabric, the
+/// same without its domain (`cn01.site.org`) or in other capitals where that is unique, the GUID of a port or an
 /// adapter (`0x..`, eight to sixteen hexadecimal digits, or `H-..`), an alias, or a group (`@rack7`). A host with
 /// several rails stands for all of its terminals; aggregation nodes have no names. A description that several hosts
-/// share is no name of any ([`Fabric::with_distinct_hosts`]); [`shared`](Self::shared) knows it.
+/// share names none of them ([`Fabric::with_distinct_hosts`]); [`shared`](Self::shared) counts them.
 pub struct Places {
     names: HashMap<String, Vec<TerminalId>>,
     /// By short name in small letters; empty where several hosts share it.
@@ -79,13 +79,13 @@ impl Places {
         let mut short: HashMap<String, Vec<TerminalId>> = HashMap::new();
         for name in order {
             let all = names[&name].clone();
-            // Ambiguous names stand for nothing.
+            // Ambiguous names map to nothing.
             short.entry(shortened(&name)).and_modify(Vec::clear).or_insert(all);
         }
         let mut places = Self { names, short, guids, shared, aliases, groups: HashMap::new() };
         for name in places.aliases.groups.keys() {
             let name = format!("@{name}");
-            // What cannot be expanded was told when it was read.
+            // Failed expansions were reported when the file was read.
             let members = expand_with(&name, &places.aliases.groups).unwrap_or_default();
             let mut all: Vec<TerminalId> =
                 members.iter().flat_map(|n| places.of(n)).copied().collect();
@@ -96,12 +96,12 @@ impl Places {
         places
     }
 
-    /// The terminals of an adapter or a port with this GUID; none if none has it.
+    /// The terminals of an adapter or a port with this GUID; empty if there is none.
     pub fn of_guid(&self, guid: u64) -> &[TerminalId] {
         self.guids.get(&Guid(guid)).map_or(&[], Vec::as_slice)
     }
 
-    /// The terminals that a name stands for; none if nothing is called so.
+    /// The terminals of a name; empty if the name is unknown.
     pub fn of(&self, name: &str) -> &[TerminalId] {
         let name = self.aliases.names.get(name).map_or(name, String::as_str);
         self.names
@@ -112,8 +112,8 @@ impl Places {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// How many hosts share this description, or one of several words that begins with this one, so that it names none of
-    /// them; 0 if it is no such description. Lists of nodes cut names at blanks.
+    /// The number of hosts that share this description, or one of several words that starts with this one, so that it
+    /// names none of them; 0 if it is no such description. Lists of nodes cut names at blanks.
     pub fn shared(&self, name: &str) -> usize {
         let name = name.trim();
         self.shared.get(name).map_or_else(
@@ -126,7 +126,7 @@ impl Places {
         )
     }
 
-    /// Why a name stands for no terminal, for messages: nobody is called so, or too many are.
+    /// Why a name maps to no terminal, for messages: it is unknown, or ambiguous.
     pub fn why_nobody(&self, name: &str) -> String {
         match self.shared(name) {
             0 => format!("there is no host '{name}'"),
@@ -148,9 +148,9 @@ fn shortened(name: &str) -> String {
     first.to_lowercase()
 }
 
-/// Reads a file of aliases for a fabric: an alias and the host's name or GUID on each line, in any order; names with
-/// blanks go in double quotes, `#` begins a comment. `@rack7 cn[1-18]`, or `rack7: cn[1-18]` as in the files of
-/// ClusterShell, is a group. Lines of switches are passed over, so that a node name map is a file of aliases, too.
+/// Reads a file of aliases for a fabric: an alias and the host's name or GUID on each line, in either order; names
+/// with blanks are in double quotes, `#` starts a comment. `@rack7 cn[1-18]`, or `rack7: cn[1-18]` as in the files of
+/// ClusterShell, is a group. Lines of switches are skipped, so that a node name map is a file of aliases, too.
 ///
 /// # Errors
 /// If quotes are left open, there are lines but none has two words, or an alias is given to a description that

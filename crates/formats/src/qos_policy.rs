@@ -1,8 +1,8 @@
-//! OpenSM's QoS policy: service levels by who asks and for whom, where an engine gives none (`file`).
+//! OpenSM's QoS policy: service levels by source and destination, where an engine gives none (`file`).
 //!
 //! Rules name groups of ports by GUID. For each destination and service level the sources that use it are a set; destinations
-//! with equal sets share a rule, so that a few hundred rules carry what an engine gives to all pairs. The first rule that
-//! matches counts; pairs that none matches have level 0.
+//! with equal sets share a rule, so that a few hundred rules express the levels that an engine gives to all pairs. The first
+//! rule that matches counts; pairs without a match have level 0.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,12 +25,12 @@ pub enum PolicyRefused {
     /// Lanes are chosen by switches.
     #[error("switches choose lanes by input and output port, which is no service level")]
     LanesByHop,
-    /// Too many rules.
+    /// Too many rules would be needed.
     #[error(
         "{rules} rules would be needed, and OpenSM looks through all of them for every query: at most {MOST_RULES} are written"
     )]
     TooMany {
-        /// Rules.
+        /// Number of rules.
         rules: usize,
     },
 }
@@ -38,7 +38,7 @@ pub enum PolicyRefused {
 /// Terminals, one bit each.
 type Set = Vec<u64>;
 
-/// Who gets a service level, in groups of sources and destinations.
+/// Service levels by groups of sources and destinations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     levels: u8,
@@ -72,7 +72,7 @@ impl Policy {
                 }
             }
             for (level, mut set) in sets {
-                // Nobody asks for itself; counted in where its neighbors are, it makes sets alike.
+                // No terminal queries a path to itself; including it where its neighbors are makes sets equal.
                 let near = fabric.terminals_on(fabric.terminal(to).switch);
                 let has = |set: &Set, t: usize| set[t / 64] >> (t % 64) & 1 == 1;
                 let neighbors = near.clone().filter(|&t| t != to.index());
@@ -100,7 +100,7 @@ impl Policy {
         Ok(Self { levels, rules })
     }
 
-    /// How many rules there are.
+    /// Number of rules of the policy.
     pub fn rules(&self) -> usize {
         self.rules.len()
     }

@@ -1,13 +1,13 @@
-//! Who sent what to whom, as a profiler of messages writes it: a table of records.
+//! Traffic between hosts, as a profiler of messages writes it: a table of records.
 //!
 //! ```text
 //! source,destination,bytes,job
 //! cn0001,cn0005,1048576,4711
 //! ```
 //!
-//! Columns are known by their heading, in any order, separated by commas, semicolons or tabs; others are ignored. Records of one
-//! pair add up. Names are those of hosts in the fabric, aliases of them, or GUIDs; what a host with several ports sends is
-//! dealt out evenly over them.
+//! Columns are identified by their headings, in any order, separated by commas, semicolons or tabs; others are ignored. Records
+//! of one pair add up. Names are those of hosts in the fabric, aliases of them, or GUIDs; the traffic of a host with several
+//! ports is divided equally among them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,16 +19,16 @@ use crate::diagnostic::counted;
 use crate::places::Places;
 use crate::{Diagnostics, ReadError, sheet};
 
-/// What one terminal sent to another.
+/// Traffic from one terminal to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sent {
-    /// The job, if records tell it.
+    /// Job of the record, if it is given.
     pub job: Option<String>,
-    /// Who sent.
+    /// Terminal that sent.
     pub from: TerminalId,
-    /// Who received.
+    /// Terminal that received.
     pub to: TerminalId,
-    /// How much.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
@@ -47,11 +47,11 @@ pub fn is_such(text: &str) -> bool {
     has(&SOURCE) && has(&DESTINATION) && has(&BYTES)
 }
 
-/// Reads records, by rising (job, source, destination). Names that no host has are reported and left out, as is what a host
-/// sends to itself.
+/// Reads records, by rising (job, source, destination). Unknown names are reported and left out, as is traffic of a host to
+/// itself.
 ///
 /// # Errors
-/// If it is no such table, or knows none of the fabric's hosts.
+/// If it is not such a table, or has none of the fabric's hosts.
 pub fn read(
     text: &str,
     path: &Path,

@@ -1,10 +1,10 @@
-//! Sets of tables that appear whole or not at all.
+//! Sets of tables that are replaced completely or not at all.
 //!
-//! The files of a set are written into a folder beside the target, synced, and the two folders change names in one
-//! step. Until then the target holds the old set, afterwards the new one; files there that are no tables are carried
-//! over. A folder that cannot be exchanged (another file system, a mount point, no `RENAME_EXCHANGE`) is replaced only if
-//! it is new or empty, or in place if that was asked for: then the manifest goes first and comes last, so that readers
-//! refuse what is in between.
+//! The files of a set are written into a folder next to the target, synced, and the two folders are exchanged in one step.
+//! Until then the target holds the old set, afterwards the new one; other files in it are carried over. A folder that
+//! cannot be exchanged (another file system, a mount point, no `RENAME_EXCHANGE`) is replaced only if it is new or empty,
+//! or in place if that was requested: then the manifest is removed first and written last, so that readers refuse
+//! intermediate states.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -29,24 +29,24 @@ pub enum SetError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Its reason.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The folder cannot be replaced in one step.
     #[error("{} cannot be replaced in one step: {why}", path.display())]
     CannotSwap {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// The reason.
+        /// Reason in words.
         why: String,
     },
     /// A file of the old set is a link or device.
     #[error("{} is no regular file, and would be lost when the set of tables is replaced", path.display())]
     NoRegularFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// What an earlier run left cannot be put back.
+    /// A leftover of an earlier run cannot be put back.
     #[error(
         "{} is left from a run that was killed and holds {name:?}, which cannot be put back into {}",
         left.display(),
@@ -57,12 +57,12 @@ pub enum SetError {
         path: PathBuf,
         /// The folder that was left.
         left: PathBuf,
-        /// What it holds.
+        /// Name of its content.
         name: String,
     },
 }
 
-/// How a set comes into its folder.
+/// Method by which a set is put into its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// With the whole folder.
@@ -71,30 +71,30 @@ enum Way {
     InPlace { was_unfinished: bool },
 }
 
-/// A set of tables that is being written. Nothing is seen of it before [`TableSet::commit`]; when it is dropped before,
-/// nothing is left of it.
+/// A set of tables that is being written. It is invisible before [`TableSet::commit`]; when it is dropped before,
+/// nothing remains of it.
 pub struct TableSet<'d> {
     disk: &'d dyn Disk,
     /// The folder, links followed.
     target: PathBuf,
-    /// Where files wait.
+    /// Folder of the new files.
     staging: PathBuf,
     is_staged: bool,
     temporary: Option<Temporary>,
     way: Way,
-    /// There was nothing in the target.
+    /// Whether the target was empty.
     is_empty: bool,
     files: Files,
-    /// Dropped last: nobody else may write before all is cleared away.
+    /// Dropped last: no other process may write before everything is cleaned up.
     locks: Vec<Lock<'d>>,
 }
 
 impl<'d> TableSet<'d> {
-    /// Prepares to write a set into a folder: locks it, tries whether it can be written and replaced, and clears away what
-    /// a killed run left. With `in_place`, files of a folder that exists are replaced one by one.
+    /// Prepares to write a set into a folder: locks it, tests whether it can be written and replaced, and cleans up after
+    /// a killed run. With `in_place`, files of an existing folder are replaced one by one.
     ///
     /// # Errors
-    /// If the folder cannot be written, or not be replaced in one step, or another writer is there.
+    /// If the folder cannot be written, or not be replaced in one step, or another writer is active.
     pub fn open(disk: &'d dyn Disk, dir: &Path, in_place: bool) -> Result<Self, SetError> {
         let failed = |source| SetError::Io { path: dir.to_owned(), source };
         let target = target(disk, dir).map_err(failed)?;
@@ -147,7 +147,7 @@ impl<'d> TableSet<'d> {
         Ok(set)
     }
 
-    /// Whether files will be replaced one by one, so that nobody may read them meanwhile.
+    /// Whether files will be replaced one by one, so that no process may read them meanwhile.
     pub fn is_in_place(&self) -> bool {
         self.way != Way::Swap && !self.is_empty
     }
@@ -155,7 +155,7 @@ impl<'d> TableSet<'d> {
     /// Writes a file of the set; it is compressed if its name ends in `.gz` or `.zst`.
     ///
     /// # Errors
-    /// Whatever the operating system or `write` says; then the set cannot be finished.
+    /// Any error of the operating system or of `write`; then the set cannot be finished.
     pub fn file(
         &mut self,
         name: &str,
@@ -187,11 +187,11 @@ impl<'d> TableSet<'d> {
         Ok(())
     }
 
-    /// Writes the manifest, which is `summary` (a JSON object) with the digests of all files, and puts the set into its
-    /// place. Returns what is left of the old set, if it could not be removed.
+    /// Writes the manifest, which is `summary` (a JSON object) with the digests of all files, and moves the set into
+    /// place. Returns the remaining path of the old set, if it could not be removed.
     ///
     /// # Errors
-    /// Whatever the operating system says; then the old set is still there, unless files are replaced in place.
+    /// Any error of the operating system; then the old set is still there, unless files are replaced in place.
     pub fn commit(mut self, summary: &str) -> Result<Option<PathBuf>, SetError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -212,7 +212,7 @@ impl<'d> TableSet<'d> {
         self.way == Way::InPlace { was_unfinished: true }
     }
 
-    /// Makes the folder in which files wait; empties the one that a killed run left.
+    /// Creates the folder of the new files; empties that of a killed run.
     fn stage(&mut self) -> io::Result<()> {
         let disk = self.disk;
         let make = |path: &Path| {
@@ -225,7 +225,7 @@ impl<'d> TableSet<'d> {
             disk.make_folder(path)
         };
         if self.was_unfinished() {
-            // It says that the folder is between two sets, and must stay.
+            // It marks that the folder is between two sets, and must stay.
             make(&self.staging)?;
         } else {
             self.temporary = Some(Temporary::make(&self.staging, make)?.0);
@@ -234,7 +234,7 @@ impl<'d> TableSet<'d> {
         Ok(())
     }
 
-    /// Puts back what a killed run left in the old folder, and removes that.
+    /// Puts back the files that a killed run left in the old folder, and removes that.
     fn recover(&self, dir: &Path) -> Result<(), SetError> {
         let failed = |source| SetError::Io { path: self.staging.clone(), source };
         match fs::symlink_metadata(&self.staging) {
@@ -307,24 +307,24 @@ impl<'d> TableSet<'d> {
         self.only_regular()?;
         for name in others(&target).map_err(failed)? {
             if !name.to_str().is_some_and(is_member) {
-                // What has no second name is moved afterwards.
+                // Files without a second name are moved afterwards.
                 let _folders_cannot = disk.link(&target.join(&name), &self.staging.join(&name));
             }
         }
         disk.sync_folder(&self.staging).map_err(failed)?;
         disk.exchange(&self.staging, &target).map_err(|e| unswapped(&target, e))?;
-        // What has the name now is the old folder, and may hold what is not ours.
+        // The old folder has this name now, and may hold files that are not ours.
         self.temporary = None;
         let synced = disk.sync_folder(parent);
-        // What fails once may succeed; whatever stays is put right by the next run.
+        // A step that fails once may succeed; the next run repairs any remainder.
         let cleared = self.clear(false).or_else(|_| self.clear(false));
         self.is_staged = false;
         synced.map_err(failed)?;
         Ok(if matches!(cleared, Ok(None)) { None } else { Some(self.staging.clone()) })
     }
 
-    /// Empties and removes the folder that is not the target: its tables go, all else moves to the target, unless that has
-    /// it. Returns what must stay.
+    /// Empties and removes the folder that is not the target: its tables are removed, all else moves to the target, unless
+    /// that has it. Returns a name that must stay.
     fn clear(&self, may_keep: bool) -> io::Result<Option<String>> {
         let disk = self.disk;
         let mut kept = None;
@@ -362,7 +362,7 @@ impl<'d> TableSet<'d> {
         let failed = |source| SetError::Io { path: target.clone(), source };
         let manifest = target.join(MANIFEST);
         disk.sync_folder(&target).map_err(failed)?;
-        // From here on the folder that is left says that the set is not finished.
+        // From here on the remaining folder marks the set as unfinished.
         self.temporary = None;
         self.is_staged = false;
         gone(disk, &manifest).map_err(failed)?;
@@ -410,7 +410,7 @@ impl Drop for TableSet<'_> {
     }
 }
 
-/// A file whose digest is kept.
+/// A file whose digest is computed.
 struct Summed<'d> {
     out: Through<'d>,
     running: Running,
@@ -448,10 +448,10 @@ fn target(disk: &dyn Disk, dir: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(parent)?.join(name))
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 ///
 /// # Errors
-/// Whatever the operating system says.
+/// Any error of the operating system.
 pub fn make_folders(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
@@ -464,7 +464,7 @@ pub fn make_folders(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     }
 }
 
-/// What is in a folder, without our own lock.
+/// The content of a folder, without our own lock.
 fn others(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     let names = fs::read_dir(dir)?.map(|entry| entry.map(|e| e.file_name()));
     let mut names: Vec<_> = names.collect::<io::Result<_>>()?;
@@ -473,7 +473,7 @@ fn others(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     Ok(names)
 }
 
-/// Why a folder cannot change names with one beside it, as far as can be seen; empty if it may.
+/// The reason why a folder cannot be exchanged with one next to it, as far as can be determined; empty if it may.
 fn unswappable(target: &Path, parent: &Path) -> String {
     match (fs::metadata(target), fs::metadata(parent)) {
         (Ok(a), Ok(b)) if a.dev() != b.dev() => "it is a mount point".to_owned(),

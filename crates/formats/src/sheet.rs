@@ -1,6 +1,6 @@
-//! Tables with a heading whose cells are separated by commas, semicolons or tabs, as any program writes them.
+//! Tables with a heading whose cells are separated by commas, semicolons or tabs.
 
-/// What separates the cells of a heading.
+/// The separator of the cells of a heading.
 pub(crate) fn delimiter(heading: &str) -> u8 {
     let count = |of: u8| heading.bytes().filter(|&b| b == of).count();
     [b'\t', b';', b','].into_iter().max_by_key(|&d| count(d)).unwrap_or(b',')

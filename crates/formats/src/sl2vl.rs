@@ -42,11 +42,11 @@ const LEVELS: usize = 16;
 /// Packets of this lane are management traffic; an entry of it drops all others.
 const NO_LANE: u8 = 15;
 
-/// What lines must be.
+/// Expected form of a line.
 const EXPECTED: &str = "expected `IN OUT : VL of SL 0 to 15`, all decimal";
 
-/// Reads SL2VL tables: the lanes of service level 0, for whoever asks for none. Where other service levels have other lanes,
-/// that is said; pairs of ports that nothing is said of have VL 0 and are reported.
+/// Reads SL2VL tables: the lanes of service level 0, the default of senders. If other service levels have other lanes, that
+/// is reported; pairs of ports without an entry have VL 0 and are reported.
 ///
 /// # Errors
 /// If no switch of the fabric has a table.
@@ -99,7 +99,7 @@ pub fn read(text: &str, path: &Path, fabric: &Fabric) -> Result<(Layers, Diagnos
     Ok(reading.finish())
 }
 
-/// What follows the kind of node in a title of this kind, if it is one.
+/// The text after the kind of node in a title of this kind, if it is one.
 fn title<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
     line.strip_prefix(kind)?.strip_prefix(' ')
 }
@@ -112,7 +112,7 @@ fn guid_of(title: &str) -> Option<Guid> {
 struct Reader<'a> {
     fabric: &'a Fabric,
     lanes: HopLanes,
-    /// Lines of what was given.
+    /// Lines of the entries that were given.
     given: HashMap<(SwitchId, u8, u8), usize>,
     /// Entries whose lanes depend on the service level, and the line of the first.
     others: (usize, usize),
@@ -215,7 +215,7 @@ fn parse(line: &str) -> Option<(u8, u8, [u8; LEVELS])> {
 /// Writes the SL2VL tables of all switches, every service level alike.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(
     out: &mut dyn Write,
     fabric: &Fabric,

@@ -1,4 +1,4 @@
-//! The nodes that SLURM knows: `scontrol show node`, `sinfo`, the `NodeName=` lines of slurm.conf, or a plain list.
+//! The nodes of SLURM: `scontrol show node`, `sinfo`, the `NodeName=` lines of slurm.conf, or a plain list.
 //!
 //! Of lines with `NodeName=` all such words are taken, except `DEFAULT`; of a table with a heading the column
 //! `NODELIST` (`HOSTNAMES`); otherwise a line is a hostlist.
@@ -12,7 +12,7 @@ use crate::ReadError;
 use crate::jobs::hostlist::expand;
 use crate::places::{Aliases, Places};
 
-/// What such a file is.
+/// Description of such a file.
 const EXPECTED: &str = "nodes of SLURM: `scontrol show node`, `sinfo`, or a hostlist on each line";
 /// Headings of the column of nodes.
 const COLUMNS: &[&str] = &["NODELIST", "HOSTNAMES", "NODE_LIST", "NODEHOST"];
@@ -20,7 +20,7 @@ const COLUMNS: &[&str] = &["NODELIST", "HOSTNAMES", "NODE_LIST", "NODEHOST"];
 /// Reads the names of nodes in the order of the file, each once.
 ///
 /// # Errors
-/// If a line is nothing of this, or no node is named.
+/// If a line has none of these forms, or no node is named.
 ///
 /// ```
 /// use std::path::Path;
@@ -79,7 +79,7 @@ fn node_name(word: &str) -> Option<&str> {
     key.eq_ignore_ascii_case("NodeName").then_some(value)
 }
 
-/// What SLURM calls the hosts of a fabric.
+/// Names that SLURM uses for the hosts of a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     /// By host its name in SLURM.

@@ -1,13 +1,13 @@
-//! A fabric as SLURM describes networks: `topology.conf` for the plugins topology/tree and topology/block, and
+//! A fabric in SLURM's description of networks: `topology.conf` for the plugins topology/tree and topology/block, and
 //! `topology.yaml` of SLURM 25.05.
 //!
-//! Only hosts that run jobs are in it, under folded names: storage, login nodes and aggregation nodes are nothing that
-//! SLURM places jobs on, and a node that it does not know stops its controller.
+//! It contains only hosts that run jobs, under folded names: SLURM places no jobs on storage, login nodes and
+//! aggregation nodes, and a node that it does not know stops its controller.
 //!
-//! The tree: a fat-tree is told as one by giving switches that reach each other without going further up a common
-//! name, that of the first of their highest level. Blocks: the nodes of a switch are a block; the base block size is
-//! that of the smallest, which all can hold, and higher sizes double it as far as there are blocks, in the order of the
-//! tree, so that neighbours in it are joined first.
+//! The tree: a fat-tree is expressed by giving switches that reach each other without going further up a common name,
+//! that of the first of their highest level. Blocks: the nodes of a switch are a block; the base block size is that of
+//! the smallest, which all can hold, and higher sizes double it as far as there are blocks, in the order of the tree,
+//! so that neighbours in it are joined first.
 //!
 //! Source: SLURM's manual pages topology.conf(5) and topology.yaml(5).
 
@@ -37,7 +37,7 @@ pub const YAML: Format = Format {
     ..Format::NONE
 };
 
-/// How a form for SLURM is written.
+/// Writer of a form for SLURM.
 pub(crate) const fn writing(
     write: fn(&mut dyn Write, &ToWrite<'_>) -> io::Result<()>,
     endings: &'static [&'static str],
@@ -55,9 +55,9 @@ fn loses(topology: &Topology) -> Vec<String> {
 /// Forms of the description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `topology.conf` of topology/tree.
+    /// The file `topology.conf` of topology/tree.
     Tree,
-    /// `topology.conf` of topology/block.
+    /// The file `topology.conf` of topology/block.
     Block,
     /// `topology.yaml` with the tree, the cluster's default.
     Yaml,
@@ -71,7 +71,7 @@ pub struct SlurmTopology {
     lines: Vec<Line>,
 }
 
-/// A switch with what is below it: nodes or other switches.
+/// A switch and its children: nodes or other switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
     name: String,
@@ -96,9 +96,9 @@ impl SlurmTopology {
     /// A line for each switch with hosts that run jobs, then, level by level, a line for each group of switches that
     /// reach each other without going higher and hold together more than one group of the level below.
     ///
-    /// `level` has the level of each switch, 1 = leaf. `node` is what SLURM calls a host; hosts for which it has
-    /// nothing are left out. Blanks and other marks in names become `_`; names that come twice get their GUID. A host
-    /// with several ports is put on the switch of its first.
+    /// `level` has the level of each switch, 1 = leaf. `node` gives the SLURM name of a host; hosts without one are
+    /// left out. Blanks and other marks in names become `_`; duplicate names get their GUID. A host with several
+    /// ports is put on the switch of its first.
     ///
     /// # Panics
     /// If `level` is not as long as there are switches.
@@ -111,7 +111,7 @@ impl SlurmTopology {
         let mut names = Names::default();
         let mut groups = Groups::new(fabric.switch_count());
         let mut lines = Vec::new();
-        // What stands for a group in the file so far, by the group's first switch.
+        // The label of a group in the file so far, by the group's first switch.
         let mut label: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         let mut done = vec![false; fabric.hosts().len()];
         for s in 0..fabric.switch_count() {
@@ -169,15 +169,15 @@ impl SlurmTopology {
         Self { fabric: fabric.name().replace(|c: char| c.is_control(), " "), lines }
     }
 
-    /// How many nodes are in it.
+    /// Number of nodes in it.
     pub fn node_count(&self) -> usize {
         self.lines.iter().map(|line| line.nodes.len()).sum()
     }
 
-    /// Writes it.
+    /// Writes the description in a form.
     ///
     /// # Errors
-    /// Whatever `out` says.
+    /// Any error of `out`.
     pub fn write(&self, out: &mut dyn Write, form: Form) -> io::Result<()> {
         match form {
             Form::Tree => self.tree(out),
@@ -250,7 +250,7 @@ fn block_sizes(blocks: &[&Line]) -> Vec<usize> {
     std::iter::successors(Some(base), doubled).take_while(|&n| n <= base * blocks.len()).collect()
 }
 
-/// Names by what stands before their last number, then by that number: as they fold best.
+/// Sorts names by the text before their last number, then by that number: as they fold best.
 fn in_order(mut names: Vec<String>) -> Vec<String> {
     let key = |name: &String| {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -313,7 +313,7 @@ impl Groups {
         s
     }
 
-    /// The smaller number stands for both.
+    /// Joins two sets; the smaller number stands for both.
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.of(a), self.of(b));
         self.parent[a.max(b)] = a.min(b);

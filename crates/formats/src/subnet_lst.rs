@@ -1,4 +1,4 @@
-//! `opensm-subnet.lst`, OpenSM's list of links, which `ibdmchk -s` takes as topology.
+//! `opensm-subnet.lst`, OpenSM's list of links, which `ibdmchk -s` reads as topology.
 //!
 //! Every link has two lines, one a direction: a node block for each end, then the state.
 //!
@@ -9,7 +9,7 @@
 //! PHY=4x LOG=ACT SPD=10
 //! ```
 //!
-//! (one line in the file). What to know:
+//! (one line in the file). Notes:
 //!
 //! * All numbers are hexadecimal, port counts, port numbers and LIDs too; there is no LMC.
 //! * Node types are `SW`, `CA`, `RTR`, with `-SM` for the node of the subnet manager. Simulated fabrics
@@ -19,11 +19,10 @@
 //! * `SPD` is the lane speed in Gbit/s; versions before it was written mean SDR.
 //! * Braces in descriptions are read as they are, but written as parentheses for other readers.
 //!
-//! `ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs -c path-sl` (ibutils 1.5.7) checks a
-//! routing from our files. It needs a multicast file to start, which may be empty; it dies of a
-//! segmentation fault after its verdict, so only the text counts; and with `-l 2` it finds no way to any
-//! LID, with OpenSM's own files too, because a switch has one LID: leave `-l` out, then the first LID of
-//! each port is checked.
+//! `ibdmchk -s opensm-subnet.lst -f opensm.fdbs -m opensm.mcfdbs -c path-sl` (ibutils 1.5.7) checks a routing from
+//! our files. It needs a multicast file to start, which may be empty; it dies of a segmentation fault after its
+//! verdict, so only the text counts; and with `-l 2` it finds no path to any LID, with OpenSM's own files too,
+//! because a switch has one LID: leave `-l` out, then the first LID of each port is checked.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -269,12 +268,12 @@ fn build(
     nodes: &Nodes,
     found: &mut Diagnostics,
 ) -> Result<Fabric, darkfiber_fabric::BuildError> {
-    /// What became of a node.
+    /// The element that a node became.
     enum Made {
         Switch(SwitchId),
         Adapter(darkfiber_fabric::AdapterId),
     }
-    // Nodes first: cables refer to what became of them.
+    // Nodes first: cables refer to the elements that they became.
     let mut builder = FabricBuilder::new(name);
     let mut hosts = HostTable::default();
     let mut renamed = 0;
@@ -392,7 +391,7 @@ pub(crate) fn free_guid(mut guid: Guid, used: &mut HashSet<Guid>) -> Guid {
 /// `ibdmchk` reads the LIDs of this file, so it must be written with the LIDs of the tables.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, lids: &Lids) -> io::Result<()> {
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
         for port in 1..=fabric.switch(s).ports {
@@ -476,14 +475,14 @@ fn state(class: &LinkClass) -> String {
     }
 }
 
-/// Width and lane speed. Readers of this file know those of InfiniBand only.
+/// Width and lane speed. Readers of this file accept only those of InfiniBand.
 fn rate(class: &LinkClass) -> Option<(&str, &'static str)> {
     let (width, name) = class.label.split_once('x')?;
     let (spd, _) = SPEEDS.iter().find(|(_, known)| *known == name)?;
     Some((width, spd))
 }
 
-/// Labels of links whose rate [`write()`] cannot say, and writes as 4xQDR.
+/// Labels of links whose rate [`write()`] cannot express, and writes as 4xQDR.
 pub fn without_rate(fabric: &Fabric) -> impl Iterator<Item = &str> {
     fabric.classes().iter().filter(|class| rate(class).is_none()).map(|class| &*class.label)
 }

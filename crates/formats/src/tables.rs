@@ -1,8 +1,8 @@
 //! Dumped forwarding tables, and how they are bound to a fabric.
 //!
-//! A dump speaks of GUIDs and LIDs of the moment it was made. Binding follows OpenSM's `file` engine:
-//! a switch is found by its GUID, an entry's destination by its port GUID and only without a known one
-//! by its LID, so that tables survive a renumbering of LIDs.
+//! A dump uses GUIDs and LIDs of the moment it was made. Binding follows OpenSM's `file` engine: a switch is found by
+//! its GUID, an entry's destination by its port GUID and only without a known one by its LID, so that tables survive
+//! a renumbering of LIDs.
 
 mod bind;
 mod lids;
@@ -17,10 +17,10 @@ use crate::diagnostic::counted;
 pub use bind::to_routes;
 pub use lids::lids_of;
 
-/// What to do with tables where a fabric was wanted.
+/// Hint for tables where a fabric was wanted.
 pub(crate) const HINT: &str = "give it with --routes, and its fabric as an ibnetdiscover file";
 
-/// Forwarding tables as they stand in a dump.
+/// Forwarding tables of a dump, not yet bound to a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     /// One a switch, in the order of the dump.
@@ -45,14 +45,14 @@ pub struct SwitchTable {
 /// One entry of a dumped table; 24 bytes, as a large fabric has twenty million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Destination LID.
+    /// LID of the destination.
     pub lid: u16,
     /// Egress port, 0 = the switch itself.
     pub port: u8,
     /// Hops, where the dump has them.
     pub hops: Option<u8>,
     line: u32,
-    /// 0 = none.
+    /// GUID of the port; 0 = none.
     guid: Guid,
 }
 
@@ -79,7 +79,7 @@ impl Entry {
 }
 
 impl SwitchTable {
-    /// The switch for people: name and GUID, or what there is of them.
+    /// The switch for people: name and GUID, as far as they are known.
     pub fn label(&self) -> String {
         match (self.name.as_str(), self.guid, self.lid) {
             ("", Some(guid), _) => format!("switch {guid}"),

@@ -1,7 +1,7 @@
-//! SLURM's `topology.conf` for the plugin `topology/tree`: which nodes hang on which switch.
+//! SLURM's `topology.conf` for the plugin `topology/tree`: the nodes of each switch.
 //!
-//! A line is `SwitchName=leaf1 Nodes=cn[1-18]` or `SwitchName=top Switches=leaf[1-4]`, with `LinkSpeed=` at will. Keys
-//! are taken in any case; `#` begins a comment; a line that ends in `\` goes on. There may be several roots.
+//! A line is `SwitchName=leaf1 Nodes=cn[1-18]` or `SwitchName=top Switches=leaf[1-4]`, optionally with `LinkSpeed=`.
+//! Keys ignore case; `#` starts a comment; a line that ends in `\` continues. There may be several roots.
 //!
 //! Written by [`slurm_topology`].
 //!
@@ -30,25 +30,25 @@ pub const FORMAT: Format = Format {
     write: slurm_topology::writing(|out, w| SlurmTopology::of(w).write(out, Form::Tree), &["conf"]),
 };
 
-/// What such a file says.
+/// The content of such a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopologyConf {
     /// Its switches in the order of the file, names unique.
     pub switches: Vec<ConfSwitch>,
 }
 
-/// One line.
+/// One line of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfSwitch {
     /// Name of the switch.
     pub name: String,
     /// Names of the switches below, in the order of the file; empty for a leaf.
     pub switches: Vec<String>,
-    /// Names of the nodes on it, in the order of the file; a leaf may have none.
+    /// Names of its nodes, in the order of the file; a leaf may have none.
     pub nodes: Vec<String>,
     /// `LinkSpeed`, which SLURM reads and does not use; without unit.
     pub link_speed: Option<u64>,
-    /// Line number.
+    /// Number of the line.
     pub line: usize,
 }
 
@@ -89,8 +89,8 @@ impl TopologyConf {
     }
 }
 
-/// Reads a `topology.conf`. Switches named twice, switches below that no line names, nodes or switches with two
-/// parents, and cycles are told.
+/// Reads a `topology.conf`. Switches named twice, child switches without a line, nodes or switches with two parents,
+/// and cycles are reported.
 ///
 /// # Errors
 /// If no line names a switch, or it is of another plugin (`BlockName=`).
@@ -188,7 +188,7 @@ fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// Tells what is no tree.
+/// Reports deviations from a tree.
 fn judge(conf: &TopologyConf, names: &HashMap<String, usize>, found: &mut Diagnostics) {
     let mut parent: HashMap<&str, &str> = HashMap::new();
     let mut leaf: HashMap<&str, &str> = HashMap::new();

@@ -16,7 +16,7 @@ pub(crate) struct Edge {
     pub(crate) line: usize,
     pub(crate) ends: (usize, usize),
     pub(crate) count: u32,
-    /// `None` = [`Wiring::class`].
+    /// Class of the cable; `None` = [`Wiring::class`].
     pub(crate) class: Option<LinkClass>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Wiring<'a> {
     pub(crate) hosts: Vec<NamedHost<'a>>,
     /// Hosts without a name on each switch, called after it.
     pub(crate) unnamed: Vec<u8>,
-    /// Class of cables without one of their own.
+    /// Class of cables without an own class.
     pub(crate) class: LinkClass,
 }
 
@@ -46,8 +46,8 @@ impl<'a> Wiring<'a> {
         Self { names: Vec::new(), edges: Vec::new(), hosts: Vec::new(), unnamed: Vec::new(), class }
     }
 
-    /// Numbers the ports of each switch from 1: unnamed hosts, named hosts, then cables, each in the
-    /// order of the file. Cables that would need a 255th port are left out and told.
+    /// Numbers the ports of each switch from 1: unnamed hosts, named hosts, then cables, each in the order of the
+    /// file. Cables that would need a 255th port are left out and reported.
     ///
     /// # Errors
     /// As [`FabricBuilder::finish`].

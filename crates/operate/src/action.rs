@@ -1,25 +1,25 @@
-//! What the machine wants done.
+//! The actions that the machine requests.
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::PlanId;
 
-/// What the machine wants done, in this order, once the step is in the journal.
+/// An action that the machine requests, in this order, once the step is in the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "action")]
 pub enum Action {
-    /// Compute something from the fabric, tables and jobs that are known now; [`crate::Input::Done`] brings the result.
+    /// Compute something from the current fabric, tables and jobs; [`crate::Input::Done`] brings the result.
     Work {
         /// Number of the work.
         work: u64,
         /// To be brought back with the result.
         generation: u64,
-        /// What.
+        /// Task of the work.
         task: Task,
     },
-    /// Forget work that is under way; its result would be dropped.
+    /// Drop running work; its result would be ignored.
     Forget {
-        /// Its number.
+        /// Number of the work.
         work: u64,
     },
     /// Read the tables in place back.
@@ -31,18 +31,18 @@ pub enum Action {
     },
     /// Put a stage of a plan where OpenSM finds it, whole or not at all.
     Commit {
-        /// The plan.
+        /// Number of the plan.
         plan: PlanId,
         /// The stage, from 0.
         stage: u32,
     },
-    /// Ask OpenSM for a heavy sweep.
+    /// Request a heavy sweep of OpenSM.
     Sweep,
     /// Answer a question of OpenSM.
     Answer {
-        /// Its number.
+        /// Number of the question.
         question: u64,
-        /// The plan, or none.
+        /// The plan, if there is one.
         plan: Option<PlanId>,
         /// The stage of it, from 0.
         #[serde(default, skip_serializing_if = "is_first")]
@@ -50,19 +50,19 @@ pub enum Action {
     },
     /// Let a job start.
     Release {
-        /// Its number.
+        /// Number of the job.
         job: u64,
     },
     /// Show a proposal: keep its tables, list it.
     Propose {
-        /// The plan.
+        /// Number of the plan.
         plan: PlanId,
     },
-    /// Tell people.
+    /// Notify the operators.
     Alarm {
-        /// How urgently.
+        /// Urgency of the alarm.
         level: Level,
-        /// What.
+        /// Text of the alarm.
         text: String,
     },
 }
@@ -72,18 +72,18 @@ fn is_first(stage: &u32) -> bool {
     *stage == 0
 }
 
-/// Work.
+/// Work that takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "task")]
 pub enum Task {
-    /// How the tables in place serve the jobs.
+    /// Evaluates the tables in place for the jobs.
     Measure,
     /// Few entries for the jobs that run.
     Ease {
         /// The plan that it makes.
         plan: PlanId,
     },
-    /// Few entries that cool down the hottest channel, if counters tell whose traffic it carries.
+    /// Few entries that relieve the hottest channel, if counters identify its traffic.
     Relieve {
         /// The plan that it makes.
         plan: PlanId,
@@ -97,14 +97,14 @@ pub enum Task {
     Recall {
         /// The plan that it makes.
         plan: PlanId,
-        /// The earlier plan.
+        /// Number of the earlier plan.
         of: PlanId,
-        /// Those before it.
+        /// Whether those before it are wanted.
         before: bool,
     },
-    /// Judge the way from the tables in place to a plan's, by other code than found them.
+    /// Judge the transition from the tables in place to a plan's, by other code than found them.
     Prove {
-        /// The plan.
+        /// Number of the plan.
         plan: PlanId,
     },
 }
@@ -122,7 +122,7 @@ impl Task {
         }
     }
 
-    /// What it does, in a word.
+    /// Name of the task in a word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Measure => "measuring",
@@ -135,15 +135,15 @@ impl Task {
     }
 }
 
-/// How urgent an alarm is.
+/// Urgency of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Good to know.
+    /// For information only.
     Notice,
-    /// Somebody should look.
+    /// An operator should look at it.
     Warning,
-    /// Somebody must act.
+    /// An operator must act.
     Critical,
 }
 

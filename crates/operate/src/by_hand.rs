@@ -9,7 +9,7 @@ use crate::state::{Phase, State};
 use crate::value::PlanId;
 
 impl State {
-    /// Why a command would do nothing now; `None` if it does something.
+    /// Why a command would do nothing now; `None` if it has an effect.
     pub fn refusal(&self, command: Command) -> Option<String> {
         let of = match command {
             Command::Deploy { plan } => Some(plan),
@@ -80,7 +80,7 @@ impl Machine {
         self.work(Task::Recall { plan, of, before }, within);
     }
 
-    /// Whether the proof of a proposal is about what is there now.
+    /// Whether the proof of a proposal applies to the current fabric and tables.
     fn is_ready(&self, plan: PlanId) -> bool {
         let Some(d) = self.state.decision(plan) else { return false };
         let (Some(candidate), Some(v)) = (&d.candidate, &d.verdict) else { return false };

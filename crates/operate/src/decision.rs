@@ -1,4 +1,4 @@
-//! What was thought of, what was proved of it, and what came of it.
+//! Decisions: their candidates, the proofs, and the outcomes.
 
 use darkfiber_routing::transition::Rung;
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ use crate::value::{Digest, Millis, PlanId};
 pub enum Trigger {
     /// Jobs started.
     Jobs,
-    /// An operator asked.
+    /// An operator requested it.
     Operator,
     /// Counters show a hot channel.
     Counters,
     /// The fabric changed, or other tables are in place than were put there.
     Fault,
-    /// OpenSM asked.
+    /// OpenSM sent a question.
     Question,
     /// An operator wants the tables of an earlier plan, or those before it.
     Recall,
 }
 
 impl Trigger {
-    /// What [`Candidate::kept`] and [`Candidate::proposed`] are of decisions with this trigger.
+    /// The unit of [`Candidate::kept`] and [`Candidate::proposed`] for decisions with this trigger.
     pub fn measure(self) -> &'static str {
         match self {
             Self::Counters => "bytes on the fullest channel",
@@ -36,7 +36,7 @@ impl Trigger {
 /// Tables that were found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The tables.
+    /// Digest of the tables.
     pub tables: Digest,
     /// The tables after each stage, each free of deadlock and loops; the last are [`Self::tables`]. After a fault those before the
     /// last may be incomplete: they lose pairs that the fault cut, and where packets are drained all pairs whose entries change.
@@ -44,9 +44,9 @@ pub struct Candidate {
     /// Maximum effective EFI with the tables in place; for counters, the bytes of the fullest channel in the window, as they
     /// are estimated.
     pub kept: u64,
-    /// And with these.
+    /// The measure with the proposed tables.
     pub proposed: u64,
-    /// No tables have less; `None` if not known.
+    /// Lower bound for any tables; `None` if not known.
     pub bound: Option<u64>,
     /// Entries that change, one for each LID.
     pub entries: u64,
@@ -67,14 +67,14 @@ impl Candidate {
     }
 }
 
-/// What is proved of the way from the tables in place to new ones.
+/// The proof about the transition from the tables in place to new ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The fabric.
+    /// Digest of the fabric.
     pub fabric: Digest,
     /// The tables in place.
     pub from: Digest,
-    /// The new tables.
+    /// Digest of the new tables.
     pub to: Digest,
     /// What is proved. Of a plan of one stage: the first rung on which its tables may be written. Of one of several:
     /// [`Rung::Stages`] if each stage may be written in any order over the one before it, [`Rung::DropDrain`] if so after packets of
@@ -82,13 +82,13 @@ pub struct Verdict {
     pub rung: Rung,
     /// O1 to O5: which hold, and why others do not.
     pub obligations: Vec<String>,
-    /// Pairs whose path or service level changes.
+    /// Number of pairs whose path or service level changes.
     pub pairs_changed: u64,
 }
 
 impl Verdict {
-    /// Whether a plan of so many stages may be put in place, a sweep for each. One sweep writes switches in no known order:
-    /// that some order of them is proved does not help.
+    /// Whether a plan of this number of stages may be put in place, a sweep for each. One sweep writes switches in an
+    /// unknown order: a proof for some order of them does not help.
     pub fn allows(&self, stages: usize) -> bool {
         match stages {
             0 => false,
@@ -104,25 +104,25 @@ impl Verdict {
     }
 }
 
-/// What came of a decision.
+/// The outcome of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
 pub enum Outcome {
-    /// Under way.
+    /// The decision is in progress.
     Open,
     /// The tables in place stay: why.
     Kept {
-        /// Why.
+        /// Reason in words.
         why: String,
     },
-    /// What it was about has changed meanwhile.
+    /// Its subject has changed meanwhile.
     Dropped {
-        /// What.
+        /// Reason in words.
         why: String,
     },
-    /// Proposed to whoever reads it.
+    /// The plan was proposed to the operators.
     Proposed,
-    /// The tables in place became those that were proposed, by whomever.
+    /// The tables in place became the proposed ones, by any means.
     Taken,
     /// Being put in place.
     Deploying,
@@ -148,29 +148,29 @@ impl Outcome {
     }
 }
 
-/// A decision from what caused it to what came of it.
+/// A decision from its trigger to its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Its number, and that of its plan.
     pub id: PlanId,
-    /// When it began.
+    /// Time of its start.
     pub at: Millis,
-    /// Why.
+    /// Trigger of the decision.
     pub trigger: Trigger,
-    /// The fabric.
+    /// Digest of the fabric.
     pub fabric: Digest,
     /// The tables in place.
     pub from: Digest,
-    /// The jobs.
+    /// Digest of the jobs.
     pub jobs: Option<Digest>,
-    /// How many ran.
+    /// Number of running jobs.
     pub running: u32,
-    /// What was found.
+    /// Candidate that was found.
     pub candidate: Option<Candidate>,
-    /// What was proved of it.
+    /// Verdict on the candidate.
     pub verdict: Option<Verdict>,
-    /// What came of it.
+    /// Outcome of the decision.
     pub outcome: Outcome,
-    /// When that was known.
+    /// Time of the outcome.
     pub ended: Option<Millis>,
 }

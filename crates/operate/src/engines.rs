@@ -9,7 +9,7 @@ use thiserror::Error;
      fabric; end it with no_fallback (trees: ftree,updn,no_fallback; others: nue,no_fallback)"
 )]
 pub struct EnginesRefused {
-    /// The list.
+    /// The list as configured.
     pub list: String,
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::decision::{Decision, Outcome, Trigger};
 
-/// Why a decision was made, what was found and proved, what it costs and gains, and what came of it: some lines.
+/// Explains a decision in some lines: its trigger, candidate and proof, its costs and gains, and its outcome.
 pub fn explain(decision: &Decision) -> String {
     let d = decision;
     let mut text = format!("decision {}: {}\n", d.id, d.outcome.name());

@@ -1,4 +1,4 @@
-//! The fabric and its tables change by themselves.
+//! Changes of the fabric and its tables that the machine did not make.
 
 use crate::action::{Action, Level};
 use crate::decision::Outcome;
@@ -8,7 +8,7 @@ use crate::state::{Phase, Why};
 use crate::value::{Digest, PlanId, Source};
 
 impl Machine {
-    /// A fabric that may be that of another cluster: told once, and not taken.
+    /// A fabric that may be that of another cluster: reported once, and rejected.
     pub(crate) fn stranger(&mut self, digest: Digest, shared: u32, known: u32) {
         if self.state.stranger == Some(digest) {
             return;
@@ -21,7 +21,7 @@ impl Machine {
         self.alarm(Level::Critical, text);
     }
 
-    /// The fabric as it is now.
+    /// Handles the current fabric.
     pub(crate) fn fabric(&mut self, digest: Digest, size: (u32, u32)) {
         self.state.fresh.insert(Source::Fabric);
         self.state.stranger = None;
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// Another fabric: nothing that rests on the one before goes on.
+    /// Replaces the fabric: nothing that depends on the previous one continues.
     pub(crate) fn fabric_is(&mut self, digest: Digest, size: (u32, u32)) {
         self.state.fabric = Some(digest);
         self.state.size = size;
@@ -55,7 +55,7 @@ impl Machine {
         self.answer_none_about_others(digest);
         self.void("the fabric changed");
         self.drop_proposals("the fabric changed");
-        // Whom jobs and tables are of is read anew.
+        // The mapping of jobs and tables to it is read again.
         self.state.wanted |= self.state.running > 0;
     }
 
@@ -66,7 +66,7 @@ impl Machine {
             Phase::Confirming { flight, again, .. } => self.found(flight, again, digest, between),
             Phase::Auditing { flight: Some(flight) } => {
                 self.state.audited = self.at;
-                // For another fabric the plan must not go on; if that is not known yet, tables are read again.
+                // A plan for another fabric must not continue; if that is not known yet, tables are read again.
                 if self.is_fresh(&[Source::Fabric]) {
                     self.resume_flight(flight, digest);
                 }
@@ -76,7 +76,7 @@ impl Machine {
                 self.state.phase = Phase::Watching;
                 self.changed(digest);
             }
-            // What is read while a plan is written belongs to no moment.
+            // Tables read while a plan is written belong to no definite state.
             Phase::Committing { .. } => {}
             Phase::Draining { .. } => {
                 if self.state.tables != Some(digest) {
@@ -139,7 +139,7 @@ impl Machine {
         }
     }
 
-    /// OpenSM has finished a sweep, with a plan or with an engine of its own.
+    /// OpenSM has finished a sweep, with a plan or with one of its own engines.
     pub(crate) fn routed(&mut self, plan: Option<PlanId>) {
         if self.state.mode < Mode::ApplyFaults {
             return;

@@ -1,4 +1,4 @@
-//! What the machine hears.
+//! The inputs of the machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,85 +6,85 @@ use crate::decision::{Candidate, Verdict};
 use crate::mode::{Mode, Policy};
 use crate::value::{Digest, PlanId, Source};
 
-/// What the machine hears.
+/// An input of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "input")]
 pub enum Input {
     /// The program began, maybe after it was killed.
     Started {
-        /// How far it may go.
+        /// Mode that limits its actions.
         mode: Mode,
-        /// The rules.
+        /// Rules of operation.
         policy: Policy,
         /// The engine list of OpenSM; looked at where something may be changed.
         engines: Vec<String>,
     },
-    /// The fabric as it is now.
+    /// The current fabric.
     Fabric {
-        /// Its digest.
+        /// Digest of the fabric.
         digest: Digest,
-        /// Switches.
+        /// Number of switches.
         switches: u32,
-        /// Ports of hosts.
+        /// Number of host ports.
         terminals: u32,
     },
-    /// A fabric was read that shares next to nothing with the one that is known; what was known stays.
+    /// A fabric was read that shares almost nothing with the known one; the known one stays.
     Stranger {
-        /// Its digest.
+        /// Digest of that fabric.
         digest: Digest,
         /// GUIDs that both have.
         shared: u32,
-        /// GUIDs that the known one has.
+        /// Number of GUIDs of the known one.
         known: u32,
     },
     /// The tables in place, as read back.
     Tables {
-        /// Their digest.
+        /// Digest of the tables.
         digest: Digest,
         /// While a plan is put in place: whether every entry is that of the plan or of the tables before it.
         between: bool,
     },
-    /// The tables in place could not be read back. That says nothing of what they are.
+    /// The tables in place could not be read back. Their content is then unknown.
     Unread {
-        /// Why.
+        /// Reason in words.
         why: String,
     },
     /// The jobs that run or are about to start.
     Jobs {
-        /// Their digest.
+        /// Digest of the jobs.
         digest: Digest,
-        /// How many.
+        /// Number of running jobs.
         running: u32,
-        /// How many of them are new.
+        /// Number of new ones among them.
         started: u32,
-        /// How many are gone.
+        /// Number of jobs that are gone.
         ended: u32,
     },
-    /// What ports counted since the reading before.
+    /// Port counters since the previous reading.
     Counters {
-        /// Its digest.
+        /// Digest of the reading.
         digest: Digest,
         /// Share of its bandwidth that the fullest channel between switches carried.
         fullest: f64,
     },
     /// A job waits to be released; the list of jobs with it came before.
     Starting {
-        /// Its number.
+        /// Number of the job.
         job: u64,
     },
-    /// OpenSM asks for a plan for the fabric that it has swept; the fabric came before.
+    /// OpenSM requests a plan for the fabric that it has swept; the fabric came before.
     Asked {
         /// Number of the question.
         question: u64,
-        /// The fabric.
+        /// Digest of the fabric.
         fabric: Digest,
-        /// How long it waits, in ms.
+        /// Time that it waits, in ms.
         budget: u64,
-        /// Switches and ports of hosts of the fabric, if the question itself says what was swept. Otherwise the fabric came
-        /// before.
+        /// Switches and host ports of the fabric, if the question itself contains the swept fabric. Otherwise the fabric
+        /// came before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         size: Option<(u32, u32)>,
-        /// The tables in place as tables of this fabric, if that is known: what OpenSM took last, or what was read back last.
+        /// The tables in place as tables of this fabric, if known: those that OpenSM took last, or that were read back last.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tables: Option<Digest>,
         /// Tables for this fabric from the fault book, if it has any.
@@ -93,16 +93,16 @@ pub enum Input {
     },
     /// OpenSM did not take a plan that it was given, or it was not given in time.
     Refused {
-        /// The plan.
+        /// Number of the plan.
         plan: PlanId,
         /// It looked at it, and it does not fit.
         looked: bool,
-        /// Why.
+        /// Reason in words.
         why: String,
     },
     /// OpenSM has finished a sweep.
     Routed {
-        /// The plan that it used; `None` for an engine of its own.
+        /// The plan that it used; `None` for one of its own engines.
         plan: Option<PlanId>,
     },
     /// Whether the standby subnet managers have the plan.
@@ -110,81 +110,81 @@ pub enum Input {
         /// All of them have it.
         has_plan: bool,
     },
-    /// Work is done.
+    /// Some work is done.
     Done {
-        /// Its number.
+        /// Number of the work.
         work: u64,
-        /// The generation that it was asked for in.
+        /// The generation in which it was requested.
         generation: u64,
-        /// What came of it.
+        /// Result of the work.
         result: WorkResult,
     },
-    /// A stage of a plan lies where OpenSM finds it.
+    /// A stage of a plan was placed for OpenSM.
     Committed {
-        /// The plan.
+        /// Number of the plan.
         plan: PlanId,
         /// The stage, from 0.
         stage: u32,
     },
-    /// A stage of a plan was not put where OpenSM finds it; what was there still is.
+    /// A stage of a plan was not placed for OpenSM; the previous tables are still there.
     Unplaced {
-        /// The plan.
+        /// Number of the plan.
         plan: PlanId,
         /// The stage, from 0.
         stage: u32,
-        /// Why.
+        /// Reason in words.
         why: String,
     },
     /// The state folder cannot be written, or can be again.
     Disk {
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: Option<String>,
     },
-    /// Input could not be used; what was known stays.
+    /// An input could not be used; the previous value stays.
     Bad {
-        /// Where it came from.
+        /// Source of the input.
         source: Source,
-        /// What was wrong.
+        /// Description of the problem.
         what: String,
     },
     /// Input could be used after it could not.
     Good {
-        /// Where it came from.
+        /// Source of the input.
         source: Source,
     },
     /// An operator wants something.
     Operator {
-        /// Who.
+        /// Name of the operator.
         who: String,
-        /// What.
+        /// Command of the operator.
         command: Command,
     },
-    /// Time went on.
+    /// Time has passed.
     Tick,
 }
 
-/// Tables that were made and proved before anybody asked for them.
+/// Tables that were made and proved before they were requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ready {
-    /// What was found.
+    /// The candidate that was found.
     pub candidate: Candidate,
-    /// What was proved of it.
+    /// Verdict on the candidate.
     pub verdict: Verdict,
 }
 
-/// What an operator wants.
+/// A command of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// Nothing is changed or proposed until `Resume`.
+    /// Changes and proposes nothing until `Resume`.
     Pause,
     /// Ends a pause, and a freeze.
     Resume,
-    /// Look for better tables now, whatever the cooldown.
+    /// Searches for better tables now, regardless of the cooldown.
     Propose,
     /// Put the tables of a decision in place.
     Deploy {
-        /// The decision.
+        /// Number of the decision.
         plan: PlanId,
     },
     /// Put the tables in place that were there before the plan that is in place.
@@ -193,30 +193,30 @@ pub enum Command {
     Accept,
 }
 
-/// What came of work.
+/// The result of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "result")]
 pub enum WorkResult {
-    /// How the tables in place serve the jobs.
+    /// Evaluation of the tables in place for the jobs.
     Measured {
         /// Maximum effective EFI.
         efi: u64,
-        /// No tables have less; `None` if not known.
+        /// Lower bound for any tables; `None` if not known.
         bound: Option<u64>,
     },
-    /// Tables were found.
+    /// New tables were found.
     Found {
-        /// These.
+        /// The tables as a candidate.
         candidate: Candidate,
     },
-    /// The way to them was judged.
+    /// The transition to them was judged.
     Proved {
-        /// As.
+        /// Verdict on the transition.
         verdict: Verdict,
     },
     /// It could not be done.
     Failed {
-        /// Why.
+        /// Reason in words.
         why: String,
     },
 }

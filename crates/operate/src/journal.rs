@@ -1,8 +1,8 @@
-//! The journal: what was heard and what was done about it, a line for each step.
+//! The journal: inputs and the resulting actions, a line for each step.
 //!
 //! A line is a JSON object, a blank, and the CRC-32 of the JSON in eight hexadecimal digits. The first line is a [`Beginning`]
-//! with the state that the steps begin with; every other one is a [`Step`], numbered without gaps. What a crash leaves
-//! of a last line is cut; anything else that does not fit is refused.
+//! with the state from which the steps start; every other one is a [`Step`], numbered without gaps. A partial last line after
+//! a crash is removed; any other mismatch is refused.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub const FORMAT: u32 = 1;
 pub struct Beginning {
     /// Its form, see [`FORMAT`].
     pub format: u32,
-    /// Whose it is.
+    /// Name of the site.
     pub site: String,
     /// The number of the first step.
     pub first: u64,
@@ -29,28 +29,28 @@ pub struct Beginning {
     pub state: State,
 }
 
-/// A step: what was heard, when, and what is to be done about it.
+/// A step: its input, time, and actions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Its number.
+    /// Number of the step.
     pub step: u64,
-    /// When.
+    /// Time of the step.
     pub at: Millis,
-    /// What was heard.
+    /// Input of the step.
     #[serde(flatten)]
     pub input: Input,
-    /// What is to be done.
+    /// Actions to be done.
     pub actions: Vec<Action>,
 }
 
 /// A journal that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
-    /// Its first line.
+    /// First line of the journal.
     pub beginning: Beginning,
-    /// The others.
+    /// All other lines.
     pub steps: Vec<Step>,
-    /// Bytes that hold together; what is behind them is what a crash left of a line.
+    /// Bytes that are consistent; the rest is a partial line after a crash.
     pub whole: usize,
 }
 
@@ -64,15 +64,15 @@ pub enum JournalError {
     /// A newer program wrote it.
     #[error("line 1: form {found}, and this program reads {FORMAT}")]
     Format {
-        /// Its form.
+        /// Version of the form.
         found: u32,
     },
     /// A line was altered.
     #[error("line {line}: {what}")]
     Line {
-        /// Which, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the problem.
         what: String,
     },
 }
@@ -94,7 +94,7 @@ fn checked(line: &[u8]) -> Result<&str, &'static str> {
     if told == crc32fast::hash(json.as_bytes()) { Ok(json) } else { Err("its checksum is wrong") }
 }
 
-/// What every form of a first line has.
+/// The fields that every version of a first line has.
 #[derive(Deserialize)]
 struct Form {
     format: u32,
@@ -132,7 +132,7 @@ pub fn read(bytes: &[u8]) -> Result<Journal, JournalError> {
     Ok(Journal { beginning, steps, whole })
 }
 
-/// What every step has.
+/// The fields that every step has.
 #[derive(Deserialize)]
 struct Number {
     step: u64,

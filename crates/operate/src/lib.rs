@@ -1,12 +1,12 @@
-//! What to do beside a running OpenSM and SLURM, decided by a state machine.
+//! Operation together with a running OpenSM and SLURM, decided by a state machine.
 //!
-//! [`step`] takes a [`State`], a time and an [`Input`], and returns the state after it and the [`Action`]s to do: no I/O, no clock,
-//! no globals. Whoever calls it writes a [`journal::Step`] to disk first and acts afterwards, so that a state is always
-//! what the journal says, and [`journal::replay`] gives the same actions again.
+//! [`step`] takes a [`State`], a time and an [`Input`], and returns the next state and the [`Action`]s to do: no I/O, no clock, no
+//! globals. The caller writes a [`journal::Step`] to disk first and acts afterwards, so that a state always agrees with the
+//! journal, and [`journal::replay`] gives the same actions again.
 //!
-//! Fabrics, tables and lists of jobs are named by [`Digest`]s. What is computed from them is asked for as
-//! [`Action::Work`] and comes back as [`Input::Done`] with the generation that it was asked for in; what changed meanwhile
-//! makes it void.
+//! Fabrics, tables and lists of jobs are named by [`Digest`]s. Computations on them are requested as [`Action::Work`] and
+//! come back as [`Input::Done`] with the generation in which they were requested; a change meanwhile makes the result
+//! void.
 //!
 //! Safety rules, each guarded by the simulation in `tests/it`:
 //!
@@ -14,15 +14,15 @@
 //! - S2: the fabric at that moment is the one that the verdict is about, and so are the tables in place.
 //! - S3: one plan is in flight.
 //! - S4: a step is in the journal before its actions are done.
-//! - S5: a question of OpenSM is answered within its budget, with `None` if need be.
-//! - S6: after two mismatches or two sweeps with a foreign engine within ten minutes nothing is changed until somebody says
-//!   so.
-//! - S7: without this program OpenSM routes as it is configured: nothing here is needed for it to work.
-//! - S8: a standby subnet manager that lacks the plan keeps plans from being made for jobs.
-//! - S9: an engine list of OpenSM that ends in `minhop` keeps everything from being changed.
+//! - S5: a question of OpenSM is answered within its budget, if necessary with `None`.
+//! - S6: after two mismatches or two sweeps with a foreign engine within ten minutes nothing is changed until an operator
+//!   allows it.
+//! - S7: without this program OpenSM routes as it is configured: it does not depend on anything here.
+//! - S8: if a standby subnet manager does not have the plan, no plans are made for jobs.
+//! - S9: an engine list of OpenSM that ends in `minhop` prevents all changes.
 //!
-//! Modes that change something are [`Mode::ApplyFaults`] and [`Mode::Apply`]. OpenSM's engine `file` asks nothing;
-//! [`Input::Asked`] is what the plugin asks at each heavy sweep.
+//! Modes that change something are [`Mode::ApplyFaults`] and [`Mode::Apply`]. OpenSM's engine `file` sends no
+//! questions; [`Input::Asked`] is the question of the plugin at each heavy sweep.
 //!
 //! ```
 //! use darkfiber_operate::{Input, Mode, Policy, State, step};

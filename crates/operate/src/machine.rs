@@ -1,11 +1,11 @@
-//! A step under way: the state as it becomes, and the actions so far.
+//! A step in progress: the new state so far, and the actions so far.
 
 use crate::action::{Action, Level, Task};
 use crate::decision::{Decision, Outcome, Trigger};
 use crate::state::{Phase, REMEMBERED, State, Why};
 use crate::value::{Millis, PlanId, Source};
 
-/// A step under way.
+/// A step in progress.
 pub(crate) struct Machine {
     pub(crate) state: State,
     pub(crate) at: Millis,
@@ -21,7 +21,7 @@ impl Machine {
         self.act(Action::Alarm { level, text: text.into() });
     }
 
-    /// Asks for work; the phase says so.
+    /// Requests work and sets the phase.
     pub(crate) fn work(&mut self, task: Task, within: Millis) {
         let state = &mut self.state;
         state.next_work += 1;
@@ -31,7 +31,7 @@ impl Machine {
         self.act(Action::Work { work, generation, task });
     }
 
-    /// A new decision.
+    /// Starts a new decision.
     pub(crate) fn begin(&mut self, trigger: Trigger) -> PlanId {
         let state = &mut self.state;
         state.next_plan += 1;
@@ -49,7 +49,7 @@ impl Machine {
             outcome: Outcome::Open,
             ended: None,
         });
-        // What is in place stays known.
+        // The tables in place stay known.
         let in_place = state.in_place;
         while state.decisions.len() > REMEMBERED {
             let oldest = state.decisions.iter().position(|d| Some(d.id) != in_place);
@@ -62,7 +62,7 @@ impl Machine {
         self.state.decisions.iter_mut().find(|d| d.id == id)
     }
 
-    /// What came of a decision.
+    /// Records the outcome of a decision.
     pub(crate) fn end(&mut self, id: PlanId, outcome: Outcome) {
         let at = self.at;
         if let Some(decision) = self.decision(id) {
@@ -71,13 +71,13 @@ impl Machine {
         }
     }
 
-    /// Tables stay as they are.
+    /// Ends a decision without a change of tables.
     pub(crate) fn keep(&mut self, id: PlanId, why: impl Into<String>) {
         self.end(id, Outcome::Kept { why: why.into() });
         self.state.phase = Phase::Watching;
     }
 
-    /// Work that is under way is void, as something that it rests on has changed.
+    /// Cancels running work, as its input has changed.
     pub(crate) fn void(&mut self, why: &str) {
         self.state.generation += 1;
         let Phase::Working { work, task, .. } = self.state.phase else { return };
@@ -88,7 +88,7 @@ impl Machine {
         self.state.phase = Phase::Watching;
     }
 
-    /// Reads back what is in place.
+    /// Reads back the tables in place.
     pub(crate) fn audit(&mut self, whole: bool) {
         self.state.audited = self.at;
         self.state.phase = Phase::Auditing { flight: None };
@@ -96,7 +96,7 @@ impl Machine {
         self.act(Action::ReadBack { expect, whole });
     }
 
-    /// Nothing is changed any more until an operator says so.
+    /// Changes nothing any more until an operator allows it.
     pub(crate) fn freeze(&mut self, why: Why) {
         let text = match why {
             Why::Mismatch => {

@@ -1,10 +1,10 @@
-//! How far the machine may go, and by which rules.
+//! Modes of the machine, and its rules.
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::Millis;
 
-/// How far the machine may go; each mode may do what those before it may.
+/// Limit of the machine's actions; each mode includes the previous ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -13,7 +13,7 @@ pub enum Mode {
     /// Proposes changes, with proof and cost.
     #[default]
     Advise,
-    /// Mends tables after faults.
+    /// Repairs tables after faults.
     ApplyFaults,
     /// Changes tables for the jobs that run, too.
     Apply,
@@ -44,7 +44,7 @@ pub struct Policy {
     pub cooldown: Millis,
     /// Most changes for jobs within an hour.
     pub max_per_hour: u32,
-    /// A job that starts is held back so long at most.
+    /// Maximum time for which a starting job is delayed.
     pub hold: Millis,
     /// No packet is under way longer, once entries are cleared.
     #[serde(default = "drain")]
@@ -61,7 +61,7 @@ pub struct Policy {
     /// Counters show a hot channel for so long before something is done about it.
     #[serde(default = "hot_for")]
     pub hot_for: Millis,
-    /// Changes are made though a standby subnet manager lacks the plan.
+    /// Changes are made even if a standby subnet manager does not have the plan.
     pub alone: bool,
 }
 

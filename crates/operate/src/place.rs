@@ -58,7 +58,7 @@ impl Machine {
         self.act(Action::Sweep);
     }
 
-    /// A stage could not be put where OpenSM finds it. What was there is whole, so nothing is undone.
+    /// A stage could not be placed for OpenSM. The previous tables are complete, so nothing is undone.
     pub(crate) fn unplaced(&mut self, plan: PlanId, stage: u32, why: &str) {
         self.alarm(Level::Warning, format!("plan {plan} was not put in place: {why}"));
         let Phase::Committing { flight } = self.state.phase else { return };
@@ -125,7 +125,7 @@ impl Machine {
         self.state.mismatches.push(self.at);
         self.end(flight.plan, Outcome::Failed);
         self.freeze(Why::Mismatch);
-        // Any mix of the plan and of what was there before was proved, so the way back is, too; nothing else is.
+        // Any mix of the plan and the previous tables was proved, so the transition back is, too; nothing else is.
         let way = self.state.decision(flight.plan).and_then(|d| d.verdict.as_ref());
         let back = way.filter(|v| {
             between
@@ -145,16 +145,16 @@ impl Machine {
         }
     }
 
-    /// What was read at the start, where a plan was being put in place when the program ended.
+    /// Handles the first reading after a start, if a plan was being put in place when the program ended.
     pub(crate) fn resume_flight(&mut self, flight: Flight, digest: Digest) {
         if self.aim(flight) == Some(digest) {
             self.stage_is_there(flight, digest);
             return;
         }
         let decision = self.state.decision(flight.plan);
-        // What allowed it once must allow it now, whatever version of this program wrote the journal.
+        // The condition that allowed it once must hold now, whichever version of this program wrote the journal.
         let begins_here = decision.and_then(|d| d.verdict.as_ref()).is_some_and(|v| {
-            // Tables between two stages are not kept: such a plan is made anew.
+            // Tables between two stages are not stored: such a plan is recomputed.
             flight.of == 1
                 && flight.stage == 0
                 && v.from == digest
@@ -174,7 +174,7 @@ impl Machine {
         self.state.phase = Phase::Watching;
     }
 
-    /// The plan that was being put in place, if there is one, is given up; what is in place is read.
+    /// Abandons the plan that was being put in place, if there is one; the tables in place are read.
     pub(crate) fn abandon(&mut self, why: &str) {
         if let Some(flight) = self.state.phase.flight() {
             self.end(flight.plan, Outcome::Dropped { why: why.to_owned() });

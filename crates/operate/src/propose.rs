@@ -1,4 +1,4 @@
-//! Looking for better tables, and what becomes of those that are found.
+//! The search for better tables, and the treatment of those that are found.
 
 use darkfiber_routing::transition::Rung;
 
@@ -14,7 +14,7 @@ use crate::value::{Millis, PlanId, Source};
 const ALL: [Source; 3] = Source::ALL;
 
 impl Machine {
-    /// Begins what is due, if nothing else is under way.
+    /// Starts what is due, if nothing else is in progress.
     pub(crate) fn consider(&mut self) {
         let state = &self.state;
         if state.phase != Phase::Watching || state.disk.is_some() {
@@ -50,7 +50,7 @@ impl Machine {
         }
     }
 
-    /// What ports counted: only what lasts leads to anything.
+    /// Handles a reading of port counters: only persistent load leads to an action.
     pub(crate) fn counters(&mut self, fullest: f64) {
         let state = &mut self.state;
         state.fresh.insert(Source::Counters);
@@ -124,7 +124,7 @@ impl Machine {
             WorkResult::Failed { why } => why.clone(),
             _ => "the result is not what was asked for".to_owned(),
         };
-        // That counters do not tell enough is no fault of anything.
+        // Insufficient counters are not a fault.
         let level = match task {
             Task::Relieve { .. } => Level::Notice,
             _ => Level::Warning,
@@ -211,7 +211,7 @@ impl Machine {
             return;
         }
         if !self.state.questions.is_empty() {
-            // OpenSM takes the first stage in the sweep that it waits in; each other one is a sweep of its own.
+            // OpenSM takes the first stage in the sweep in which it waits; each other stage is a separate sweep.
             self.answer(plan);
             return;
         }

@@ -11,13 +11,13 @@ use crate::state::{Flight, Phase, Question, Why};
 use crate::value::{Digest, Millis, PlanId};
 
 impl Machine {
-    /// OpenSM asks, and waits until the budget is used up.
+    /// OpenSM sends a question, and waits until the budget is used up.
     pub(crate) fn begin_question(&mut self, id: u64, fabric: Digest, budget: Millis) {
         let until = self.at.saturating_add(budget);
         self.state.questions.push(Question { id, fabric, until });
     }
 
-    /// OpenSM asks for a plan for the fabric that it has swept.
+    /// OpenSM requests a plan for the fabric that it has swept.
     pub(crate) fn asked(
         &mut self,
         fabric: Digest,
@@ -43,7 +43,7 @@ impl Machine {
             return;
         }
         match self.state.phase {
-            // What is being put in place is what OpenSM asks for: it was told to sweep.
+            // OpenSM requests the plan that is being put in place: it was ordered to sweep.
             Phase::Confirming { flight, .. } => {
                 self.give(flight.plan, flight.stage);
                 return;
@@ -87,7 +87,7 @@ impl Machine {
         }
     }
 
-    /// A question tells of another fabric than is known.
+    /// A question contains another fabric than the known one.
     fn swept(&mut self, fabric: Digest, size: (u32, u32)) {
         self.fabric_is(fabric, size);
         self.state.unwell = true;
@@ -100,7 +100,8 @@ impl Machine {
         self.state.in_place = None;
     }
 
-    /// OpenSM did not take a plan. What is in place is read; a plan that it looked at and that does not fit is a mismatch.
+    /// OpenSM did not take a plan. The tables in place are read; a plan that it examined and that does not fit is a
+    /// mismatch.
     pub(crate) fn refused(&mut self, plan: PlanId, looked: bool, why: &str) {
         let Phase::Confirming { flight, .. } = self.state.phase else { return };
         if flight.plan != plan {
@@ -116,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// Whether what the fault book has is about the fabric and the tables in place.
+    /// Whether the entry of the fault book applies to the fabric and the tables in place.
     fn is_about_this(&self, ready: &Ready) -> bool {
         let (candidate, v) = (&ready.candidate, &ready.verdict);
         Some(v.fabric) == self.state.fabric
@@ -126,7 +127,7 @@ impl Machine {
             && v.allows(candidate.stages.len())
     }
 
-    /// The plan in place and its last stage, if it is about what OpenSM has swept: it stays.
+    /// The plan in place and its last stage, if it applies to the fabric that OpenSM has swept: it stays.
     fn plan_that_stays(&self) -> Option<(PlanId, u32)> {
         let state = &self.state;
         let decision = state.decision(state.in_place?)?;
@@ -161,7 +162,7 @@ impl Machine {
         }
     }
 
-    /// Answers all questions with a plan, whose first stage OpenSM programs then.
+    /// Answers all questions with a plan, whose first stage OpenSM then programs.
     pub(crate) fn answer(&mut self, plan: PlanId) {
         self.void("a plan is given to OpenSM");
         self.give(plan, 0);
@@ -172,7 +173,7 @@ impl Machine {
         self.confirming(Flight { plan, stage: 0, of });
     }
 
-    /// Answers all questions with none: OpenSM goes on with its next engine.
+    /// Answers all questions with none: OpenSM continues with its next engine.
     pub(crate) fn answer_none(&mut self) {
         for question in std::mem::take(&mut self.state.questions) {
             self.state.excused = true;
@@ -180,7 +181,7 @@ impl Machine {
         }
     }
 
-    /// Answers questions about other fabrics than this with none: nothing is found for them any more.
+    /// Answers questions about other fabrics than this with none: no plan is found for them any more.
     pub(crate) fn answer_none_about_others(&mut self, fabric: Digest) {
         let all = std::mem::take(&mut self.state.questions);
         let (about_this, others): (Vec<Question>, Vec<Question>) =
@@ -190,7 +191,7 @@ impl Machine {
         self.state.questions = about_this;
     }
 
-    /// Answers what can wait no longer.
+    /// Answers questions whose budget is used up.
     pub(crate) fn questions_late(&mut self) {
         let at = self.at;
         if self.state.questions.iter().any(|q| q.until <= at) {
@@ -199,7 +200,7 @@ impl Machine {
         }
     }
 
-    /// Lets jobs go for whom nothing will be done, or not in time.
+    /// Releases jobs for which nothing will be done, or not in time.
     pub(crate) fn release(&mut self) {
         let at = self.at;
         let state = &self.state;

@@ -12,49 +12,49 @@ use crate::value::{Digest, Millis, PlanId, Source};
 /// Decisions that are remembered.
 pub(crate) const REMEMBERED: usize = 50;
 
-/// All that the machine remembers. Two states that are equal go on alike.
+/// The complete memory of the machine. Two states that are equal have equal futures for equal inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is remembered by itself")]
 pub struct State {
-    /// How often the program began.
+    /// Number of starts of the program.
     pub boots: u64,
-    /// How far it may go.
+    /// Mode that limits its actions.
     pub mode: Mode,
-    /// The rules.
+    /// Rules of operation.
     pub policy: Policy,
-    /// What it does.
+    /// Current phase of the machine.
     pub phase: Phase,
-    /// No changes and no proposals until somebody says so.
+    /// No changes and no proposals until an operator allows them.
     pub paused: bool,
-    /// Rises with whatever makes work that is under way void.
+    /// Incremented by every change that makes running work void.
     pub generation: u64,
     /// The next number of work.
     pub next_work: u64,
     /// The next number of a plan.
     pub next_plan: PlanId,
-    /// The fabric, once known.
+    /// Digest of the fabric, once known.
     pub fabric: Option<Digest>,
     /// Switches and ports of hosts of it.
     pub size: (u32, u32),
-    /// The tables in place, once known.
+    /// Digest of the tables in place, once known.
     pub tables: Option<Digest>,
-    /// The jobs, once known.
+    /// Digest of the jobs, once known.
     pub jobs: Option<Digest>,
-    /// How many run.
+    /// Number of running jobs.
     pub running: u32,
-    /// What was read since the program began.
+    /// Sources that were read since the program started.
     pub fresh: BTreeSet<Source>,
     /// Jobs started since tables were last looked for.
     pub wanted: bool,
-    /// Jobs ended since: tables may be improved, but nobody waits for it.
+    /// Jobs ended since: tables may be improved, but that is not urgent.
     pub may_improve: bool,
-    /// An operator asked for a proposal.
+    /// An operator requested a proposal.
     pub asked_by_hand: bool,
-    /// The fabric or its tables changed, and nobody has looked yet whether the tables are whole.
+    /// The fabric or its tables changed, and the tables have not been checked yet.
     pub unwell: bool,
-    /// How the tables in place serve the jobs, if that was measured for these.
+    /// Evaluation of the tables in place for the jobs, if these were measured.
     pub measured: Option<Measured>,
-    /// Decisions, oldest first.
+    /// Past decisions, oldest first.
     pub decisions: VecDeque<Decision>,
     /// The plan in place, as read back.
     pub in_place: Option<PlanId>,
@@ -66,22 +66,22 @@ pub struct State {
     pub changes: Vec<Millis>,
     /// When plans were not found in place, within the last ten minutes.
     pub mismatches: Vec<Millis>,
-    /// When OpenSM used another engine though nobody told it to, within the last ten minutes.
+    /// Times at which OpenSM used another engine without an order, within the last ten minutes.
     pub foreign: Vec<Millis>,
-    /// The next sweep may use another engine: a question was answered with none, or nobody was there.
+    /// The next sweep may use another engine: a question was answered with none, or the program was not running.
     pub excused: bool,
-    /// All standby subnet managers have the plan, as far as known.
+    /// Whether all standby subnet managers have the plan, as far as known.
     pub standby: bool,
     /// When all tables were last read.
     pub audited: Millis,
     /// Input that could not be used, by source.
     pub bad: BTreeMap<Source, BadInput>,
-    /// What is wrong with the state folder.
+    /// Problem of the state folder, if any.
     pub disk: Option<String>,
     /// Since when counters have shown a hot channel.
     #[serde(default)]
     pub hot_since: Option<Millis>,
-    /// Counters have shown one for long enough, and nobody has looked what to do.
+    /// A channel was hot for long enough in counters, and no work was started for it.
     #[serde(default)]
     pub too_hot: bool,
     /// A fabric that was refused as that of another cluster.
@@ -89,39 +89,39 @@ pub struct State {
     pub stranger: Option<Digest>,
 }
 
-/// What the machine does.
+/// The activity of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "phase")]
 pub enum Phase {
-    /// It has heard nothing yet.
+    /// No input has arrived yet.
     #[default]
     Starting,
-    /// Reads back what is in place.
+    /// The tables in place are read back.
     Auditing {
         /// A plan that was being put in place when the program ended.
         flight: Option<Flight>,
     },
     /// Waits for something to happen.
     Watching,
-    /// Work is under way.
+    /// Some work is running.
     Working {
-        /// Its number.
+        /// Number of the work.
         work: u64,
-        /// What.
+        /// Task of the work.
         task: Task,
         /// It is given up then.
         until: Millis,
     },
     /// A stage of a plan is written.
     Committing {
-        /// Which.
+        /// The plan and its stage.
         flight: Flight,
     },
     /// A stage of a plan is being programmed and read back.
     Confirming {
-        /// Which.
+        /// The plan and its stage.
         flight: Flight,
-        /// Tables are read back then, whatever OpenSM says.
+        /// Tables are read back at this time, whatever OpenSM reports.
         until: Millis,
         /// They were found different once.
         again: bool,
@@ -135,7 +135,7 @@ pub enum Phase {
     },
     /// Changes nothing until an operator says so.
     Frozen {
-        /// Why.
+        /// Reason of the freeze.
         why: Why,
     },
 }
@@ -171,11 +171,11 @@ impl Phase {
 /// A plan that is being put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
-    /// The plan.
+    /// Number of the plan.
     pub plan: PlanId,
     /// The stage, from 0.
     pub stage: u32,
-    /// How many there are.
+    /// Number of stages of the plan.
     pub of: u32,
 }
 
@@ -191,19 +191,19 @@ pub enum Why {
     Engines,
 }
 
-/// How tables serve jobs.
+/// Evaluation of tables for jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Maximum effective EFI.
     pub efi: u64,
-    /// No tables have less; `None` if not known.
+    /// Lower bound for any tables; `None` if not known.
     pub bound: Option<u64>,
 }
 
 /// A question of OpenSM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Its number.
+    /// Number of the question.
     pub id: u64,
     /// The fabric that it is about.
     pub fabric: Digest,
@@ -214,11 +214,11 @@ pub struct Question {
 /// Input that could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadInput {
-    /// How often since it last could.
+    /// Number of failures since it could last be used.
     pub in_a_row: u32,
-    /// How often in all.
+    /// Number of failures in total.
     pub total: u64,
-    /// What was wrong the last time.
+    /// Description of the last problem.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! One step: an input, what it changes, and what is to be done.
+//! One step: an input, the change of the state, and the actions.
 
 use crate::action::{Action, Level};
 use crate::decision::Outcome;
@@ -11,12 +11,12 @@ use crate::value::{Millis, Source};
 
 /// Bad input in a row that raises an alarm.
 const BAD_IN_A_ROW: u32 = 3;
-/// How long changes are counted.
+/// Period over which changes are counted.
 const HOUR: Millis = 3_600_000;
-/// How long mismatches and foreign sweeps are counted.
+/// Period over which mismatches and foreign sweeps are counted.
 const TEN_MINUTES: Millis = 600_000;
 
-/// The state after an input, and what is to be done once that is in the journal.
+/// The state after an input, and the actions to do once the step is in the journal.
 ///
 /// An input that changes nothing and has no actions (most ticks) need not be in the journal.
 pub fn step(state: &State, at: Millis, input: &Input) -> (State, Vec<Action>) {

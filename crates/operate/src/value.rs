@@ -5,13 +5,13 @@ use std::fmt;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Milliseconds since 1970. Whoever calls [`crate::step`] sees to it that times do not go back while a program runs.
+/// Milliseconds since 1970. Callers of [`crate::step`] ensure that times do not go back while a program runs.
 pub type Millis = u64;
 
 /// Number of a decision, and of the plan that it is about; from 1.
 pub type PlanId = u64;
 
-/// What a fabric, a set of tables or a list of jobs is known by: 64 bits of its content.
+/// Identity of a fabric, a set of tables or a list of jobs: 64 bits of a hash of its content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub u64);
 
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// Where input comes from.
+/// Source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -44,7 +44,7 @@ pub enum Source {
     Tables,
     /// The jobs that run.
     Jobs,
-    /// What ports have counted.
+    /// The port counters.
     Counters,
 }
 

@@ -1,4 +1,5 @@
-//! What messages take beside what switches do to them: hosts' memory, adapters, and the least time through the network.
+//! Latencies of messages in addition to those of switches: hosts' memory, adapters, and the minimum latency through the
+//! network.
 
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_workload::play::{Delivery, Departure, Host};
@@ -10,7 +11,7 @@ use crate::{Net, SwitchModel};
 pub(crate) struct Attached<'a> {
     net: &'a Net,
     pub(crate) host: &'a Host,
-    /// What a switch takes from head to head, in picoseconds, in the mean.
+    /// Mean latency of a switch from head to head, in picoseconds.
     pipeline: u64,
     distances: Distances,
     /// By terminal, the host that it is of.
@@ -29,8 +30,8 @@ impl<'a> Attached<'a> {
         }
     }
 
-    /// What leaves a last switch takes as long as this at least until anybody knows, in picoseconds, if no packet is shorter
-    /// than this many bytes; no time without terminals.
+    /// Minimum delay from a packet's departure at a last switch until any terminal is notified, in picoseconds, if no packet
+    /// is shorter than this number of bytes; `None` without terminals.
     pub(crate) fn ahead(&self, shortest: u32) -> Option<u64> {
         let last = |t: u32| {
             let port = self.net.port(self.net.home(t));
@@ -62,7 +63,7 @@ impl<'a> Attached<'a> {
         sum
     }
 
-    /// When a message has left and arrives that stays within a host; `None` if it goes over the network.
+    /// Departure and arrival of a message that stays within a host; `None` if it goes over the network.
     pub(crate) fn through_memory(&self, now: u64, d: &Departure) -> Option<Delivery> {
         if !self.share_a_host(d.from, d.to) {
             return None;

@@ -1,26 +1,26 @@
-//! Traffic classes: what of a channel each one gets.
+//! Traffic classes and their shares of a channel.
 
 use serde::{Deserialize, Serialize};
 
-/// A traffic class: a virtual queue of its own at every output and adapter, with lanes and buffers of its own behind it.
+/// A traffic class: a separate virtual queue at every output and adapter, with separate lanes and buffers behind it.
 ///
 /// De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-E.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrafficClass {
-    /// What users call it.
+    /// Name of the class for users.
     pub name: String,
     /// The differentiated services code point of its packets (RFC 2474).
     pub dscp: u8,
-    /// Whatever no class is owed goes to those of the highest priority that have something to send.
+    /// Bandwidth beyond all guarantees goes to the classes of the highest priority that have something to send.
     pub priority: u8,
-    /// What it gets of every channel at least if it has this much to send, in 2^16ths.
+    /// Minimum share of every channel if it has enough to send, in 2^16ths.
     pub least: u32,
-    /// What it gets at most.
+    /// Maximum share of every channel.
     pub most: u32,
-    /// Whether packets of a pair of endpoints stay in order: they are sent another way only when none of them is under way. Without,
-    /// as the switches have it ([`crate::SwitchModel::ordered`]).
+    /// Whether packets of a pair of endpoints stay in order: they take another path only when none of them is in flight. `None`: as
+    /// the switches have it ([`crate::SwitchModel::ordered`]).
     pub ordered: Option<bool>,
-    /// Whether packets that find no room are dropped, to be sent again, instead of held back.
+    /// Whether packets that find no buffer space are dropped, to be sent again, instead of waiting.
     pub lossy: bool,
     /// Non-minimal paths count this many times as much as they would, in 256ths.
     pub bias: u32,
@@ -29,7 +29,7 @@ pub struct TrafficClass {
 }
 
 impl TrafficClass {
-    /// One that is owed nothing and may take all.
+    /// A class without a guarantee that may use the whole channel.
     pub fn plain(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -45,29 +45,29 @@ impl TrafficClass {
     }
 }
 
-/// A whole channel, and a bias that changes nothing.
+/// The whole channel, as a share.
 pub const WHOLE: u32 = 1 << 16;
-/// See [`WHOLE`].
+/// A bias that changes nothing.
 pub const EVEN: u32 = 256;
 
-/// What a class has had of a channel, in picoseconds of it.
+/// The use of a channel by a class, in picoseconds of it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Share {
     /// When the rest was true.
     at: u64,
-    /// What it is owed of its least, and what is left of its most; below zero after a long packet.
+    /// Credit towards its minimum, and what is left of its maximum; below zero after a long packet.
     owed: i64,
     left: i64,
-    /// What it had of late: forgotten by and by.
+    /// Recent use, which decays over time.
     had: u64,
 }
 
-/// What is owed, or left, to a class that has nothing to send does not grow beyond this, in picoseconds.
+/// Limit, in picoseconds, of the credit of a class that has nothing to send.
 const BURST: i64 = 1_000_000;
-/// Shares of late are those of about as long, in picoseconds.
+/// Time constant of the recent shares, in picoseconds.
 const MEMORY: u64 = 50_000_000;
 
-/// See [`Shares::key`].
+/// Sort key of a class; see [`Shares::key`].
 pub(crate) type Key = (bool, u8, u64);
 
 impl Share {
@@ -87,7 +87,7 @@ impl Share {
     }
 }
 
-/// What classes have had of some channels side by side: nothing is kept if there is one class only, which has no limit.
+/// Use of some consecutive channels by classes: nothing is stored if there is only one class, which has no limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Shares<'n> {
     classes: &'n [TrafficClass],
@@ -95,12 +95,12 @@ pub(crate) struct Shares<'n> {
     of: Vec<Share>,
 }
 
-/// Whose turn it is.
+/// The class that is granted next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// A class.
+    /// Number of the class.
     Class(u32),
-    /// Nobody's before a time.
+    /// No class before a time.
     Later(u64),
 }
 
@@ -112,16 +112,16 @@ impl<'n> Shares<'n> {
         Self { classes, of: vec![full; some] }
     }
 
-    /// Whether nobody needs to ask.
+    /// Whether there is nothing to arbitrate.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.classes.is_empty()
     }
 
-    /// Which class of a set of at least one may send on a channel.
+    /// Selects the class of a non-empty set that may send on a channel.
     ///
-    /// First whoever is owed something of its least, by priority; then those of the highest priority; among these whoever had
-    /// least of late. So what is not owed goes to the class with the lowest share.
+    /// First the classes below their minimum, by priority; then those of the highest priority; among these the one with the
+    /// lowest recent use. So bandwidth beyond the guarantees goes to the class with the lowest share.
     pub(crate) fn next(&self, channel: usize, set: u64, now: u64) -> Next {
         let (mut best, mut later) = (None, u64::MAX);
         for (c, class) in self.classes.iter().enumerate().filter(|(c, _)| set >> c & 1 != 0) {
@@ -140,20 +140,21 @@ impl<'n> Shares<'n> {
         best.map_or(Next::Later(later), |b| Next::Class(b.1))
     }
 
-    /// Who goes first on a channel: the least of these. Whether nothing is owed, how far below the highest priority, what it had.
+    /// Sort key of a class on a channel, the lowest goes first: whether nothing is owed, how far below the highest priority,
+    /// recent use.
     #[inline]
     pub(crate) fn key(&self, channel: usize, class: u8, now: u64) -> Key {
         let Some(c) = self.classes.get(usize::from(class)) else { return Key::default() };
         self.of[channel * self.classes.len() + usize::from(class)].at(c, now).key(c)
     }
 
-    /// A class has sent what takes so long.
+    /// A class has used the channel for `long`.
     #[inline]
     pub(crate) fn spend(&mut self, channel: usize, class: u32, now: u64, long: u64) {
         let Some(c) = self.classes.get(class as usize) else { return };
         let share = &mut self.of[channel * self.classes.len() + class as usize];
         *share = share.at(c, now);
-        // What nobody was owed does not count against what it is owed.
+        // Use beyond the guarantees does not count against the minimum.
         if share.owed > 0 {
             share.owed -= long.cast_signed();
         }
@@ -166,13 +167,13 @@ impl<'n> Shares<'n> {
         self.of.len() == state.0.len()
     }
 
-    /// Changes places with what another had.
+    /// Swaps the state with another one.
     pub(crate) fn swap(&mut self, state: &mut SharesState) {
         std::mem::swap(&mut self.of, &mut state.0);
     }
 }
 
-/// What changes of shares.
+/// The changing state of shares.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SharesState(Vec<Share>);
 
@@ -180,7 +181,7 @@ pub(crate) struct SharesState(Vec<Share>);
 mod tests {
     use super::*;
 
-    /// What classes that always have something to send get of a channel, in percent; a packet takes 0.1 us.
+    /// Shares of a channel, in percent, of classes that always have something to send; a packet takes 0.1 us.
     fn shares(classes: &[TrafficClass], packets: u64) -> Vec<u64> {
         let mut shares = Shares::new(classes, 1);
         let (mut now, mut count) = (0, vec![0; classes.len()]);
@@ -206,7 +207,8 @@ mod tests {
         TrafficClass { least: part(least), most: part(most), priority, ..TrafficClass::plain("c") }
     }
 
-    /// Everyone gets its least, and what is left goes to those with the lowest share: the level to which water fills.
+    /// Every class gets its minimum, and the rest goes to those with the lowest share: the level to which water
+    /// fills.
     #[test]
     fn water_fills_up_the_lowest() {
         let of = |all: &[(u32, u32, u8)]| {
@@ -216,15 +218,15 @@ mod tests {
         assert_eq!(of(&[(80, 100, 0), (10, 100, 0)]), [80, 20]);
         assert_eq!(of(&[(50, 100, 0), (10, 100, 0), (10, 100, 0)]), [50, 25, 25]);
         assert_eq!(of(&[(0, 100, 0), (0, 100, 0)]), [50, 50]);
-        // Limits leave the channel idle where nobody else is there, and go to others where somebody is.
+        // Limits leave the channel idle where no other class sends, and give the rest to others where there are some.
         assert_eq!(of(&[(0, 30, 0)]), [30]);
         assert_eq!(of(&[(0, 30, 0), (10, 100, 0)]), [30, 70]);
-        // Priority takes all that nobody is owed.
+        // Priority takes all bandwidth beyond the guarantees.
         assert_eq!(of(&[(0, 100, 0), (10, 100, 1)]), [0, 100]);
         assert_eq!(of(&[(20, 100, 0), (0, 100, 1)]), [20, 80]);
     }
 
-    /// Whoever was alone has no less than others when they come.
+    /// A class that was alone has no less than others when they start.
     #[test]
     fn the_past_is_forgotten() {
         let classes = [class(0, 100, 0), class(0, 100, 0)];

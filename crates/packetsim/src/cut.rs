@@ -1,8 +1,8 @@
-//! Where a network is cut into parts.
+//! Partitioning of a network into parts.
 
 use crate::Net;
 
-/// Where parts begin, and where the last one ends, by switch; and picoseconds that the quickest cable between two of them takes.
+/// First switch of each part, and the end of the last one; and latency in picoseconds of the fastest cable between two parts.
 ///
 /// Parts have as many ports and terminals as the others, by a tenth more or less: in that range the cut is where cables between
 /// both sides are longest.
@@ -31,7 +31,7 @@ pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, u64) {
     (firsts, least.into())
 }
 
-/// By switch, what the quickest cable takes from one of those before it to it or one of those behind it.
+/// By switch, the latency of the quickest cable from a switch before it to it or to one behind it.
 fn quickest_across(net: &Net) -> Vec<u32> {
     let n = net.switch_count() as u32;
     let mut quickest = vec![u32::MAX; n as usize];
@@ -43,7 +43,7 @@ fn quickest_across(net: &Net) -> Vec<u32> {
             }
         }
     }
-    // Quick ones first: each tells those switches that none has told yet. Where to find the next of these:
+    // Quick ones first: each sets those switches that none has set yet. Where to find the next of these:
     cables.sort_unstable();
     let mut open: Vec<u32> = (0..=n).collect();
     for (latency, from, to) in cables {
@@ -57,7 +57,7 @@ fn quickest_across(net: &Net) -> Vec<u32> {
     quickest
 }
 
-/// The first from a switch on that nobody has told; halves the way there.
+/// The first switch from `s` on that is not set; halves the path to it.
 fn untold(open: &mut [u32], mut s: u32) -> u32 {
     while open[s as usize] != s {
         open[s as usize] = open[open[s as usize] as usize];

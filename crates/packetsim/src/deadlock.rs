@@ -10,14 +10,14 @@ use crate::{Net, SwitchModel};
 /// A buffer: the input port and the lane that it is of.
 pub type Buffer = (u32, u8);
 
-/// The first packet of a queue, and what it waits for.
+/// The first packet of a queue, and the buffer that it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Waits {
-    /// Where it is.
+    /// Buffer that it is in.
     pub at: Buffer,
-    /// Where it would go and finds no room; none if room is not what it waits for.
+    /// Buffer that it waits for; none if it does not wait for buffer space.
     pub wants: Option<Buffer>,
-    /// Its number.
+    /// Number of the packet.
     pub packet: u32,
 }
 
@@ -28,30 +28,31 @@ pub struct Stalled {
     pub when: u64,
     /// Packets in the network and its sources.
     pub packets: usize,
-    /// A cycle of buffers: the first packet of each waits for room in the next one, that of the last for room in the first.
+    /// A cycle of buffers: the first packet of each waits for space in the next one, that of the last for space in the
+    /// first.
     pub cycle: Vec<Buffer>,
 }
 
-/// What was seen.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// Everything moves.
+    /// Some packet can always move.
     Moves,
-    /// Some packets do not, unless room is on its way to them: to be looked at again.
+    /// Some packets cannot, unless credits are in flight: to be checked again.
     Stuck,
     /// They wait for each other for ever.
     Locked(Stalled),
 }
 
-/// Looks for deadlock again and again.
+/// Checks repeatedly for deadlock.
 ///
-/// A buffer moves if any of its queues does: if what it waits for is not room, or room in a buffer that moves, or one that
-/// nobody waits in. What is left when all those are taken away is stuck, unless room is on its way to it: so it counts if
-/// the same packets are stuck when that must have arrived.
+/// A buffer moves if any of its queues does: if that does not wait for buffer space, or waits for space in a buffer that
+/// moves, or in one without waiting packets. The buffers left when all those are removed are stuck, unless credits for
+/// them are in flight: so it counts if the same packets are stuck when those must have arrived.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     stuck: BTreeSet<Waits>,
-    /// Nothing that is under way takes longer, in picoseconds.
+    /// Maximum time that anything is in flight, in picoseconds.
     patience: u64,
 }
 
@@ -68,12 +69,12 @@ impl Watch {
         Self { stuck: BTreeSet::new(), patience }
     }
 
-    /// How long to wait from one look to the next, at least.
+    /// Minimum time between two checks.
     pub(crate) fn patience(&self) -> u64 {
         self.patience
     }
 
-    /// Looks at all that waits; later than anything that was under way the last time.
+    /// Checks all waiting packets; later than anything that was in flight at the last check.
     pub(crate) fn look(&mut self, now: u64, packets: usize, waits: &[Waits]) -> Look {
         let stuck = stuck(waits);
         let still: Vec<Waits> = self.stuck.intersection(&stuck).copied().collect();
@@ -120,7 +121,7 @@ fn cycle(waits: &[Waits]) -> Vec<Buffer> {
     }
     let mut done: BTreeSet<Buffer> = BTreeSet::new();
     for &start in next.keys() {
-        // The way to here, and the number of the next buffer to look at from each.
+        // The path to here, and the number of the next buffer to examine from each.
         let mut way: Vec<(Buffer, usize)> = vec![(start, 0)];
         while let Some((at, i)) = way.last_mut() {
             let wanted = next.get(at).filter(|_| !done.contains(at)).and_then(|all| all.get(*i));
@@ -165,7 +166,7 @@ mod tests {
         let mut free = ring.to_vec();
         free.push(wait(2, None));
         assert!(stuck(&free).is_empty());
-        // Nobody waits in what the last one wants.
+        // No packet waits in the buffer that the last one needs.
         assert!(stuck(&[wait(1, Some(2)), wait(2, Some(9))]).is_empty());
         let mut watch = Watch::default();
         assert_eq!(watch.look(1, 4, &ring), Look::Stuck, "room may be on its way");

@@ -1,5 +1,5 @@
-//! Packets that go the way of those before them of the same pair of endpoints: while any of these is under way, or until none has
-//! passed for a while.
+//! Packets that take the path of those before them of the same pair of endpoints: while any of these is in flight, or until none
+//! has passed for a while.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,14 +9,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::packet::Packet;
 use crate::switch_model::Order;
 
-/// Which way switches sent the packets of ordered classes. What is kept of it is sorted: nothing depends on where a table has what.
+/// Paths of the packets of ordered classes at switches. Serialized in sorted order: nothing depends on the layout of the table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flows(HashMap<Flow, Way, BuildHasherDefault<Mixed>>);
 
 /// A switch, source and destination, traffic class, and hops so far: a non-minimal path may cross a switch twice.
 type Flow = (u32, u32, u32, u8, u8);
 
-/// Where a switch sent a packet, and what its routing made of it.
+/// Output that a switch chose for a packet, and the state that its routing set.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Way {
     /// When the last one passed, in picoseconds.
@@ -30,7 +30,7 @@ struct Way {
 }
 
 impl Flows {
-    /// Output and lane of the packets before, if it is to go their way: it is as its routing made those.
+    /// Output and lane of the previous packets, if the packet is to follow them: its routing state becomes theirs.
     pub(crate) fn again(
         &mut self,
         switch: u32,
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Flows {
     }
 }
 
-/// Mixes the words of a flow: each packet asks at each switch, and nobody chooses endpoints to do harm.
+/// Hashes the words of a flow: each packet needs it at each switch, and endpoints are not adversarial.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mixed(u64);
 

@@ -1,32 +1,32 @@
-//! What a packet takes on a channel beside its data: headers, a least frame, and a gap behind it.
+//! The overhead of a packet on a channel: headers, a minimum frame, and a gap behind it.
 
 use darkfiber_fabric::{Entry, Registry, Unknown};
 
 /// A header or trailer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// What it is.
+    /// Name of the header.
     pub name: &'static str,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u32,
-    /// Whether it counts for the least frame: all but what comes before the frame.
+    /// Whether it counts for the minimum frame: all headers except those before the frame.
     pub framed: bool,
 }
 
-/// How packets become frames.
+/// Mapping of packets to frames.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Framing {
-    /// What users write.
+    /// Name that users write.
     pub name: &'static str,
     /// In half a line.
     pub summary: &'static str,
-    /// What it does.
+    /// Description for users.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication or standard that it is from.
     pub paper: &'static str,
-    /// What every packet has, in the order in which it is sent.
+    /// Headers of every packet, in the order in which they are sent.
     pub headers: &'static [Header],
-    /// Bytes of a frame at least, without what comes before it.
+    /// Minimum bytes of a frame, without the headers before it.
     pub least: u32,
     /// Bytes that a channel rests behind each frame.
     pub gap: u32,
@@ -46,11 +46,11 @@ const ETHERNET: &[Header] = &[PREAMBLE, ADDRESSES, CHECK];
 const ROCE: &[Header] = &[PREAMBLE, ADDRESSES, IP, UDP, IB, CRC, CHECK];
 const ROCE_BARE: &[Header] = &[PREAMBLE, IP, UDP, IB, CRC, CHECK];
 
-/// What the paper adds the headers of RoCEv2 up to; they are 72.
+/// The sum that the paper gives for the headers of RoCEv2; they are 72.
 const PRINTED: Option<u32> = Some(62);
 const SLS: &str = "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), sections II-F and II-G";
 
-/// All of them; the first is what is taken where nobody says.
+/// All framings; the first is the default.
 pub static FRAMINGS: Registry<Framing> = Registry::new(
     "framing",
     &[
@@ -126,10 +126,10 @@ impl Entry for Framing {
     }
 }
 
-/// The framing of that name.
+/// Finds the framing of that name.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such framing.
 pub fn framing(name: &str) -> Result<&'static Framing, Unknown> {
     FRAMINGS.get(name)
 }
@@ -170,7 +170,7 @@ impl Framing {
         Some(bytes as f64 / taken.max(1) as f64)
     }
 
-    /// What of a channel carries data, if such messages follow each other.
+    /// The part of a channel that carries data, if such messages follow each other.
     pub fn efficiency(&self, bytes: u64, most: u32) -> f64 {
         bytes as f64 / self.of_message(bytes, most).max(1) as f64
     }

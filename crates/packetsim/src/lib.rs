@@ -1,10 +1,10 @@
-//! Packets in lossless switches: what happens inside the network.
+//! Packets in lossless switches: a simulation of the inside of the network.
 //!
-//! Time runs in ticks: within one, all arrivals, credits and wake-ups of a switch are noted first; then new packets are routed,
-//! input by input, and outputs serve their queues, output by output. What a switch does depends on nothing but what reached it
-//! before that tick ended, and everything that it causes is at least a tick later: switches can be simulated in any order, and
-//! by any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
-//! leaves by that.
+//! Time runs in ticks: within one, all arrivals, credits and wake-ups of a switch are recorded first; then new packets are
+//! routed, input by input, and outputs serve their queues, output by output. The actions of a switch depend only on what reached
+//! it before that tick ended, and all their effects are at least a tick later: switches can be simulated in any order, and by
+//! any number of threads, with the same result. Times themselves are exact: a head that is ready at some picosecond of a tick
+//! leaves at that time.
 //!
 //! ```
 //! use darkfiber_fabric::open;

@@ -1,7 +1,7 @@
-//! What keeps a cable going: the buffer from which packets are sent again, and lanes that stop working.
+//! Reliability of a cable: the buffer from which packets are sent again, and lanes that stop working.
 //!
-//! D. De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-F: link-level reliability for errors that
-//! pass, lanes that are taken out for those that do not.
+//! D. De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-F: link-level retry for transient errors,
+//! removal of lanes for permanent ones.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// From a time on a channel between switches has only a part of its lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneFault {
-    /// When, in picoseconds.
+    /// Time of the fault, in picoseconds.
     pub at: u64,
     /// The channel; its reverse is another one.
     pub channel: ChannelId,
-    /// What works of it, above 0 and up to 1.
+    /// The part of it that still works, above 0 and up to 1.
     pub part: f32,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// The first time from `when` on at which there is room for a packet of this many bytes in a buffer of `window`.
+    /// The first time from `when` on at which a buffer of `window` has space for a packet of this size.
     pub(crate) fn room(&mut self, window: u32, bytes: u32, when: u64) -> u64 {
         let mut when = when;
         while let Some(&(acknowledged, size)) = self.held.front() {
@@ -60,7 +60,7 @@ impl Replay {
         when
     }
 
-    /// A packet is held until its acknowledgement is there.
+    /// A packet is held until its acknowledgement arrives.
     pub(crate) fn hold(&mut self, bytes: u32, until: u64) {
         self.held.push_back((until, bytes));
         self.bytes += u64::from(bytes);
@@ -85,7 +85,7 @@ mod tests {
             ready = when + 1;
         }
         assert_eq!(leaves, [0, 1, 2, 100, 101, 102, 200]);
-        // Whoever comes late finds it empty.
+        // A late packet finds it empty.
         assert_eq!(replay.room(30, 30, 1000), 1000);
         assert_eq!((replay.bytes, replay.held.len()), (0, 0));
     }

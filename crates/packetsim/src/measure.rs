@@ -1,14 +1,14 @@
-//! What is measured, and from when on.
+//! The measurement of packets, and the time from which it runs.
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::message::Arrived;
 
-/// Which packets count, in picoseconds of their creation.
+/// Range of the packets that count, in picoseconds of their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub(crate) struct Measuring {
-    /// The first.
+    /// Time of the first packet that counts.
     pub(crate) from: u64,
     /// Those from then on do not any more.
     pub(crate) to: u64,
@@ -20,10 +20,10 @@ impl Measuring {
     }
 }
 
-/// Parts of the time that is measured whose means are compared.
+/// Parts of the measured time whose means are compared.
 pub const BATCHES: usize = 10;
 
-/// What came of the packets that count.
+/// Results of the packets that count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Latencies from creation to the last byte at its destination, in nanoseconds, to three digits.
@@ -33,7 +33,7 @@ pub struct Measured {
     pub packets: u64,
     /// Sum of their latencies in picoseconds.
     pub latency: u128,
-    /// The longest.
+    /// Maximum latency of a packet.
     pub longest: u64,
     /// Sum of the switches that they crossed.
     pub hops: u64,
@@ -45,7 +45,7 @@ pub struct Measured {
     pub bytes: u64,
     /// Packets that were created while it was measured.
     pub created: u64,
-    /// Their bytes.
+    /// Bytes of these packets.
     pub created_bytes: u64,
     /// Sum of latencies, and how many, of packets created in each part of that time.
     pub batches: [(u128, u64); BATCHES],
@@ -54,7 +54,7 @@ pub struct Measured {
 /// Packets that arrived out of order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutOfOrder {
-    /// How many.
+    /// Number of such packets.
     pub packets: u64,
     /// By how many packets one was ahead of the oldest one that was missing, at most.
     pub furthest: u8,
@@ -67,7 +67,7 @@ impl Default for Measured {
 }
 
 impl Measured {
-    /// Nothing yet.
+    /// An empty measurement.
     #[expect(clippy::missing_panics_doc, reason = "three digits are fine")]
     pub fn new() -> Self {
         Self {
@@ -113,7 +113,7 @@ impl Measured {
         *batch = (batch.0 + u128::from(took), batch.1 + 1);
     }
 
-    /// What was measured elsewhere in the same time.
+    /// Adds a measurement of other packets over the same time.
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
     pub fn add(&mut self, other: &Self) {
         self.latencies.add(&other.latencies).expect("it grows as needed");
@@ -189,21 +189,22 @@ impl Counts {
 /// Whether a run has settled: packets that arrive in one interval after the other.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Settling {
-    /// The interval before.
+    /// Counts of the previous interval.
     before: Counts,
-    /// Intervals in a row whose latencies were like those before; in which as many arrived, and fewer than were created.
+    /// Consecutive intervals whose latencies equal the previous ones; in which the same number arrived, and fewer than
+    /// were created.
     alike: u32,
     behind: u32,
 }
 
-/// What a run has come to.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settled {
-    /// It goes on changing.
+    /// Latencies still change.
     NotYet,
-    /// Latencies are what they will be.
+    /// Latencies are in steady state.
     Yes,
-    /// As many packets arrive as will, and fewer than are created: latencies grow as long as anybody looks.
+    /// Packets arrive at the maximum rate, and fewer than are created: latencies grow as long as the run lasts.
     Saturated,
 }
 

@@ -1,13 +1,13 @@
-//! What terminals have to send, and what has arrived.
+//! Messages that terminals send, and those that have arrived.
 
 use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
 
-/// What a terminal has to send.
+/// A message that a terminal has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Message {
-    /// What its sender calls it.
+    /// Number that its sender gave it.
     pub(crate) number: u32,
     /// Terminal that it goes to.
     pub(crate) to: u32,
@@ -15,9 +15,9 @@ pub(crate) struct Message {
     pub(crate) bytes: u64,
     /// The group that it is counted with.
     pub(crate) group: u16,
-    /// Which of several ways tables have for it.
+    /// Index of its path among several that tables have.
     pub(crate) path: u8,
-    /// Its traffic class.
+    /// Traffic class of the message.
     pub(crate) class: u8,
     /// When its packets were created, in picoseconds; without, each when it leaves.
     pub(crate) born: Option<u64>,

@@ -8,29 +8,30 @@ use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use crate::SwitchModel;
 use crate::switch_model::slower;
 
-/// What is at the other end of a port.
+/// The other end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// A port of a switch.
     Port(u32),
-    /// A terminal.
+    /// Number of a terminal.
     Terminal(u32),
 }
 
 /// A port of a switch, and the cable behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Port {
-    /// Who is at its other end: a port, or a terminal behind [`TERMINAL`].
+    /// The peer at its other end: a port, or a terminal behind [`TERMINAL`].
     peer: u32,
     /// The switch that it is of.
     pub switch: u32,
     /// Its number among those of the switch.
     pub local: u32,
-    /// What the cable takes, in picoseconds.
+    /// Latency of the cable, in picoseconds.
     pub latency: u32,
     /// Its number on the switch, from 1.
     pub number: u8,
-    /// Bytes that are under way, if it never rests and nothing waits: there, through the next switch, and as room back.
+    /// Bytes in flight if the channel is always busy and nothing waits: on the cable, through the next switch, and as
+    /// returning credits.
     pub way: u32,
     /// Picoseconds that 2^16 bytes take.
     pub pace: u64,
@@ -40,7 +41,7 @@ pub struct Port {
 const TERMINAL: u32 = 1 << 31;
 
 impl Port {
-    /// Who is at its other end.
+    /// The peer at its other end.
     #[inline]
     pub fn peer(&self) -> Peer {
         if self.peer & TERMINAL == 0 {
@@ -50,14 +51,14 @@ impl Port {
         }
     }
 
-    /// How long this many bytes take, in picoseconds.
+    /// Serialization time of `bytes`, in picoseconds.
     #[inline]
     pub fn long(&self, bytes: u32) -> u64 {
         (u64::from(bytes) * self.pace) >> 16
     }
 }
 
-/// Switches side by side, their ports, and the seats of their terminals.
+/// Consecutive switches, their ports, and the seats of their terminals.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     pub(crate) switches: Range<u32>,
@@ -65,7 +66,7 @@ pub(crate) struct Span {
     pub(crate) seats: Range<u32>,
 }
 
-/// All ports: those of a switch side by side, first those to other switches by rising channel, then those to terminals.
+/// All ports: those of a switch are adjacent, first those to other switches by rising channel, then those to terminals.
 #[derive(Clone, Debug)]
 pub struct Net {
     /// By switch, its first port; and the number of ports.
@@ -84,7 +85,7 @@ pub struct Net {
 const PART: usize = 1024;
 
 impl Net {
-    /// In how many parts a network is simulated that has all threads for itself; nothing that comes out depends on it.
+    /// Number of parts in which a network is simulated that has all threads; no result depends on it.
     pub fn parts(&self) -> usize {
         (self.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
     }
@@ -142,7 +143,7 @@ impl Net {
         Self { base, ports, home, seat, words, later }
     }
 
-    /// How long this many bytes take on the cable of a port that leave at a time, in picoseconds.
+    /// Serialization time on the cable of a port of `bytes` that leave at `when`, in picoseconds.
     #[inline]
     pub(crate) fn long_at(&self, port: u32, bytes: u32, when: u64) -> u64 {
         let of = self.port(port);
@@ -153,17 +154,17 @@ impl Net {
         last.map_or_else(|| of.long(bytes), |(_, pace)| (u64::from(bytes) * pace) >> 16)
     }
 
-    /// How many switches.
+    /// The number of switches.
     pub fn switch_count(&self) -> usize {
         self.base.len() - 1
     }
 
-    /// How many terminals.
+    /// The number of terminals.
     pub fn terminal_count(&self) -> usize {
         self.home.len()
     }
 
-    /// How many ports.
+    /// The number of ports.
     pub fn port_count(&self) -> usize {
         self.ports.len()
     }
@@ -179,13 +180,13 @@ impl Net {
         self.base[s as usize]
     }
 
-    /// How many ports a switch has.
+    /// Number of ports of a switch.
     #[inline]
     pub fn radix(&self, s: u32) -> u32 {
         self.base[s as usize + 1] - self.base[s as usize]
     }
 
-    /// A port.
+    /// The port of this number.
     #[inline]
     pub fn port(&self, p: u32) -> &Port {
         &self.ports[p as usize]
@@ -211,13 +212,13 @@ impl Net {
         self.home[terminal as usize]
     }
 
-    /// The number of a terminal among all, by the ports that they are at: those of a switch are side by side.
+    /// Index of a terminal in the order of ports: those of a switch are adjacent.
     #[inline]
     pub(crate) fn seat(&self, terminal: u32) -> u32 {
         self.seat[terminal as usize]
     }
 
-    /// Some switches side by side, and what is theirs.
+    /// Some consecutive switches, with their ports and seats.
     pub(crate) fn span(&self, switches: Range<u32>) -> Span {
         let ports = self.base(switches.start)..self.base(switches.end);
         let terminals = |ports: Range<u32>| {

@@ -1,9 +1,9 @@
-//! A network in parts that are simulated side by side.
+//! A network in parts that are simulated in parallel.
 //!
-//! Whatever goes from one part to another takes a cable and a switch: so parts need not wait for each other for as long as the
-//! quickest of the cables between them takes. They run for such a window each, then exchange what goes from one to another, and
-//! go on. What a switch or terminal does in a tick depends on nothing but what reached it before that tick ended, so that what
-//! comes out is the same for any parts.
+//! Everything that passes from one part to another takes a cable and a switch: so parts are independent for as long as the
+//! quickest of the cables between them takes. They run for one such window each, then exchange packets and credits, and resume.
+//! The actions of a switch or terminal in a tick depend only on what reached it before that tick ended, so the results are the
+//! same for any partition.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::{ConfigError, Congestion, Net, SwitchModel};
 
-/// What terminals of a part do.
+/// The terminals of a part.
 pub(crate) trait Agent: Send {
-    /// What changes of it while it is simulated.
+    /// The state that changes during simulation.
     type State: Default + Serialize + DeserializeOwned;
 
     /// Changes places with another state of it.
@@ -33,26 +33,26 @@ pub(crate) trait Agent: Send {
     /// Whether a state is of as many terminals, and all that it names is there.
     fn fits(&self, state: &Self::State) -> bool;
 
-    /// A terminal was reminded in the tick that begins at a time: when it sends what, all in this tick, and in which tick it
-    /// will be reminded again, if it asks for that.
+    /// Called for a terminal with a reminder in the tick that begins at `now`: adds the messages it sends and their times,
+    /// all in this tick, and returns the tick of its next reminder, if any.
     fn remind(&mut self, terminal: u32, now: u64, sends: &mut Vec<(u64, Message)>) -> Option<u64>;
 
     /// A packet is, or will be, at its destination.
     fn arrived(&mut self, arrived: &Arrived);
 }
 
-/// A part and what its terminals do.
+/// A part and its terminals.
 pub(crate) struct Worker<'n, R, A> {
     pub(crate) part: Partition<'n, R>,
     pub(crate) agent: A,
-    /// What came from others.
+    /// Batches from other parts.
     mail: Vec<Batch>,
     reminded: Vec<u32>,
     sends: Vec<(u64, Message)>,
     arrived: Vec<Arrived>,
 }
 
-/// All parts.
+/// All parts of a network.
 pub(crate) struct Network<'n, R, A> {
     pub(crate) workers: Vec<Worker<'n, R, A>>,
     /// The first switch of each part.
@@ -66,10 +66,10 @@ pub(crate) struct Network<'n, R, A> {
     window: u64,
     busy: u64,
     board: QueueBoard,
-    /// How often switches tell of themselves, and when they do so next.
+    /// Interval at which switches report their queues, and the time of the next report.
     news: Option<u64>,
     tells: u64,
-    /// What ports do, and when an interval of that is over.
+    /// The series of port counters, and when its current interval is over.
     series: Option<Series>,
     keeps: u64,
     watch: Watch,
@@ -86,11 +86,11 @@ state! {
     }
 }
 
-/// What changes of a network while it is simulated, between two runs.
+/// The state of a network that changes during simulation, between two runs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct NetworkState<S> {
     own: OwnState,
-    /// By part, what is in it, what its terminals do, and what came from others.
+    /// By part, the state of the partition, of its terminals, and the batches from others.
     workers: Vec<(PartitionState, S, Vec<Batch>)>,
 }
 
@@ -100,8 +100,8 @@ pub(crate) const NEVER: u64 = u64::MAX / 2;
 const FEW: u64 = 200;
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// In this many parts, if it has as many switches, with packets of this many bytes at most, the shortest of this many; `agent` is what
-    /// terminals do, part by part.
+    /// A network in this number of parts, if it has as many switches, with packets of at most this number of bytes, the shortest of this;
+    /// `agent` makes the terminals of each part.
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n SwitchModel,
@@ -132,7 +132,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             }
         };
         let shortest = micro.framing.frame(shortest).max(lengths.least).min(lengths.piece);
-        // A head takes the pipeline and a cable; room is given back when a packet is through, and a cable later.
+        // A head takes the pipeline and a cable; credits are returned when a packet is through, and a cable later.
         let through = net.quickest(shortest) / u64::from(micro.speedup) + micro.credit;
         let ahead = quickest + micro.pipeline.min(through);
         let news = routing.news().map(|n| n.max(micro.tick));
@@ -158,7 +158,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 }
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// What changes of it takes another place: the network is good for nothing until [`Network::restore`].
+    /// Takes the changing state out: the network is unusable until [`Network::restore`].
     pub(crate) fn take(&mut self) -> NetworkState<A::State> {
         let mut state = NetworkState { own: OwnState::default(), workers: Vec::new() };
         self.swap(&mut state.own);
@@ -192,7 +192,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             })
     }
 
-    /// Takes over what was taken of this network, or of another one of the same fabric, switches, routing and parts.
+    /// Restores the state of this network, or of another one of the same fabric, switches, routing and parts.
     pub(crate) fn restore(&mut self, state: NetworkState<A::State>) {
         let NetworkState { mut own, workers } = state;
         self.swap(&mut own);
@@ -214,14 +214,14 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         self.shortest
     }
 
-    /// Keeps what ports do, by intervals of this many picoseconds, or a tick.
+    /// Records counters of ports, by intervals of this number of picoseconds, or a tick.
     pub(crate) fn keep_series(&mut self, interval: u64) {
         let interval = interval.max(self.tick);
         self.series = Some(Series::new(self.net, interval));
         self.keeps = interval;
     }
 
-    /// What was kept.
+    /// The recorded series.
     pub(crate) fn series(&mut self) -> &mut Option<Series> {
         &mut self.series
     }
@@ -231,14 +231,14 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         self.workers.iter().filter_map(Worker::upcoming).min()
     }
 
-    /// Goes on to a tick, which is not started. Whether anything will happen then or later.
+    /// Runs up to a tick, exclusive. Returns whether any event is left then or later.
     pub(crate) fn run(&mut self, until: u64) -> bool {
         loop {
-            // Intervals end, and switches tell of themselves, between ticks.
+            // Intervals end, and switches report their queues, between ticks.
             let now = self.keeps.min(self.tells);
             let stop = now.div_ceil(self.tick);
             let more = self.go(until.min(stop));
-            // There is no tick in which nothing ends and nobody tells anything, not even the last one that there is.
+            // If no interval ends and no report is due (`NEVER`), no tick stops the run, not even the last one.
             if stop > until || now == NEVER {
                 return more;
             }
@@ -247,7 +247,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             }
             if now >= self.tells {
                 self.workers.iter().for_each(|w| w.part.tell(&self.board));
-                // While nothing happens there is nothing new.
+                // While there are no events the queues do not change.
                 let next = self.upcoming().map_or(until, |t| t.min(until)) * self.tick;
                 let news = self.news.unwrap_or(NEVER);
                 self.tells += news * (next.saturating_sub(self.tells) / news).max(1);
@@ -290,7 +290,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         }
     }
 
-    /// What parts have for each other changes hands.
+    /// Exchanges the batches between parts.
     fn exchange(&mut self) {
         for to in 0..self.workers.len() {
             for from in 0..self.workers.len() {
@@ -303,7 +303,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         }
     }
 
-    /// How long to wait between two looks for deadlock.
+    /// Time between two checks for deadlock.
     pub(crate) fn patience(&self) -> u64 {
         self.watch.patience()
     }
@@ -325,7 +325,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         usize::try_from(all).unwrap_or(0)
     }
 
-    /// Events so far.
+    /// Number of events so far.
     pub(crate) fn event_count(&self) -> u64 {
         self.workers.iter().map(|w| w.part.event_count()).sum()
     }
@@ -347,7 +347,7 @@ impl<R: Routing, A: Agent> Worker<'_, R, A> {
         self.part.upcoming().into_iter().chain(self.mail.iter().filter_map(Batch::first)).min()
     }
 
-    /// Goes on to a tick, which is not started.
+    /// Runs up to a tick, exclusive.
     fn run(&mut self, until: u64, board: &QueueBoard) {
         for mail in &mut self.mail {
             self.part.take(mail);

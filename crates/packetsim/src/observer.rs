@@ -1,4 +1,4 @@
-//! Who follows a run: hears how far it is, and keeps it to go on from there.
+//! Observers of a run, which receive its progress and save it for resumption.
 
 use std::io::{self, Read, Write};
 
@@ -7,20 +7,20 @@ use serde::de::DeserializeOwned;
 
 use crate::ConfigError;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Pulse {
     /// Simulated time, in picoseconds.
     pub now: u64,
-    /// When it will be over, as far as is known; at the latest, while latencies have not settled.
+    /// Expected end, as far as is known; the latest one, while latencies have not settled.
     pub end: u64,
-    /// Events so far.
+    /// Number of events so far.
     pub events: u64,
     /// Packets in the network and its sources.
     pub packets: usize,
 }
 
-/// Who follows a run. Whoever only wants to hear how far it is, is a function of that.
+/// Observes a run. A function of [`Pulse`] is an observer that only follows its progress.
 pub trait Observer: Sync {
     /// Hears how far it is.
     fn pulse(&self, pulse: Pulse);
@@ -30,12 +30,12 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Keeps the run: what `write` writes. At its end, too.
+    /// Saves the run with `write`. Called at its end, too.
     fn keep(&self, write: &dyn Fn(&mut dyn Write) -> io::Result<()>) {
         let _ = write;
     }
 
-    /// What was kept of this run before, if anything.
+    /// The saved state of this run, if any.
     fn kept(&self) -> Option<Box<dyn Read + '_>> {
         None
     }
@@ -47,15 +47,15 @@ impl<F: Fn(Pulse) + Sync> Observer for F {
     }
 }
 
-/// Writes a state.
+/// Writes a state of a run.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Those of `out`.
 pub fn write<S: Serialize>(state: &S, out: &mut dyn Write) -> io::Result<()> {
     postcard::to_io(state, out).map(drop).map_err(io::Error::other)
 }
 
-/// What was kept is whole, but of no such run.
+/// The error for a saved state that is valid, but of another run.
 pub fn unlike() -> ConfigError {
     ConfigError(
         "what was kept of this run names what is not in its network: remove it, and the run starts over"
@@ -69,7 +69,7 @@ pub fn unlike() -> ConfigError {
 /// If it is damaged.
 pub fn read<S: DeserializeOwned>(follow: &dyn Observer) -> Result<Option<S>, ConfigError> {
     let Some(input) = follow.kept() else { return Ok(None) };
-    // Nothing that is kept has text in it.
+    // No saved state contains text.
     let mut none = [0; 64];
     match postcard::from_io((input, &mut none[..])) {
         Ok((state, _)) => Ok(Some(state)),

@@ -1,4 +1,4 @@
-//! What goes from the switches of one part to those of another.
+//! Traffic from the switches of one part to those of another.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,14 @@ use crate::packet::{NOBODY, Packet};
 use crate::stop::Stop;
 use crate::wheel::Event;
 
-/// What goes to one part.
+/// Traffic to one part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Batch {
     /// Packets: the tick in which their heads arrive, and the port.
     pub(crate) packets: Vec<(u64, u32, Packet)>,
-    /// Room that is given back, by tick.
+    /// Credits that are returned, by tick.
     pub(crate) events: Vec<(u64, Event)>,
-    /// What sources and endpoints tell each other: the tick in which it is somewhere, and where.
+    /// Messages between sources and endpoints: the tick in which each is at a place, and the place.
     pub(crate) notes: Vec<(u64, Stop, CongestionMessage)>,
 }
 
@@ -27,7 +27,7 @@ impl Batch {
     }
 }
 
-/// What goes to all others, by part.
+/// Traffic to all other parts, by part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbound {
     /// The first port of each part.

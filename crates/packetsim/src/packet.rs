@@ -1,14 +1,14 @@
-//! Packets, side by side.
+//! Packets in flight, stored contiguously.
 
 use serde::{Deserialize, Serialize};
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(align(64))]
 pub struct Packet {
     /// When it was created, in picoseconds.
     pub born: u64,
-    /// When its head is at the place that it is at, or on the way to, in picoseconds.
+    /// Time at which its head is at its current place, or arrives there, in picoseconds.
     pub(crate) at: u64,
     /// Terminal that it comes from.
     pub from: u32,
@@ -16,13 +16,13 @@ pub struct Packet {
     pub to: u32,
     /// The message that it is of.
     pub(crate) message: u32,
-    /// Switch that it goes to first, or [`NOBODY`].
+    /// Intermediate switch that it visits first, or [`NOBODY`].
     pub via: u32,
     /// Its length on a channel, in bytes.
     pub bytes: u32,
-    /// What an acknowledgement takes to its source, in picoseconds: what its way took, where nothing waits.
+    /// Latency of an acknowledgement to its source, in picoseconds: that of its own path, unloaded.
     pub(crate) back: u32,
-    /// The next packet of its queue, or [`NOBODY`].
+    /// Next packet of its queue, or [`NOBODY`].
     pub(crate) next: u32,
     /// At the front of its queue: the next packet that waits for the same output, or [`NOBODY`].
     pub(crate) beside: u32,
@@ -33,19 +33,19 @@ pub struct Packet {
     pub(crate) group: u16,
     /// Bytes of it that are not its message's.
     pub(crate) pad: u16,
-    /// Which of several ways tables have for it.
+    /// Index of its path among several that tables have.
     pub path: u8,
-    /// Packets of a pair of endpoints that stay in order have the same one until none of them is under way; with a reorder window: its
-    /// number among those of its pair.
+    /// Packets of a pair of endpoints that stay in order have the same value until none of them is in flight; with a reorder window:
+    /// its number among those of its pair.
     pub(crate) flowlet: u8,
-    /// What switches have marked it with, for congestion control.
+    /// Mark set by switches, for congestion control.
     pub(crate) mark: u8,
-    /// The lane that it is in, and the one that it goes on in: lanes of a class are side by side.
+    /// The lane that it is in, and its next lane: lanes of a class are adjacent.
     pub lane: u8,
     pub(crate) next_lane: u8,
     /// Switches that it has left.
     pub hops: u8,
-    /// What its routing makes of it.
+    /// State of its routing.
     pub phase: u8,
     /// Whether it was sent another than a shortest path.
     pub round: bool,

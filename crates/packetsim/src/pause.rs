@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When an input pauses whoever sends to it, by bytes that are in a lane's buffer (IEEE 802.1Qbb).
+/// When an input pauses its sender, by the bytes in a lane's buffer (IEEE 802.1Qbb).
 ///
-/// A pause, and its end, reach the sender over the cable and as late as a credit does. What is on its way then needs the buffer beyond
-/// `xoff` as headroom; where that is too little, credits hold back what real switches would lose.
+/// A pause, and its end, reach the sender over the cable with the latency of a credit. Bytes in flight then need the buffer beyond
+/// `xoff` as headroom; where that is too little, credits throttle where real switches would lose packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pfc {
     /// With more than this many bytes there a lane is paused.
@@ -28,14 +28,14 @@ impl Pfc {
     }
 }
 
-/// An adapter that is broken pauses its switch for a while, and takes nothing: a pause storm.
+/// A broken adapter pauses its switch for a while, and accepts nothing: a pause storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseStorm {
-    /// The adapter's terminal.
+    /// Terminal of the adapter.
     pub terminal: u32,
     /// From when, in picoseconds.
     pub from: u64,
-    /// Up to when.
+    /// End of the storm, in picoseconds.
     pub until: u64,
 }
 
@@ -50,23 +50,23 @@ pub(crate) fn after_storms(storms: &[PauseStorm], terminal: u32, mut when: u64) 
     when
 }
 
-/// How often something was paused, and for how long.
+/// Number of pauses and their duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paused {
-    /// How often.
+    /// Number of pauses.
     pub count: u64,
-    /// How long in all, in picoseconds; lanes that were paused at once each count.
+    /// Total duration in picoseconds; lanes that were paused at once each count.
     pub long: u64,
 }
 
 impl Paused {
-    /// Others, too.
+    /// Adds the pauses of others.
     pub(crate) fn add(&mut self, other: Self) {
         self.count += other.count;
         self.long += other.long;
     }
 
-    /// What lanes had up to a time.
+    /// Sum over the pauses of lanes up to a time.
     pub(crate) fn sum(lanes: &[Pause], now: u64) -> Self {
         let mut sum = Self::default();
         for pause in lanes {
@@ -77,23 +77,23 @@ impl Paused {
     }
 }
 
-/// Who was paused.
+/// Pauses by sender.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pauses {
     /// All adapters together, by their switches.
     pub adapters: Paused,
-    /// By port of the network, outputs of switches by the switch behind them. Adapters pause nobody but in storms.
+    /// By port of the network, outputs of switches by the switch behind them. Adapters pause only in storms.
     pub ports: Vec<Paused>,
 }
 
-/// What a sender knows of pauses of a lane.
+/// The sender's state of pauses of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pause {
-    /// Bytes in the buffer at the other end, as it was when what is heard now was sent.
+    /// Bytes in the buffer at the other end, at the time when the current signal was sent.
     held: i64,
     /// Since when it is paused, in picoseconds.
     since: Option<u64>,
-    /// How often it was paused, and how long in all, in picoseconds.
+    /// Number of pauses, and their total duration in picoseconds.
     count: u64,
     long: u64,
 }

@@ -1,4 +1,4 @@
-//! What all switches tell of their outputs now and then.
+//! Queue lengths that all switches report at intervals.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::switch::Waiting;
 use crate::{Net, OutPort};
 
-/// By port of the network and traffic class, bytes that wait for it (see [`crate::routing::SwitchView::pressing`]), as they were
-/// when they were last told.
+/// By port of the network and traffic class, bytes that wait for it (see [`crate::routing::SwitchView::pressing`]), as last
+/// reported.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct QueueBoard {
     classes: usize,
@@ -16,7 +16,7 @@ pub struct QueueBoard {
 }
 
 impl QueueBoard {
-    /// For this many ports and classes; nothing waits.
+    /// A board for this number of ports and classes; nothing waits.
     pub(crate) fn new(ports: usize, classes: usize) -> Self {
         Self { classes, told: (0..ports * classes).map(|_| AtomicU32::new(0)).collect() }
     }
@@ -26,7 +26,7 @@ impl QueueBoard {
         (self.classes, self.told.len()) == (other.classes, other.told.len())
     }
 
-    /// Ports from `first` on tell of themselves, by class if there are several. Nobody may read at the same time.
+    /// Reports the ports from `first` on, by class if there are several. There must be no concurrent readers.
     pub(crate) fn tell(&self, net: &Net, first: u32, outputs: &[OutPort], of_classes: &[Waiting]) {
         for (i, (port, o)) in (first..).zip(outputs).enumerate() {
             let all = port as usize * self.classes;
@@ -39,7 +39,7 @@ impl QueueBoard {
         }
     }
 
-    /// What a port told of a class.
+    /// The last report of a port and class.
     #[inline]
     pub(crate) fn of(&self, port: u32, class: u8) -> u32 {
         self.told[port as usize * self.classes + usize::from(class)].load(Ordering::Relaxed)

@@ -1,4 +1,5 @@
-//! A random number generator of eight bytes, one for each switch and terminal: what they draw does not depend on the others.
+//! A random number generator of eight bytes, one for each switch and terminal: the draws of each are independent of the
+//! others.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,17 +1,17 @@
 //! Packets that overtake each other: a window that bounds by how many, and what arrived out of order.
 //!
-//! Endpoints that put packets into memory wherever they belong, as those of Ultra Ethernet do, remember which of a pair's packets
-//! after the oldest missing one are there. What they can remember bounds how far a source may be ahead of that one.
+//! Endpoints that put packets into memory wherever they belong, as those of Ultra Ethernet do, record which of a pair's packets
+//! after the oldest missing one have arrived. Their memory for this bounds how far a source may be ahead of that one.
 
 use serde::{Deserialize, Serialize};
 
-/// Packets of a window at most: their numbers have eight bits, and half of these tell before from after.
+/// Maximum packets of a window: their numbers have eight bits, and half of these separate before from after.
 pub(crate) const MOST_WINDOW: u8 = 128;
 
-/// What a source knows of the numbers of a pair's packets.
+/// Packet numbers of a pair at its source.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Numbers {
-    /// That of the next one, and that of the oldest one which its endpoint misses, as far as is known.
+    /// Number of the next packet, and of the oldest one that its endpoint is missing, as far as is known.
     next: u8,
     oldest: u8,
 }
@@ -29,7 +29,7 @@ impl Numbers {
         number
     }
 
-    /// An endpoint says that it has all before this one. What it said before may be heard after.
+    /// An endpoint reports that it has all before this one. Earlier reports may arrive later.
     pub(crate) fn has_all_before(&mut self, oldest: u8) {
         let ahead = oldest.wrapping_sub(self.oldest);
         if ahead <= self.next.wrapping_sub(self.oldest) {
@@ -38,7 +38,7 @@ impl Numbers {
     }
 }
 
-/// What an endpoint knows of the packets of one source.
+/// Packets of one source that have arrived at an endpoint.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Arrivals {
     /// The oldest one that is missing, and which of those from it on are there.
@@ -63,8 +63,8 @@ impl Arrivals {
 mod tests {
     use super::*;
 
-    /// Any order within the window: nobody is ahead of the oldest missing packet by more than it, the window never closes for ever,
-    /// and in the end all is there. Acknowledgements are heard in another order than they were sent.
+    /// Any order within the window: no packet is ahead of the oldest missing one by more than it, the window never closes for ever,
+    /// and in the end everything arrives. Acknowledgements arrive in another order than they were sent.
     #[test]
     fn windows_slide_whatever_overtakes() {
         for (window, step) in [(1u8, 1usize), (3, 2), (64, 37), (128, 91)] {

@@ -13,37 +13,37 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, Random, SwitchModel, Targets};
 
-/// What terminals create.
+/// The traffic that terminals create.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// Whom they send to.
+    /// Destinations of each terminal.
     pub targets: Targets,
-    /// Bytes that they create, as a part of what their channel carries.
+    /// Created bytes, as a part of the capacity of their channel.
     pub load: f64,
     /// Bytes of a packet at most.
     pub bytes: u32,
     /// Bytes of a message, all of whose packets are created at once.
     pub message: u64,
-    /// How long nothing counts, in picoseconds; without, until latencies have settled.
+    /// Warm-up in which packets do not count, in picoseconds; `None`: until latencies have settled.
     pub warmup: Option<u64>,
-    /// How long packets count then.
+    /// Duration of the measurement after that.
     pub measure: u64,
-    /// How long to wait for those that count, at most.
+    /// Maximum time to wait for the measured packets.
     pub drain: u64,
-    /// Keep what ports do, by intervals of this many picoseconds.
+    /// Record counters of ports, by intervals of this number of picoseconds.
     pub interval: Option<u64>,
-    /// Simulate this many parts of the network side by side; what comes out does not depend on it.
+    /// Number of parts of the network that are simulated in parallel; no result depends on it.
     pub parts: usize,
-    /// Seed.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
-/// What came of it.
+/// The result of simulating a load.
 #[derive(Clone, Debug)]
 pub struct LoadOutcome {
-    /// What was measured.
+    /// Latencies and counts of the packets that count.
     pub measured: Measured,
-    /// Bytes that arrived while it was measured, as a part of what channels of terminals carry.
+    /// Bytes that arrived while it was measured, as a part of the capacity of the channels of terminals.
     pub accepted: f64,
     /// Bytes that were created in that time, as a part of the same.
     pub created: f64,
@@ -53,19 +53,19 @@ pub struct LoadOutcome {
     pub crossed: u64,
     /// Packets that were sent again because of wrong bits.
     pub again: u64,
-    /// Events.
+    /// Number of events.
     pub events: u64,
     /// Whether latencies had settled before packets counted.
     pub settled: bool,
     /// When packets began to count, in picoseconds.
     pub begin: u64,
-    /// When it ended.
+    /// End of the run, in picoseconds.
     pub end: u64,
     /// Packets that were in the network and its sources at most, as far as was looked.
     pub most: usize,
-    /// Nothing moved any more.
+    /// Set if nothing could move any more.
     pub stalled: Option<Stalled>,
-    /// What ports did, by interval.
+    /// Counters of ports, by interval.
     pub series: Option<Series>,
 }
 
@@ -159,7 +159,7 @@ struct LoadRun<'n, R> {
     settles: u64,
     intervals: u32,
     settled: bool,
-    /// When to look for deadlock, and to tell how far it is.
+    /// When to check for deadlock, and to report progress.
     looks: u64,
     beats: u64,
     most: usize,
@@ -183,19 +183,19 @@ state! {
     }
 }
 
-/// What is kept of a run.
+/// The saved state of a run.
 #[derive(Serialize, Deserialize)]
 struct RunState {
-    /// The parts that were asked for.
+    /// The requested number of parts.
     parts: usize,
     own: OwnState,
     network: NetworkState<SourcesState>,
 }
 
-/// Simulates a load; `follow` hears now and then how far it is, and may keep it to go on from there another time.
+/// Simulates a load; `follow` is called regularly with the progress, and may save the run to resume it later.
 ///
 /// # Errors
-/// If switches, packets and routing do not go together, or what was kept is damaged.
+/// If switches, packets and routing do not go together, or the saved state is damaged.
 pub fn load<R: Routing>(
     net: &Net,
     micro: &SwitchModel,
@@ -204,7 +204,7 @@ pub fn load<R: Routing>(
     follow: &dyn Observer,
 ) -> Result<LoadOutcome, ConfigError> {
     let kept: Option<RunState> = observer::read(follow)?;
-    // A run goes on in the parts in which it began: nothing that comes out depends on them.
+    // A run resumes with the parts it was started with: no result depends on them.
     let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
     let load = &Load { parts, ..load.clone() };
     let first = net.port(net.home(0));
@@ -287,7 +287,7 @@ impl<R: Routing> LoadRun<'_, R> {
         }
     }
 
-    /// Goes on to the next moment at which something is decided: between ticks, at times that do not depend on parts.
+    /// Advances to the next decision: between ticks, at times that do not depend on parts.
     fn step(&mut self, follow: &dyn Observer) {
         let now = self.settles.min(self.looks).min(self.beats);
         let more = self.network.run(now.div_ceil(self.tick));
@@ -302,15 +302,15 @@ impl<R: Routing> LoadRun<'_, R> {
                     return;
                 }
                 Look::Stuck => self.looks = now + self.network.patience(),
-                // What is not locked now may be later; an eighth of the time is not much to have waited for it.
+                // A network that moves may deadlock later; an eighth of the time is an acceptable delay of the check.
                 Look::Moves => self.looks = now + self.network.patience().max(now / 8),
             }
         }
         if now >= self.beats {
             self.beats = now + self.network.patience();
-            // What was created last need not arrive where sources fall behind.
+            // The last packets created need not arrive where sources fall behind.
             let drain = if self.settled { self.load.drain } else { 0 };
-            // As long as latencies have not settled, it is known when they are not waited for any more.
+            // While latencies have not settled, the latest end of waiting for them is known.
             let latest = self.load.measure.saturating_mul(MOST / INTERVALS + 1);
             let is_known = self.measuring.from < NEVER;
             let end = if is_known { self.measuring.to } else { latest } + drain;
@@ -325,7 +325,7 @@ impl<R: Routing> LoadRun<'_, R> {
         }
     }
 
-    /// Has whoever follows it keep it.
+    /// Lets the observer save the run.
     fn keep(&mut self, follow: &dyn Observer) {
         let mut own = OwnState::default();
         self.swap(&mut own);

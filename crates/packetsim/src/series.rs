@@ -1,27 +1,27 @@
-//! What ports do, interval by interval.
+//! Counters of ports, interval by interval.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Net, OutPort};
 
-/// What every port of a network did, interval by interval.
+/// Counters of every port of a network, interval by interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Series {
     /// Picoseconds of an interval. It doubles when there would be too many.
     pub interval: u64,
-    /// How many ports there are; numbers of each interval are side by side, by port.
+    /// Number of ports; values of each interval are adjacent, by port.
     pub ports: usize,
     /// Bytes that were sent.
     pub bytes: Vec<u32>,
-    /// Nanoseconds in which packets waited for room ahead, and nothing could be sent.
+    /// Nanoseconds in which packets waited for credits, and nothing could be sent.
     pub stalled: Vec<u32>,
     /// Bytes that waited in the switch for the port when the interval was over.
     pub queued: Vec<u32>,
-    /// Bytes that were sent, and whose room the next switch had not given back by then.
+    /// Bytes that were sent, and whose credits the next switch had not returned by then.
     pub ahead: Vec<u32>,
     /// By interval, packets in the network and its sources when it was over.
     pub packets: Vec<u64>,
-    /// What was sent, and stalled, before this interval.
+    /// Bytes sent, and stalled time, before this interval.
     before: Vec<(u64, u64)>,
 }
 
@@ -35,12 +35,12 @@ impl Series {
         Self { interval, ports, before: vec![(0, 0); ports], ..Self::default() }
     }
 
-    /// How many intervals there are.
+    /// Number of intervals of the series.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Whether there is none.
+    /// Whether no interval is recorded.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
@@ -78,7 +78,7 @@ impl Series {
     pub(crate) fn over(&mut self, first: u32, outputs: &[OutPort]) {
         for (o, was) in outputs.iter().zip(&mut self.before[first as usize..]) {
             self.bytes.push(short(o.carried - was.0));
-            // Whole nanoseconds; what is left over counts later.
+            // Whole nanoseconds; the remainder counts later.
             let stalled = (o.stalled - was.1) / 1000;
             self.stalled.push(short(stalled));
             *was = (o.carried, was.1 + stalled * 1000);

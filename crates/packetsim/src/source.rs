@@ -1,28 +1,28 @@
-//! Who sends to whom.
+//! Destinations of the traffic of each terminal.
 
 use crate::Random;
 
 /// Terminals that one sends to, each with the same probability: `first`, `first + stride`, ..., this many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The first one.
+    /// First terminal of the set.
     pub first: u32,
     /// From one to the next.
     pub stride: u32,
-    /// How many; none: it sends nothing.
+    /// Number of terminals; 0: the terminal sends nothing.
     pub count: u32,
 }
 
-/// By terminal, whom it sends to.
+/// By terminal, its destinations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Targets {
     of: Vec<Target>,
-    /// What targets are numbers in; the terminals themselves if it is empty.
+    /// The list that targets index; they are the terminals themselves if it is empty.
     list: Vec<u32>,
 }
 
 impl Targets {
-    /// Each its own.
+    /// A separate target for each terminal.
     pub fn of(of: Vec<Target>) -> Self {
         Self { of, list: Vec::new() }
     }
@@ -48,8 +48,8 @@ impl Targets {
         }
     }
 
-    /// From blocks of this many terminals side by side to any terminal of the block that is this many further on: the adversarial
-    /// pattern of a dragonfly (blocks are groups) or a HyperX (blocks are rows or switches).
+    /// From blocks of this number of consecutive terminals to any terminal of the block that is `further` blocks on: the
+    /// adversarial pattern of a dragonfly (blocks are groups) or a HyperX (blocks are rows or switches).
     pub fn blocks(terminals: u32, block: u32, further: u32) -> Self {
         let blocks = terminals / block;
         let one = |t: u32| {
@@ -59,7 +59,7 @@ impl Targets {
         Self::of((0..terminals).map(one).collect())
     }
 
-    /// Whom a terminal sends to, if to anybody.
+    /// Draws a destination for a terminal, if it has any.
     #[inline]
     pub(crate) fn draw(&self, terminal: u32, random: &mut Random) -> Option<u32> {
         let target = &self.of[terminal as usize];

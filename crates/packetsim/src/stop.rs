@@ -1,8 +1,8 @@
-//! Where notes of congestion control are on their way.
+//! Positions of congestion control notes on their paths.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a note is, or will be.
+/// Current or next position of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Stop {
     /// At the terminal that it is for.
@@ -13,7 +13,7 @@ pub(crate) enum Stop {
     Passes(u32),
 }
 
-/// Bits of an event's place, of which there are 29, that say what a place is.
+/// Bits of an event's place, of which there are 29, that give the kind of place.
 const SENT: u32 = 1 << 28;
 const PASSES: u32 = 1 << 27;
 

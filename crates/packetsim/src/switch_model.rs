@@ -1,4 +1,4 @@
-//! What switches, hosts and cables are like.
+//! Parameters of switches, hosts and cables.
 
 use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
@@ -7,67 +7,68 @@ use crate::{
     Congestion, FRAMINGS, Framing, LaneFault, PauseStorm, Pfc, Random, TrafficClass, Tuning, WHOLE,
 };
 
-/// How packets wait at the input of a switch.
+/// Organization of the queues at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
     /// One queue for each lane: a packet that waits for its output holds up those behind it.
     Lanes,
-    /// One queue for each output and lane (virtual output queues): nobody waits for another's output.
+    /// One queue for each output and lane (virtual output queues): no packet waits for another's output.
     Outputs,
     /// One queue for each output and lane in a memory that all inputs write to at once: an output-queued switch. Packets of a
-    /// queue go in the order in which they came; the room that they take is their input's until they have left.
+    /// queue leave in order of arrival; their buffer space belongs to their input until they have left.
     Memory,
 }
 
-/// Whose turn it is at an output.
+/// Rule by which an output selects the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
     /// Inputs and lanes by turns.
     RoundRobin,
     /// The packet that was created first.
     Age,
-    /// Outputs offer themselves to inputs, inputs take one offer, each by turns, again and again until nobody is left. Turns
-    /// move on only where the first offer was taken (N. McKeown, The iSLIP Scheduling Algorithm for Input-Queued Switches,
-    /// IEEE/ACM Trans. Networking 7, 1999).
+    /// Outputs make offers to inputs, inputs accept one offer, each round robin, repeated until no match is left. Pointers
+    /// advance only where the first offer was accepted (N. McKeown, The iSLIP Scheduling Algorithm for Input-Queued
+    /// Switches, IEEE/ACM Trans. Networking 7, 1999).
     Islip,
-    /// Rows of tiles by turns, and of a row whoever came first, as in Rosetta (see [`crate::Tile`]).
+    /// Rows of tiles round robin, and first come, first served within a row, as in Rosetta (see [`crate::Tile`]).
     Tiles,
 }
 
-/// What keeps packets of a pair on the way of those before them.
+/// Mechanism that keeps packets of a pair on the path of those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Nothing.
+    /// Packets are independent of each other.
     Free,
-    /// That any of these is under way: they stay in order.
+    /// They follow packets that are in flight: they stay in order.
     UnderWay,
-    /// That one of these has passed in the last so many picoseconds.
+    /// They follow packets that have passed in the last N picoseconds.
     Flowlets(u64),
 }
 
-/// What goes over a channel in one piece.
+/// The unit of transmission on a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interleave {
-    /// Packets: the next one begins when the one before is through, and has room ahead for all of it (virtual cut-through).
+    /// Packets: the next one begins when the previous one is through, and has credits for its full length (virtual
+    /// cut-through).
     Packets,
     /// Flits, of as many bytes as the quickest channel carries in a tick: packets in different lanes take turns flit by flit, and lie in
     /// as many buffers as they need. A lane of a channel is of one packet until its tail has left.
     Flits,
 }
 
-/// What users call them.
+/// Names of the interleavings for users.
 pub static INTERLEAVES: Registry<(&str, Interleave)> = Registry::new(
     "interleaving",
     &[("packets", Interleave::Packets), ("flits", Interleave::Flits)],
 );
 
-/// What users call them.
+/// Names of the queue organisations for users.
 pub static QUEUES: Registry<(&str, Queues)> = Registry::new(
     "kind of queues",
     &[("lanes", Queues::Lanes), ("outputs", Queues::Outputs), ("memory", Queues::Memory)],
 );
 
-/// What users call them.
+/// Names of the arbitrations for users.
 pub static ARBITRATIONS: Registry<(&str, Arbitration)> = Registry::new(
     "arbitration",
     &[
@@ -81,47 +82,48 @@ pub static ARBITRATIONS: Registry<(&str, Arbitration)> = Registry::new(
 /// A microarchitecture. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchModel {
-    /// Decisions are taken at multiples of this; nothing in a switch is quicker.
+    /// Decisions are made at multiples of this; nothing in a switch is quicker.
     pub tick: u64,
     /// Virtual lanes of a channel.
     pub lanes: u8,
-    /// Bytes of data of a packet at most, unless somebody says otherwise.
+    /// Maximum data bytes of a packet, unless set otherwise.
     pub packet: u32,
-    /// Bytes that an input keeps for each lane, unless its traffic class says otherwise, and those for whichever lanes need more than
-    /// their own: no lane waits for the room of another one as long as its own is free. Adapters have as much in their first switch.
+    /// Buffer bytes of an input for each lane, unless its traffic class sets another value, and bytes shared by lanes that need more
+    /// than their own: no lane waits for the buffer of another one as long as its own is free. Adapters have the same in their first
+    /// switch.
     pub buffer: u32,
-    /// See [`SwitchModel::buffer`].
+    /// The shared buffer bytes of an input; see [`SwitchModel::buffer`].
     pub shared_buffer: u32,
-    /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has room for.
+    /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has buffer space for.
     pub output_buffer: Option<u32>,
-    /// How queues are made.
+    /// Organization of the queues.
     pub queues: Queues,
-    /// Whose turn it is.
+    /// Rule by which outputs select packets.
     pub arbitration: Arbitration,
-    /// What takes turns on a channel.
+    /// The unit of transmission on a channel.
     pub interleave: Interleave,
     /// The crossbar is this many times as fast as a channel.
     pub speedup: u32,
-    /// From the arrival of a head to its departure, if nothing is in its way: at least.
+    /// Minimum time from the arrival of a head to its departure, without contention.
     pub pipeline: u64,
     /// By how much it may take longer: by the sum of two even draws of half of this, so that the mean and the median are in the
     /// middle.
     pub spread: u64,
-    /// What a credit takes beside the cable.
+    /// Latency of a credit in addition to that of the cable.
     pub credit: u64,
-    /// Latency of every cable between switches, instead of what its class says.
+    /// Latency of every cable between switches, instead of that of its class.
     pub cable: Option<u32>,
-    /// Latency of every cable to a host, instead of what its class says.
+    /// Latency of every cable to a host, instead of that of its class.
     pub host_cable: Option<u32>,
-    /// Picoseconds that 2^16 bytes take on every cable, instead of what its class says.
+    /// Picoseconds that 2^16 bytes take on every cable, instead of those of its class.
     pub pace: Option<u64>,
-    /// What of a cable's data rate carries packets.
+    /// The part of a cable's data rate that carries packets.
     pub payload: f64,
-    /// What packets have on channels beside data.
+    /// Overhead of packets on channels.
     pub framing: &'static Framing,
-    /// What a terminal sends and receives at most, in bytes a second.
+    /// Maximum rate at which a terminal sends and receives, in bytes a second.
     pub adapter: f64,
-    /// What cables between switches carry, in bytes a second, instead of what their class says.
+    /// Rate of cables between switches, in bytes a second, instead of that of their class.
     pub cable_rate: Option<f64>,
     /// Latencies of single channels, by id; empty, or one for each channel.
     pub latencies: Vec<u32>,
@@ -129,44 +131,44 @@ pub struct SwitchModel {
     pub widths: Vec<f32>,
     /// Lanes that stop working during a run.
     pub lane_faults: Vec<LaneFault>,
-    /// What forward error correction takes behind every cable, in picoseconds; part of the latency of cables that are said to take
-    /// so long with it.
+    /// Latency of forward error correction behind every cable, in picoseconds; included in the latency of cables for which it is
+    /// specified.
     pub fec: u32,
-    /// Bytes that an output to another switch may have sent that are not acknowledged by the other end, which holds them to send them
-    /// again; none: as many as it likes. An acknowledgement takes what a credit does.
+    /// Bytes that an output to another switch may have sent that are not acknowledged by the other end; it holds them to send them
+    /// again; none: no limit. An acknowledgement has the latency of a credit.
     pub replay: Option<u32>,
-    /// What holds sources back.
+    /// Congestion control scheme.
     pub congestion: Congestion,
-    /// What the parameters of that are.
+    /// Parameter values of that scheme.
     pub tuning: Tuning,
     /// Whether packets of a pair of endpoints stay in order where their traffic class does not say otherwise.
     pub ordered: bool,
-    /// Flowlet switching, where order is not kept: a switch sends packets of a pair the way of those before them, until none has passed
-    /// for this long, in picoseconds; each by itself without.
+    /// Flowlet switching, where order is not kept: a switch sends packets of a pair on the path of those before them, until none has
+    /// passed for this time, in picoseconds; without it each packet is routed separately.
     ///
     /// E. Vanini et al., Let It Flow: Resilient Asymmetric Load Balancing with Flowlet Switching (NSDI'17), section 3.
     pub flowlet: Option<u64>,
-    /// Packets of a pair that may be under way from the oldest one on that its endpoint misses, where order is not kept: up to 128; as
-    /// many as it likes without.
+    /// Packets of a pair that may be in flight, counted from the oldest one that its endpoint is missing, where order is not kept: up
+    /// to 128; `None`: no limit.
     pub reorder: Option<u8>,
-    /// When inputs pause their senders; without, as credits do: while there is no room for a packet.
+    /// When inputs pause their senders; without, credits do: while there is no buffer space for a packet.
     pub pfc: Option<Pfc>,
     /// Adapters that pause their switches for a while.
     pub storms: Vec<PauseStorm>,
     /// Traffic classes, each with as many lanes; empty: all packets are alike.
     pub classes: Vec<TrafficClass>,
     /// Probability that a bit is wrong behind a cable. A packet with a wrong bit is sent again by the sender of the cable, and all
-    /// behind it after it (go-back-N): it takes its own length and the cable there and back once more.
+    /// packets behind it as well (go-back-N): it takes its own length and a round trip of the cable once more.
     pub bit_errors: f64,
 }
 
 /// A microarchitecture, by name.
 pub struct Preset {
-    /// What users write.
+    /// Name that users write.
     pub name: &'static str,
     /// In half a line.
     pub summary: &'static str,
-    /// What it is like, and where that is from.
+    /// Description, and the source of the parameters.
     pub doc: &'static str,
     micro: fn() -> SwitchModel,
 }
@@ -178,7 +180,7 @@ impl Preset {
     }
 }
 
-/// All of them.
+/// All presets of switch models.
 pub static MICROS: Registry<Preset> = Registry::new(
     "switch",
     &[
@@ -239,8 +241,8 @@ impl Entry for Preset {
     }
 }
 
-/// The latency that is measured is what two switches take less the mean of one: at least 95 % of it from 300 to 400 ns needs each
-/// of them to vary less than that.
+/// The measured latency is that of two switches minus the mean of one: for at least 95 % of it to be within 300 to 400 ns each of
+/// them must vary less than that.
 fn rosetta() -> SwitchModel {
     SwitchModel {
         packet: 4096,
@@ -304,10 +306,10 @@ fn cycles(micro: SwitchModel) -> SwitchModel {
     }
 }
 
-/// The switch model of that name.
+/// Finds the switch model of that name.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such model.
 pub fn preset(name: &str) -> Result<&'static Preset, Unknown> {
     MICROS.get(name)
 }
@@ -324,20 +326,20 @@ impl std::fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Of cables whose class tells nothing: light takes 5 ns a metre; five of them.
+/// For cables whose class gives no latency: light takes 5 ns a metre; five of them.
 const CABLE: u32 = 25_000;
 
-/// What a switch takes at most.
+/// Maximum latency of a switch.
 const MOST_PIPELINE: u64 = 1_000_000_000;
 
-/// Bytes of a packet at most: room that is given back is told in 24 bits.
+/// Maximum bytes of a packet: returned credits are encoded in 24 bits.
 const LONGEST: u32 = (1 << 24) - 1;
 
 impl SwitchModel {
-    /// Refuses what cannot be simulated with packets of this many bytes.
+    /// Refuses a model that cannot be simulated with packets of this size.
     ///
     /// # Errors
-    /// If there is no lane or room, or something is quicker than a tick.
+    /// If there is no lane or buffer space, or something is quicker than a tick.
     pub fn check(&self, bytes: u32) -> Result<(), ConfigError> {
         let impossible = |why: String| Err(ConfigError(why));
         if self.lanes == 0 {
@@ -427,7 +429,7 @@ impl SwitchModel {
         self.classes.get(class as usize).and_then(|c| c.buffer).unwrap_or(self.buffer)
     }
 
-    /// What keeps packets of a class on one way.
+    /// The rule that keeps packets of a class on one path.
     #[inline]
     pub(crate) fn order(&self, class: Option<&TrafficClass>) -> Order {
         match self.flowlet {
@@ -497,7 +499,7 @@ impl SwitchModel {
         Ok(())
     }
 
-    /// How many classes of packets there are.
+    /// Number of classes of packets.
     pub(crate) fn class_count(&self) -> usize {
         self.classes.len().max(1)
     }
@@ -522,12 +524,12 @@ impl SwitchModel {
         (latency, slower(pace, width))
     }
 
-    /// What a switch takes from head to head in the mean, in picoseconds.
+    /// Mean latency of a switch from head to head, in picoseconds.
     pub fn mean_pipeline(&self) -> u64 {
         self.pipeline + self.spread / 2
     }
 
-    /// What a switch takes from head to head, at random.
+    /// Latency of a switch from head to head, at random.
     #[inline]
     pub(crate) fn through(&self, random: &mut Random) -> u64 {
         if self.spread == 0 {
@@ -537,7 +539,7 @@ impl SwitchModel {
         self.pipeline + u64::from(random.below(half)) + u64::from(random.below(half))
     }
 
-    /// How often a packet is sent again behind a cable until all its bits are right.
+    /// Number of retransmissions of a packet over a cable until all its bits are right.
     pub(crate) fn sent_again(&self, bytes: u32, random: &mut Random) -> u64 {
         let right = (8.0 * f64::from(bytes) * (-self.bit_errors).ln_1p()).exp();
         std::iter::repeat_with(|| random.part()).take_while(|part| *part > right).count() as u64

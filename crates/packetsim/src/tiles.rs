@@ -1,15 +1,15 @@
-//! The tiles of Rosetta: where a port is, and whose turn it is among rows.
+//! The tiles of Rosetta: the place of a port, and the arbitration among rows.
 //!
 //! D. De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-A and figure 1. Ports are
 //! counted from 0, as there; two are on a tile, eight tiles in a row, four rows.
 //!
 //! A packet goes over the bus of its input to the crossbar of the tile that is in its row and in the column of its output, and
-//! from there over a channel of the column to the output, where one of four such channels is taken. Data moves when the output
-//! has granted it: so nothing waits on the way, and an output that takes one packet at a time takes all of its way. What tiles
-//! change is whose turn it is: of the sixteen inputs of a row the request that came first goes first at an output of a crossbar,
-//! and the four rows take turns at the port.
+//! from there over a channel of the column to the output, where one of four such channels is accepted. Data moves when the
+//! output has granted it: so nothing waits on the way, and an output that accepts one packet at a time occupies its whole path.
+//! Tiles change only the arbitration: of the sixteen inputs of a row the oldest request is granted first at an output of a
+//! crossbar, and the four rows are served round robin at the port.
 
-/// Where a tile is.
+/// Position of a tile in the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tile {
     /// One of four, from 0.
@@ -31,19 +31,19 @@ impl Tile {
         Self { row: port / ROW_PORTS % ROWS, column: port / 2 % COLUMNS }
     }
 
-    /// That whose crossbar a packet goes through from one port to another.
+    /// The tile whose crossbar a packet crosses from one port to another.
     pub fn crossed(from: u8, to: u8) -> Self {
         Self { row: Self::of(from).row, column: Self::of(to).column }
     }
 }
 
-/// How long a port has to wait for its row's turn, if it is that of `turn`: turns that are before it.
+/// Distance of a port's row from the row that is granted next, in turns.
 #[inline]
 pub(crate) fn behind(turn: u8, port: u8) -> u8 {
     (Tile::of(port).row + ROWS - turn) % ROWS
 }
 
-/// Whose turn it is after a port had its own.
+/// The row that is granted next after a port was.
 #[inline]
 pub(crate) fn after(port: u8) -> u8 {
     (Tile::of(port).row + 1) % ROWS

@@ -1,4 +1,4 @@
-//! What happens when: a ring of ticks, and a map for what is far ahead.
+//! Events by time: a ring of ticks, and a map for those far ahead.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Ticks that the ring holds.
 const RING: usize = 1 << 12;
 
-/// Events by tick. Those of one tick come in no order: nobody may depend on it.
+/// Events by tick. Those of one tick are unordered: no code may depend on their order.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     ticks: Ticks,
@@ -49,7 +49,7 @@ impl Ticks {
     }
 }
 
-/// Something that happens: what, where, and with what.
+/// An event: its kind, its place, and its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Event(u64);
 
@@ -62,19 +62,19 @@ pub(crate) fn lane_and_bytes(with: u32) -> (u32, u32) {
     (with >> 24 & 0x3f, with & 0xff_ffff)
 }
 
-/// What happens.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum What {
     /// The head of a packet is at a port.
     Arrival,
-    /// The next switch has room again.
+    /// The next switch has returned credits.
     Credit,
     /// An output may send again.
     Output,
     /// An input may be read again.
     Input,
-    /// A terminal has room again in its switch.
+    /// A terminal has credits again in its switch.
     TerminalCredit,
     /// A terminal may send again.
     Terminal,
@@ -118,7 +118,8 @@ impl Event {
 }
 
 impl WheelState {
-    /// Whether its events are of a tick of the ring each, and their number is right; `is_there` says so of what an event names.
+    /// Whether each slot of the ring holds events of one tick, and their number is right; `is_there` checks what an event
+    /// names.
     pub(crate) fn fits(&self, is_there: impl Fn(Event) -> bool) -> bool {
         self.ring.len() == RING
             && self.near == self.ring.iter().map(Vec::len).sum::<usize>()
@@ -127,7 +128,7 @@ impl WheelState {
 }
 
 impl Wheel {
-    /// One whose ticks take this many picoseconds.
+    /// An empty wheel whose ticks take this number of picoseconds.
     pub(crate) fn new(tick: u64) -> Self {
         let ticks = Ticks::new(tick);
         Self { ticks, ring: vec![Vec::new(); RING], now: 0, near: 0, far: BTreeMap::new() }
@@ -174,7 +175,7 @@ impl Wheel {
         far.into_iter().chain(near).min()
     }
 
-    /// Takes all events of a tick, which is not before any that was taken; what they lead to is later.
+    /// Takes all events of a tick, which is not before any that was taken; the events they cause are later.
     pub(crate) fn take(&mut self, tick: u64, events: &mut Vec<Event>) {
         self.now = tick;
         events.clear();

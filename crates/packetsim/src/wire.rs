@@ -17,26 +17,26 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
 
-/// Which of several ways tables have for a message: by source, destination, bytes, and its number.
+/// Chooses the path of a message among several that tables have: by source, destination, bytes, and its number.
 pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
 
-/// Which traffic class a message is of: by job, and bytes.
+/// Function that returns the traffic class of a message, from its job and bytes.
 pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
 
-/// A [`Wire`] whose messages are packets in switches.
+/// A [`Wire`] that simulates messages as packets in switches.
 ///
-/// Messages of a terminal take turns, a packet each. A message has arrived when the last byte of its last packet has, and the
-/// latency of the adapters of both ends later; its sender, where it waits for that, knows at the same time, as by an
-/// acknowledgement. Messages between terminals of one host go through its memory.
+/// Messages of a terminal are sent round robin, a packet each. A message has arrived when the last byte of its last packet
+/// has, plus the latency of the adapters of both ends; its sender, where it waits for that, is notified at the same time, as
+/// by an acknowledgement. Messages between terminals of one host go through its memory.
 ///
-/// Who sends what is found out ahead of the network: what leaves a last switch in a tick is not there before its cable, its
-/// length and the adapters have taken their time, so that nobody can act on it before. For so long the network runs by itself,
-/// in parts side by side.
+/// Departures are determined ahead of the network: a packet that leaves a last switch in a tick arrives only after its cable,
+/// its length and the adapters have taken their time, so no terminal can react to it before. For that time the network runs
+/// independently, in parallel parts.
 pub struct Packets<'a, R> {
     attached: Attached<'a>,
     tick: u64,
     network: Network<'a, &'a R, Post<'a>>,
-    /// What leaves a last switch takes as long as this at least until anybody knows.
+    /// Minimum delay from a packet's departure at a last switch until any terminal is notified.
     ahead: u64,
     now: u64,
     /// The next tick in which anything happens.
@@ -50,7 +50,7 @@ pub struct Packets<'a, R> {
     stalled: Option<Stalled>,
 }
 
-/// What terminals of a part send, and what they receive.
+/// Messages of the terminals of a part: to send, and received.
 struct Post<'a> {
     net: &'a Net,
     tick: u64,
@@ -60,7 +60,7 @@ struct Post<'a> {
     waiting: Vec<VecDeque<(u64, Message)>>,
     /// Packets that arrived: message, payload, and when.
     parcels: Vec<(u32, u32, u64)>,
-    /// By group of messages, what became of its packets.
+    /// By group of messages, the results of its packets.
     groups: Vec<Measured>,
 }
 
@@ -72,7 +72,7 @@ state! {
     }
 }
 
-/// Everything counts.
+/// All packets count.
 const ALL: Measuring = Measuring { from: 0, to: u64::MAX };
 
 impl Post<'_> {
@@ -121,52 +121,52 @@ state! {
     }
 }
 
-/// What changes of messages and their network while they are simulated.
+/// The state of messages and their network that changes during simulation.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct PacketsState {
     own: OwnState,
     network: NetworkState<PostState>,
 }
 
-/// What messages are simulated for.
+/// The network and options for which messages are simulated.
 #[derive(Clone, Copy)]
 pub struct PacketsFor<'a> {
-    /// The network.
+    /// Network that carries them.
     pub net: &'a Net,
-    /// Its switches.
+    /// Model of its switches.
     pub micro: &'a SwitchModel,
-    /// Its fabric.
+    /// Fabric of the network.
     pub fabric: &'a Fabric,
-    /// What hosts take.
+    /// Overheads of the hosts.
     pub host: &'a Host,
     /// Bytes of a packet at most.
     pub bytes: u32,
-    /// In how many parts it is simulated, which what comes out does not depend on.
+    /// Number of parts in which it is simulated; no result depends on it.
     pub parts: usize,
-    /// Seed of whatever is drawn.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Which of several ways tables have messages take; the first one without.
+    /// Chooses the path of messages among several that tables have; `None`: the first one.
     pub path: Option<PathOf<'a>>,
-    /// Which traffic class messages are of; the first one without.
+    /// Traffic class of messages; the first one if `None`.
     pub class: Option<ClassOf<'a>>,
 }
 
-/// [`Packets`], whatever their routing.
+/// [`Packets`] with any routing.
 pub trait PacketWire<'a>: Wire {
-    /// What changes of them takes another place: they are good for nothing until [`PacketWire::restore`].
+    /// Takes the changing state out: the wire is unusable until [`PacketWire::restore`].
     fn take(&mut self) -> PacketsState;
 
-    /// Whether a state is of the same network, and all that it names is there: what was kept of a run is looked at so before it
-    /// goes on.
+    /// Whether a state is of the same network, and all that it names exists: a saved run is checked with this before it is
+    /// resumed.
     fn fits(&self, state: &PacketsState) -> bool;
 
-    /// Takes over what was taken of these, or of others of the same fabric, switches, routing, hosts and parts.
+    /// Restores the state of this wire, or of another of the same fabric, switches, routing, hosts and parts.
     fn restore(&mut self, state: PacketsState);
 
-    /// Keeps what ports do, by intervals of this many picoseconds.
+    /// Records counters of ports, by intervals of this number of picoseconds.
     fn keep_series(&mut self, interval: u64);
 
-    /// What ports did up to `end`, if it was kept: the last interval may be shorter.
+    /// Counters of ports up to `end`, if recorded: the last interval may be shorter.
     fn series(&mut self, end: u64) -> Option<&Series>;
 
     /// Bytes that each port of the network has sent.
@@ -175,8 +175,8 @@ pub trait PacketWire<'a>: Wire {
     /// Pauses of priority flow control up to a time, in picoseconds; `None` if switches have none.
     fn pauses(&self, end: u64) -> Option<Pauses>;
 
-    /// What became of the packets of each job, by its number, from when they left their terminals: of none, if it sent none over
-    /// the network.
+    /// Results of the packets of each job, by its number, from when they left their terminals: empty, if it sent none over the
+    /// network.
     fn by_job(&self, jobs: usize) -> Vec<Measured>;
 
     /// Packets times switches that they crossed.
@@ -234,7 +234,7 @@ impl<'a, R: Routing> Packets<'a, R> {
         }
     }
 
-    /// What has arrived goes to who waits for it, in an order that does not depend on parts.
+    /// Delivers arrivals to the waiting ranks, in an order that does not depend on parts.
     fn deliver(&mut self, delivered: &mut Vec<Delivery>) {
         let first = delivered.len();
         for worker in &mut self.network.workers {
@@ -387,7 +387,7 @@ impl<R: Routing> Wire for Packets<'_, R> {
 
     fn upcoming(&mut self) -> Option<u64> {
         if self.next.is_none() && self.stalled.is_none() && self.network.packets() > 0 {
-            // Nothing moves: what waits now waits for ever.
+            // Nothing moves: packets that wait now wait for ever.
             self.stalled = self.look().or_else(|| self.look());
         }
         self.next.map(|tick| tick * self.tick + self.ahead)

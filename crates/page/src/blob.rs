@@ -19,9 +19,9 @@ struct Section {
     name: String,
     /// `u8`, `u16`, `u32`, `f32`, or `text`: lines.
     form: &'static str,
-    /// Whether numbers are differences to the one before.
+    /// Whether numbers are differences from the previous one.
     rising: bool,
-    /// Where it begins.
+    /// Offset of the array.
     at: usize,
     /// Its numbers, or its bytes if it is a text.
     count: usize,
@@ -65,7 +65,7 @@ impl Blob {
         self.push(name, "f32", false, bytes.len(), &planes(&bytes));
     }
 
-    /// Lines; none may hold a line break.
+    /// Adds lines of text; none may hold a line break.
     pub(crate) fn text(&mut self, name: &str, lines: impl Iterator<Item = String>) {
         let text = lines.collect::<Vec<_>>().join("\n");
         self.push(name, "text", false, text.len(), text.as_bytes());

@@ -2,18 +2,18 @@
 
 use serde::Serialize;
 
-/// Numbers over one axis, drawn so that a reader can zoom and ask for values.
+/// Numbers over one axis, drawn so that a reader can zoom and read values.
 #[derive(Clone, Debug, Default)]
 pub struct Chart {
-    /// Above it: what is shown.
+    /// Text above the chart.
     pub title: String,
     /// The axis to the right.
     pub x: Axis,
-    /// The axis upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// How numbers are drawn.
+    /// Form in which numbers are drawn.
     pub form: Form,
-    /// Where the numbers of each line are on the axis to the right, rising. Seconds since 1970 for dates.
+    /// Positions of the numbers of each line on the axis to the right, rising. Seconds since 1970 for dates.
     pub at: Vec<f64>,
     /// Names of the places of `at`, where these are no numbers.
     pub names: Vec<String>,
@@ -24,19 +24,19 @@ pub struct Chart {
 /// An axis of a chart.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Axis {
-    /// What is measured; with its unit where `measured` has none.
+    /// The measured quantity; with its unit where `measured` has none.
     pub label: String,
-    /// How numbers are written.
+    /// Unit in which numbers are written.
     pub measured: Measured,
     /// Powers of ten have equal distances. Numbers of 0 and less have no place on such an axis.
     pub log: bool,
 }
 
-/// How numbers on an axis are written.
+/// Unit in which numbers on an axis are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measured {
-    /// As they are.
+    /// Plain numbers without a unit.
     #[default]
     Number,
     /// As percent; 100 is all.
@@ -49,7 +49,7 @@ pub enum Measured {
     Bytes,
 }
 
-/// How numbers are drawn.
+/// Form in which numbers are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -58,18 +58,18 @@ pub enum Form {
     Lines,
     /// A number holds until the next.
     Steps,
-    /// Points.
+    /// Points without a line.
     Points,
-    /// Bars beside each other, from zero.
+    /// Bars next to each other, from zero.
     Bars,
 }
 
 /// Numbers that belong together.
 #[derive(Clone, Debug, Default)]
 pub struct ChartLine {
-    /// What they are of.
+    /// Name of the series.
     pub name: String,
-    /// One for each place of the axis; nothing where there is none.
+    /// One value for each position of the axis; `None` where there is none.
     pub values: Vec<Option<f64>>,
 }
 
@@ -97,9 +97,9 @@ impl Axis {
 /// A table of results.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// Above it.
+    /// Text above the table.
     pub title: String,
-    /// Names of columns.
+    /// Names of the columns.
     pub heading: Vec<String>,
     /// Lines, each with a text for every column.
     pub rows: Vec<Vec<String>>,

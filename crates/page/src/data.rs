@@ -1,4 +1,4 @@
-//! What a page holds: from a [`Page`] to named arrays.
+//! The data of a page: from a [`Page`] to named arrays.
 
 use darkfiber_fabric::{ChannelId, SwitchId, TerminalId};
 use darkfiber_routing::DestId;
@@ -48,7 +48,7 @@ struct ViewFacts {
     interval: Option<f64>,
     begins: Option<i64>,
     full: Option<f64>,
-    /// Whether lanes of channels are known.
+    /// Whether channels have lanes.
     lanes: bool,
 }
 
@@ -58,7 +58,7 @@ struct ChartFacts {
     x: Axis,
     y: Axis,
     form: Form,
-    /// What is taken off all numbers of the axis to the right, so that little of them is lost.
+    /// Offset that is subtracted from all numbers of the horizontal axis, to keep precision.
     origin: f64,
     names: Vec<String>,
     lines: Vec<String>,
@@ -92,11 +92,11 @@ struct NoteFacts {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Tables {
-    /// There are none.
+    /// There are no routes.
     None,
     /// They are too large for a page.
     Large { entries: usize },
-    /// They are there.
+    /// The page holds the routes.
     Held { paths: usize, engine: String },
 }
 

@@ -1,4 +1,4 @@
-//! Names are anybody's: what they hold must not be taken for something else.
+//! Names come from outside: their content must not be interpreted as anything else.
 
 /// As text or as an attribute of HTML and SVG.
 pub(crate) fn html(text: &str) -> String {
@@ -25,7 +25,7 @@ fn visible(c: char) -> char {
     match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or(char::REPLACEMENT_CHARACTER),
         0x7f => '\u{2421}',
-        // Further controls, and marks that turn the direction of what follows.
+        // Further control characters, and marks that change the direction of text.
         0x80..0xa0 | 0x200e | 0x200f | 0x2028..=0x202e | 0x2066..=0x2069 => {
             char::REPLACEMENT_CHARACTER
         }

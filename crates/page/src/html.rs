@@ -7,12 +7,12 @@ use crate::layout::Layout;
 use crate::model::{Page, Unit};
 use crate::{data, svg};
 
-/// What the page draws with: made from `web/` by esbuild, committed, so that nobody needs npm.
+/// The script of the page: made from `web/` by esbuild, committed, so that npm is not needed.
 const SCRIPT: &str = include_str!("../assets/page.js");
-/// How it looks.
+/// Style sheet of the page.
 const STYLE: &str = include_str!("../assets/page.css");
 
-/// Nothing is ever fetched: a browser that obeys this refuses to.
+/// The page never fetches anything: a browser that obeys this refuses to.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
 
 /// Channels in the table of a page without scripts.
@@ -79,7 +79,7 @@ fn about(page: &Page<'_>, layout: &Layout, left_out: usize) -> String {
     text
 }
 
-/// The fullest channels.
+/// A table of the fullest channels.
 fn table(page: &Page<'_>) -> String {
     let Some(view) = page.views.first() else { return String::new() };
     let fabric = page.fabric;

@@ -1,8 +1,9 @@
-//! A fabric as one self-contained HTML page: a map of every switch and cable, what loads them, whose load that is, and when.
+//! A fabric as one self-contained HTML page: a map of every switch and cable, their loads, the jobs behind these, and the
+//! times.
 //!
-//! The page is made of parts that are the same for every command: [`Page`] is what a command knows. Layouts are computed here,
-//! from the fabric's shape ([`Layout`]); the page itself (`web/`, TypeScript) draws them. It makes no network request. Without
-//! WebGL2, and in print, it shows a static picture of the same map.
+//! The page is made of parts that are the same for every command: [`Page`] holds the data of a command. Layouts are computed
+//! here, from the fabric's shape ([`Layout`]); the page itself (`web/`, TypeScript) draws them. It makes no network request.
+//! Without WebGL2, and in print, it shows a static picture of the same map.
 //!
 //! This crate does no I/O.
 //!

@@ -9,7 +9,7 @@ use crate::svg::{Still, still};
 
 /// Steps of the scale; cables that a map draws.
 const SCALE: (usize, usize) = (12, 4_000);
-/// Views that are drawn beside each other.
+/// Views that are drawn next to each other.
 const VIEWS: usize = 3;
 /// Pixels of a map, and around it.
 const SIDE: f32 = 560.0;
@@ -18,13 +18,13 @@ const EDGE: f32 = 24.0;
 const HEAD: f32 = 96.0;
 /// Below them: the scale.
 const FOOT: f32 = 66.0;
-/// What the words beside the scale need, and the line that they get below it where there is less.
+/// Width that the words next to the scale need; with less they get a line below it.
 const WORDS: f32 = 790.0;
 const LINE: f32 = 24.0;
 
 const BACK: &str = "#0a0e17";
 const FAINT: &str = "#98a4ba";
-/// From nothing to all; lightness rises, so that it can be read without telling hues apart.
+/// From zero to the maximum; lightness rises, so that it can be read without distinguishing hues.
 const HEAT: [[f64; 3]; 7] = [
     [59.0, 42.0, 99.0],
     [109.0, 42.0, 120.0],
@@ -35,7 +35,7 @@ const HEAT: [[f64; 3]; 7] = [
     [253.0, 245.0, 166.0],
 ];
 
-/// The map of the first views beside each other, on one scale where their numbers are of one kind: a picture of its own.
+/// The map of the first views next to each other, on one scale if their units are equal: a separate picture.
 pub fn map(page: &Page<'_>) -> String {
     let layout = Layout::of(page.fabric, page.shape);
     let views: Vec<Option<&View>> = match page.views.first() {
@@ -73,7 +73,7 @@ pub fn map(page: &Page<'_>) -> String {
     svg
 }
 
-/// How large the fabric is.
+/// Size of the fabric.
 fn size(page: &Page<'_>) -> String {
     let (switches, cables) = (page.fabric.switch_count(), page.fabric.switch_link_count());
     let (one, many) = (if switches == 1 { "" } else { "es" }, if cables == 1 { "" } else { "s" });
@@ -111,7 +111,7 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
         let (stroke, opacity, width) = if step == 0 {
             ("#5c78a8".to_owned(), (6.0 / crowd.sqrt()).clamp(0.1, 0.5), 0.6)
         } else {
-            // What is little is faint: it must not hide what is much.
+            // Small loads are faint: they must not hide large ones.
             (colour(t), 0.3 + 0.7 * t.powf(0.7), 0.7 + 2.8 * t)
         };
         if t > 0.5 {
@@ -198,7 +198,8 @@ fn colour(t: f64) -> String {
     format!("rgb({},{},{})", part(0), part(1), part(2))
 }
 
-/// The end of a scale that holds the largest number with least above it, and the distance of three to five round numbers.
+/// The end of a scale that holds the largest number with minimal headroom, and the distance of three to five round
+/// numbers.
 fn round_end(most: f64) -> (f64, f64) {
     if most <= 0.0 {
         return (1.0, 1.0);
@@ -248,7 +249,7 @@ fn digits(x: f64) -> String {
     text
 }
 
-/// A text that fits into so many pixels, at so many a letter.
+/// A text shortened to this number of pixels, with this width of a letter.
 fn shortened(text: &str, room: f32, letter: f32) -> String {
     #[expect(clippy::cast_sign_loss, reason = "rooms are not below zero")]
     let most = ((room / letter) as usize).max(8);

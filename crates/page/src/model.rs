@@ -1,4 +1,4 @@
-//! What a page is made of.
+//! The parts of a page.
 
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_routing::Routes;
@@ -7,49 +7,49 @@ use serde::Serialize;
 use crate::chart::{Chart, Sheet};
 use crate::series::Series;
 
-/// What a command knows of a fabric.
+/// The data of a command about a fabric.
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
-    /// Above the map.
+    /// Text above the map.
     pub title: String,
-    /// Below that: what it was made with.
+    /// Text below the title: how it was made.
     pub subtitle: String,
-    /// The network.
+    /// Fabric of the map.
     pub fabric: &'a Fabric,
-    /// What it is, which decides how it is drawn.
+    /// Shape of the fabric, which decides how it is drawn.
     pub shape: Option<&'a Shape>,
-    /// What channels carry, one for each thing that is compared; the first is shown at first.
+    /// Loads of channels, one view for each compared item; the first is shown initially.
     pub views: Vec<View>,
-    /// Jobs.
+    /// Jobs on the map.
     pub jobs: Vec<JobOnMap>,
-    /// What was found.
+    /// Findings on the map.
     pub findings: Vec<Note>,
     /// Charts, below one another.
     pub charts: Vec<Chart>,
-    /// Tables of results.
+    /// Tables with results.
     pub sheets: Vec<Sheet>,
-    /// Forwarding tables, for the way from one host to another.
+    /// Forwarding tables, for the path from one host to another.
     pub routes: Option<&'a Routes>,
-    /// Numbers for people, by what they are.
+    /// Numbers for people, by name.
     pub facts: Vec<(String, String)>,
-    /// Where it comes from.
+    /// Provenance of the page.
     pub origin: Origin,
 }
 
-/// Where a page comes from.
+/// Provenance of a page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Origin {
-    /// The command line.
+    /// Text of the command line.
     pub command: String,
-    /// Version of darkfiber.
+    /// Version of the program.
     pub version: String,
-    /// Seed.
+    /// Seed of the run.
     pub seed: u64,
     /// Digest of the fabric.
     pub digest: String,
 }
 
-/// What a number on a channel is.
+/// The unit of numbers on channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -57,58 +57,58 @@ pub enum Unit {
     Routes,
     /// Flows of a pattern, on average.
     Flows,
-    /// Share of what it can carry; 1 is all.
+    /// Share of the capacity; 1 is full.
     Share,
-    /// Bytes.
+    /// Number of bytes.
     Bytes,
     /// Symbol errors that the ports at either end counted.
     Errors,
-    /// What it costs if its cable fails, as the view says: a share, 0.2 for 20 %.
+    /// Cost of the failure of its cable, as defined by the view: a share, 0.2 for 20 %.
     Failure,
 }
 
 /// A channel that no route crosses is in no lane.
 pub const NO_LANE: u8 = u8::MAX;
 
-/// What channels carry.
+/// Loads of channels.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// What is compared: an engine, a pattern, a run.
+    /// The compared item: an engine, a pattern, a run.
     pub name: String,
-    /// What numbers are.
+    /// Unit of the numbers.
     pub unit: Unit,
     /// By channel between switches.
     pub load: Vec<f64>,
     /// The same by interval of time.
     pub series: Option<Series>,
-    /// By channel between switches the virtual lane of most of its routes; [`NO_LANE`] where there is none. Empty where nobody
-    /// knows, or all use one lane.
+    /// By channel between switches the virtual lane of most of its routes; [`NO_LANE`] where there is none. Empty if lanes are
+    /// unknown, or all use one lane.
     pub lanes: Vec<u8>,
 }
 
-/// A job.
+/// A job on the map.
 #[derive(Clone, Debug, Default)]
 pub struct JobOnMap {
-    /// Its name.
+    /// Name of the job.
     pub name: String,
-    /// Where it runs.
+    /// Terminals of the job.
     pub terminals: Vec<TerminalId>,
-    /// From when to when, in seconds; empty if nobody knows.
+    /// Start and end of its runs, in seconds; empty if unknown.
     pub runs: Vec<(f64, f64)>,
-    /// What it puts on channels between switches, rising.
+    /// Its load on channels between switches, rising by channel.
     pub load: Vec<(u32, f64)>,
-    /// What is to be said of it in a word: how much longer it took, for example.
+    /// A fact about it in a word: its slowdown, for example.
     pub fact: String,
 }
 
-/// What was found, and where.
+/// A finding, and its place.
 #[derive(Clone, Debug, Default)]
 pub struct Note {
     /// `note`, `warning` or `error`.
     pub severity: &'static str,
-    /// What.
+    /// Text of the finding.
     pub message: String,
-    /// What to do about it.
+    /// Suggestion for the reader.
     pub hint: String,
     /// Channels to look at; those of a cycle in its order.
     pub channels: Vec<ChannelId>,

@@ -1,18 +1,18 @@
-//! What channels carried in time.
+//! Loads of channels over time.
 
 /// Most intervals of a page; more are joined.
 const MOST: usize = 120;
 
-/// Shares of what channels can carry, by interval; channels that carry nothing are left out.
+/// Shares of the capacity of channels, by interval; channels without load are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Length of an interval in seconds.
     pub interval: f64,
-    /// When the first interval begins, in seconds since 1970; nothing where time begins with a run.
+    /// Start of the first interval, in seconds since 1970; `None` where time starts with a run.
     pub begins: Option<i64>,
-    /// What a share of 1 is in the unit of the view; nothing where it is all that a channel can carry.
+    /// The value of a share of 1 in the unit of the view; `None` where it is the capacity of a channel.
     pub full: Option<f64>,
-    /// Where each interval begins in the other two, and where the last ends.
+    /// Start of each interval in the other two, and the end of the last.
     pub(crate) start: Vec<u32>,
     /// Channels, rising within an interval.
     pub(crate) channel: Vec<u32>,
@@ -21,7 +21,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Of so many intervals and channels: `share(interval, channel)` is 1 where a channel carries all that it can.
+    /// A series of intervals and channels: `share(interval, channel)` is 1 where a channel is at full capacity.
     pub fn of(
         interval: f64,
         intervals: usize,
@@ -37,7 +37,7 @@ impl Series {
                 let sum: f64 = (from..to).map(|i| share(i, c)).sum();
                 if sum > 0.0 {
                     let mean = (sum / (to - from) as f64).clamp(0.0, 1.0);
-                    // What is little is not nothing.
+                    // A small value must not become zero.
                     let whole = (mean * 65535.0).round().max(1.0);
                     #[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
                     found.share.push(whole as u16);
@@ -49,7 +49,7 @@ impl Series {
         found
     }
 
-    /// Of numbers in the unit of the view: `rows` are intervals, and what each channel carries in them.
+    /// A series of numbers in the unit of the view: `rows` are intervals, with the load of each channel.
     pub fn of_numbers(interval: f64, begins: Option<i64>, rows: &[Vec<f64>]) -> Self {
         let most = rows.iter().flatten().copied().fold(0.0, f64::max);
         let channels = rows.first().map_or(0, Vec::len);
@@ -58,7 +58,7 @@ impl Series {
         Self { begins, full: Some(most), ..made }
     }
 
-    /// How many moments a series of so many is thinned to, so that none is joined: every how many one is taken.
+    /// The stride by which a series of this number of moments is thinned without merging any.
     pub fn stride(moments: usize) -> usize {
         moments.div_ceil(MOST).max(1)
     }

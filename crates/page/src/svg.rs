@@ -11,15 +11,15 @@ const CABLES: usize = 5_000;
 /// Steps of the scale.
 const STEPS: usize = 6;
 
-/// What a still map is made of, in whole units of which the longer side has two thousand.
+/// The parts of a static map, in whole units of which the longer side has two thousand.
 pub(crate) struct Still {
-    /// Width and height.
+    /// Width and height of the map.
     pub(crate) size: (f32, f32),
     /// Paths of cables, by step of the scale; those of step 0 carry nothing.
     pub(crate) paths: Vec<String>,
     /// The path of all switches, points without length.
     pub(crate) dots: String,
-    /// How wide a switch is.
+    /// Width of a switch.
     pub(crate) dot: f32,
     /// Captions and where they are.
     pub(crate) captions: Vec<(String, f32, f32)>,

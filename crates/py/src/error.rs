@@ -16,7 +16,7 @@ create_exception!(
      is, as far as it is somewhere."
 );
 
-/// Adds the exception, and what it says where nothing is known.
+/// Adds the exception to the module, with its defaults.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let class = module.py().get_type::<Error>();
     class.setattr("hint", "")?;
@@ -36,7 +36,7 @@ pub(crate) fn raised(py: Python<'_>, error: &ScenarioError) -> PyErr {
     with(py, &error.to_string(), &error.hint, kind)
 }
 
-/// The exception for what only a fault of this program can cause.
+/// The exception for a bug of this program.
 pub(crate) fn bug(py: Python<'_>, what: &str) -> PyErr {
     with(py, &format!("internal error: {what}"), "please report it with what led to it", "bug")
 }

@@ -1,8 +1,8 @@
-//! darkfiber as a Python module: fabrics, routes, what is proved of them, patterns, scenarios and studies as objects that return
-//! NumPy arrays and Arrow tables.
+//! darkfiber as a Python module: fabrics, routes, their proofs, patterns, scenarios and studies as objects that return NumPy
+//! arrays and Arrow tables.
 //!
-//! Nothing prints. Errors are exceptions (`error`) with the hints of the command line. Whatever may take long runs without Python's
-//! lock, on a thread of its own, so that Ctrl-C is heard (`long`).
+//! Nothing prints. Errors are exceptions (`error`) with the hints of the command line. Long computations run without Python's lock,
+//! on a separate thread, so that Ctrl-C works (`long`).
 
 mod check;
 mod columns;

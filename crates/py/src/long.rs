@@ -13,8 +13,8 @@ use crate::stop::Stop;
 /// Time between two looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work` on a thread of its own while this one, without Python's lock, waits for it and looks for signals. What cannot be
-/// stopped goes on after Ctrl-C until it is done, and its result is dropped.
+/// Does `work` on a separate thread while this one, without Python's lock, waits for it and checks for signals. Work that
+/// cannot be stopped continues after Ctrl-C until it is done, and its result is dropped.
 pub(crate) fn long<T: Send + 'static>(
     py: Python<'_>,
     stop: &Stop,
@@ -23,7 +23,7 @@ pub(crate) fn long<T: Send + 'static>(
     let (to, from) = channel();
     let builder = thread::Builder::new().name("darkfiber".to_owned()).stack_size(8 << 20);
     let started = builder.spawn(move || {
-        // Nobody waits any more after Ctrl-C.
+        // The receiver is gone after Ctrl-C.
         let _ignored = to.send(work());
     });
     started.map_err(|e| bug(py, &format!("no thread: {e}")))?;

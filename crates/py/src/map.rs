@@ -1,4 +1,4 @@
-//! The map of a fabric, alone or with what its channels carry.
+//! The map of a fabric, alone or with the loads of its channels.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 use crate::long::long;
 use crate::stop::Stop;
 
-/// The map alone.
+/// The map without loads.
 pub(crate) fn of_fabric(py: Python<'_>, loaded: &Arc<Loaded>) -> PyResult<String> {
     let loaded = Arc::clone(loaded);
     long(py, &Stop::default(), move || Ok(darkfiber_page::map(&page(&loaded, Vec::new(), None))))
 }
 
-/// The map with what channels carry.
+/// The map with the loads of channels.
 pub(crate) fn with_load(
     py: Python<'_>,
     loaded: &Arc<Loaded>,

@@ -17,7 +17,7 @@ use crate::long::long;
 use crate::routes::Routes;
 use crate::stop::Stop;
 
-/// Metrics where none and no pattern is asked for.
+/// Default metrics, if neither metrics nor patterns are given.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
 
 /// Who takes part, and how closely it is counted.
@@ -47,7 +47,7 @@ impl Closely {
         Ok(Self { among, precision, seed })
     }
 
-    /// The terminals that take part: all that run jobs, if nobody is named.
+    /// The terminals that take part: by default all that run jobs.
     fn who(&self, loaded: &Loaded) -> Result<Vec<TerminalId>, ScenarioError> {
         let fabric = &loaded.topology.fabric;
         let count = fabric.terminal_count();
@@ -69,7 +69,7 @@ impl Closely {
     }
 }
 
-/// The plan of what is asked.
+/// The plan of the request.
 fn plan<'a>(
     closely: &Closely,
     loaded: &'a Loaded,

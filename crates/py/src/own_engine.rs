@@ -1,4 +1,5 @@
-//! A routing engine of the user: a Python function over a fabric, whose arrays become tables if a switch could have them.
+//! A routing engine of the user: a Python function over a fabric, whose arrays become tables if they are valid for a
+//! switch.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::stop::Stop;
 /// Layers that there may be.
 const MOST_LAYERS: u8 = 15;
 
-/// What a function makes of a fabric: ports, or ports and layers.
+/// The result of a function for a fabric: ports, or ports and layers.
 pub(crate) fn tables(fabric: &Bound<'_, Fabric>, engine: &Bound<'_, PyAny>) -> PyResult<Tables> {
     let name = engine.getattr("__name__").and_then(|name| name.extract::<String>());
     let name = name.unwrap_or_else(|_| "own".to_owned());
@@ -152,7 +153,7 @@ fn no_port(
     ))
 }
 
-/// Rows towards switches, which carry no traffic of jobs, as `minhop` has them, where a function says nothing of them.
+/// Rows towards switches, which carry no traffic of jobs, as in `minhop`, where a function does not return them.
 fn towards_switches(topology: &darkfiber_fabric::Topology, tables: &mut Tables) {
     let network = &topology.fabric;
     let request = Request { shape: topology.shape.as_ref(), ..Request::default() };

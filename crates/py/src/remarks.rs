@@ -1,4 +1,4 @@
-//! What there is to say while files are read, which is kept instead of printed.
+//! Remarks while files are read, which are stored instead of printed.
 
 use darkfiber_formats::Diagnostics;
 use darkfiber_scenario::Listener;

@@ -1,4 +1,4 @@
-//! Making routes: by an engine, by a function of the user, or from tables that somebody made.
+//! Making routes: by an engine, by a function of the user, or from existing tables.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ pub(crate) fn route(
     Ok(Routes::of(fabric, tables, Vec::new()))
 }
 
-/// Refuses what no subnet can have.
+/// Refuses values that are impossible in a subnet.
 fn possible(lanes: u8, lmc: u8) -> Result<(), ScenarioError> {
     if !(1..=MOST_LANES).contains(&lanes) {
         return Err(ScenarioError::usage(format!("lanes is {lanes}")).hint("expected 1 to 15"));

@@ -1,4 +1,4 @@
-//! Routes: forwarding tables of a fabric, whoever made them.
+//! Routes: forwarding tables of a fabric, of any origin.
 
 use std::sync::Arc;
 

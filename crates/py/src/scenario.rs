@@ -69,7 +69,7 @@ pub(crate) fn texts(
     set: Option<Vec<(String, Bound<'_, PyAny>)>>,
 ) -> PyResult<Vec<(String, String)>> {
     let text = |(key, value): (String, Bound<'_, PyAny>)| {
-        // What TOML writes in another way than Python.
+        // Values with a different notation in TOML and Python.
         let text = match value.extract::<bool>() {
             Ok(yes) => yes.to_string(),
             Err(_) => value.str()?.to_string(),

@@ -8,21 +8,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
-/// What a thread is unwound with that was asked to stop.
+/// Payload of the unwinding of a thread that was stopped.
 struct Stopped;
 
 impl Stop {
-    /// Asks for it.
+    /// Requests the stop.
     pub(crate) fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// Whether a stop was requested.
     pub(crate) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Ends this thread if somebody asked: for loops that cannot be left otherwise. Nobody hears of it but who waits.
+    /// Ends this thread if a stop was requested: for loops that cannot be left otherwise. Only the waiting thread
+    /// notices it.
     pub(crate) fn unwind_if_asked(&self) {
         if self.is_asked() {
             resume_unwind(Box::new(Stopped));

@@ -1,4 +1,4 @@
-//! Studies: questions that are asked of many scenarios.
+//! Studies: questions about many scenarios.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A table in columns: for NumPy, and for whatever reads Arrow (pyarrow, Polars, pandas, DuckDB).
+//! A table in columns: for NumPy, and for readers of Arrow (pyarrow, Polars, pandas, DuckDB).
 
 use std::fmt::Write as _;
 
@@ -169,7 +169,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The interface leaves it to us whether we can give what is asked for.
+        // The interface allows us to ignore the requested schema.
         drop(requested_schema);
         let (array, schema): (FFI_ArrowArray, FFI_ArrowSchema) =
             to_ffi(&self.structs().to_data()).map_err(|e| of_arrow(py, &e))?;
@@ -221,7 +221,7 @@ impl Table {
     }
 }
 
-/// A text that HTML takes as it is.
+/// A text escaped for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

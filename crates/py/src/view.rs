@@ -1,4 +1,4 @@
-//! Arrays that are views into what an object holds: nothing is copied, and nobody can write.
+//! Arrays that are views into the data of an object: nothing is copied, and they are read-only.
 
 use numpy::ndarray::{ArrayView1, ArrayView2};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -17,14 +17,14 @@ where
     T: Element,
 {
     let values = ArrayView1::from(of(owner.get()));
-    // SAFETY: the numbers are borrowed from an object that nobody can change (it is frozen, and lends them for as long as it lives);
-    // the array holds a reference to it, and is closed for writing before anybody sees it.
+    // SAFETY: the numbers are borrowed from an object that cannot be changed (it is frozen, and lends them for as long as it lives);
+    // the array holds a reference to it, and is made read-only before it is visible.
     let array = unsafe { PyArray1::borrow_from_array(&values, owner.clone().into_any()) };
     array.readwrite().make_nonwriteable();
     array
 }
 
-/// The same in rows of a length; none if they are not whole.
+/// The same in rows of a length; empty if the last one is incomplete.
 #[expect(unsafe_code, reason = "as above")]
 pub(crate) fn view_rows<'py, C, T>(
     owner: &Bound<'py, C>,

@@ -1,4 +1,4 @@
-//! The result of `darkfiber blast`: what every single fault costs the jobs of a scenario.
+//! The result of `darkfiber blast`: the cost of every single fault for the jobs of a scenario.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What all pictures have in common: the frame with its title, round axes, text that is safe in XML.
+//! Common parts of all pictures: the frame with its title, axes with round limits, escaped text.
 
 /// Left end of titles and axes.
 pub(crate) const LEFT: f64 = 64.0;
@@ -55,7 +55,7 @@ pub(crate) fn nice_axis(top: f64, steps: u32) -> (f64, f64) {
     ((top / step * 0.999).ceil() * step, step)
 }
 
-/// Text as it stands in XML.
+/// Escapes text for XML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -20,11 +20,11 @@ use parquet::schema::parser::parse_message_type;
 pub enum Column {
     /// Numbers that count something.
     Whole(Vec<u64>),
-    /// Measured numbers.
+    /// A column of measured numbers.
     Real(Vec<f64>),
     /// Measured numbers, of which some are missing.
     Some(Vec<Option<f64>>),
-    /// Names.
+    /// A column of names.
     Text(Vec<String>),
 }
 
@@ -86,7 +86,7 @@ fn begin<'a, W: Write + Send>(
     SerializedFileWriter::new(out, schema, properties)
 }
 
-/// Some rows.
+/// Makes the columns of some rows.
 fn rows<'a, W: Write + Send>(
     writer: &mut SerializedFileWriter<W>,
     columns: impl Iterator<Item = &'a Column>,
@@ -124,11 +124,11 @@ pub fn is_parquet(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }
 
-/// Reads a Parquet file as a table of comma-separated values with a heading; nested and binary cells are what
-/// Parquet's own printer makes of them.
+/// Reads a Parquet file as a table of comma-separated values with a heading; nested and binary cells are in the form
+/// of Parquet's own printer.
 ///
 /// # Errors
-/// If it is none, is damaged, or would be more than `most` bytes of text.
+/// If it is not Parquet, is damaged, or would be more than `most` bytes of text.
 pub fn to_csv(bytes: Vec<u8>, most: u64) -> std::io::Result<String> {
     csv_of(bytes, most).map_err(std::io::Error::other)
 }

@@ -4,7 +4,7 @@ use darkfiber_study::{Measured, SweepOutcome, SweepRun};
 
 use crate::model::{FabricFacts, RouteOutcome, Routed};
 
-/// A column: its heading, and what a row has there.
+/// A column: its heading, and its value in a row.
 pub type Column<'c, R> = (&'c str, &'c dyn Fn(&R) -> String);
 
 /// Rows, one a line, below a heading.
@@ -14,7 +14,7 @@ pub fn table<R>(rows: impl IntoIterator<Item = R>, columns: &[Column<'_, R>]) ->
     text(&lines)
 }
 
-/// A value, or nothing.
+/// A value as text, or an empty text.
 pub fn some(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }

@@ -1,4 +1,4 @@
-//! The result of `darkfiber diff`: what differs between two cablings.
+//! The result of `darkfiber diff`: the differences between two cablings.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ pub struct DiffResult {
     pub provenance: Provenance,
 }
 
-/// What a kind is called in tables, and the plural for sums.
+/// Name of a kind in tables, and its plural for sums.
 fn words(kind: DifferenceKind) -> (&'static str, &'static str) {
     match kind {
         DifferenceKind::DeviceMissing => ("device missing", "devices missing"),

@@ -1,4 +1,4 @@
-//! The result of `darkfiber doctor`: area by area what is wrong, and what to do.
+//! The result of `darkfiber doctor`: problems area by area, and what to do.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ fn word(verdict: Verdict) -> &'static str {
 }
 
 impl Report for DoctorResult {
-    // A line for each area, and what to do where something is.
+    // A line for each area, and what to do where there is a problem.
     fn text(&self, _: Style) -> String {
         let mut text = format!("{}\n\n", self.fabric);
         for exam in self.exams.iter().filter(|exam| exam.verdict != Verdict::NotAsked) {
@@ -53,7 +53,7 @@ impl Report for DoctorResult {
                 }
             }
         }
-        // What was not looked at, by what it would take.
+        // Areas that were not examined, by the input that they would need.
         let mut asks: Vec<(&str, Vec<&str>)> = Vec::new();
         for exam in self.exams.iter().filter(|exam| exam.verdict == Verdict::NotAsked) {
             match asks.iter_mut().find(|(ask, _)| *ask == exam.action) {

@@ -1,4 +1,4 @@
-//! Engines and tables side by side: what `route` and `check` print.
+//! Comparison of engines and tables: the output of `route` and `check`.
 
 use std::fmt::Write as _;
 
@@ -10,30 +10,30 @@ use crate::style::Style;
 use crate::table;
 use crate::{Report, comma, findings, number};
 
-/// Which findings are shown to people beside the table.
+/// Findings that are shown to readers in addition to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Findings {
-    /// All of them, and a line if there are none.
+    /// All findings, and a line if there are none.
     All,
-    /// Those that are the engine's fault; all of them if the text is asked for in full.
+    /// Those that are the engine's fault; all findings if the full text is requested.
     Faults,
 }
 
-/// Rows of engines, or of tables that somebody made, on one fabric.
+/// Rows of engines, or of existing tables, on one fabric.
 #[derive(Clone, Copy, Debug)]
 pub struct Engines<'a> {
-    /// One row an engine, in the order asked for.
+    /// One row an engine, in the requested order.
     pub rows: &'a [RouteOutcome],
-    /// Which findings are shown to people.
+    /// Findings that are shown to readers.
     pub findings: Findings,
-    /// The fabric.
+    /// Facts about the fabric.
     pub fabric: &'a FabricFacts,
-    /// Where the result comes from.
+    /// Provenance of the result.
     pub provenance: &'a Provenance,
 }
 
 impl Routed {
-    /// Whether the engine itself is to blame for a finding of this kind: a cycle only if it promised that there is none.
+    /// Whether the engine itself is at fault for a finding of this kind: a cycle only if it promised that there is none.
     pub fn is_at_fault(&self, kind: FindingKind) -> bool {
         match kind {
             FindingKind::Unreachable | FindingKind::Loops => true,

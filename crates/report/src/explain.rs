@@ -1,4 +1,4 @@
-//! The result of `darkfiber explain`: what tells how long something takes.
+//! The result of `darkfiber explain`: quantities that predict how long something takes.
 
 mod learned;
 mod lines;
@@ -66,7 +66,7 @@ impl Report for ExplainResult<'_> {
     }
 }
 
-/// Times as they are, and as they are predicted.
+/// A picture of measured and predicted times.
 pub fn picture(r: &ExplainResult<'_>) -> String {
     let by_load = r.lines.iter().map(|l| lines::picture(r.times(), l));
     by_load.chain(r.learned.iter().map(|l| learned::picture(r.times(), l))).collect()

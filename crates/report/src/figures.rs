@@ -1,4 +1,4 @@
-//! What published experiments draw.
+//! Figures of published experiments.
 
 mod boxes;
 pub(crate) mod frame;

@@ -1,11 +1,11 @@
-//! Findings as text.
+//! Text form of findings.
 
 use std::fmt::Write as _;
 
 use darkfiber_analysis::finding::Places;
 use darkfiber_analysis::{Finding, Severity};
 
-/// Longest cycle that is shown whole without being asked to.
+/// Longest cycle that is shown completely by default.
 const SHOWN: usize = 12;
 
 /// All findings, each with its places and what to do; long lists are cut unless `full`.

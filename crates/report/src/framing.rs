@@ -1,4 +1,4 @@
-//! The result of `darkfiber framing`: what headers, least frames and gaps leave of a channel.
+//! The result of `darkfiber framing`: the part of a channel that headers, minimum frames and gaps leave for data.
 
 use std::fmt::Write as _;
 

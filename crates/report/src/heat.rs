@@ -6,10 +6,10 @@ use crate::canvas::{LEFT, escape, fitted, header, nice_axis};
 use crate::number::{group, percent};
 use crate::shades::{Key, Ramp, SHADES, Squares, bar, colour, marks};
 
-/// One engine.
+/// The panel of one engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'a> {
-    /// Engine name.
+    /// Name of the engine.
     pub title: &'a str,
     /// Channels by load, from 0.
     pub by_load: &'a [u64],
@@ -17,12 +17,12 @@ pub struct Panel<'a> {
     pub heat: &'a [f64],
 }
 
-/// What is counted, for the axes.
+/// The counted quantity, for the axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Unit {
-    /// Below the bars.
+    /// Text below the bars.
     pub load: &'static str,
-    /// What a bar further on is more.
+    /// Difference between neighbouring bars.
     pub step: usize,
     /// Above the scale of colours.
     pub heat: &'static str,
@@ -31,16 +31,16 @@ pub struct Unit {
 /// Flows of a pattern.
 pub const FLOWS: Unit = Unit { load: "flows on a channel", step: 1, heat: "mean flows" };
 
-/// Where channels go: the place of each end's switch in the order of the map.
+/// Ends of the channels: the place of each end's switch in the order of the map.
 #[derive(Clone, Debug)]
 pub struct Map {
     /// (tail, head) of every channel.
     pub ends: Vec<(u32, u32)>,
-    /// Number of switches.
+    /// The number of switches.
     pub switches: usize,
     /// Names of switches, in the order of the map; empty if they have none.
     pub names: Vec<String>,
-    /// What the order of switches is, for the axes.
+    /// Description of the order of switches, for the axes.
     pub order: String,
 }
 
@@ -66,7 +66,7 @@ pub fn loads_and_maps(
     let most = panels.iter().map(|p| p.by_load.len()).max().unwrap_or(1).max(2);
     let hottest =
         panels.iter().flat_map(|p| p.heat).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    // Colours end at a round number.
+    // The range of colours ends at a round number.
     let (hottest, step) = nice_axis(hottest, 4);
     let mut svg = header(width, height, title, subtitle);
     for (i, panel) in panels.iter().enumerate() {
@@ -201,13 +201,13 @@ fn scale(svg: &mut String, at: (f64, f64), (hottest, step): (f64, f64), what: &s
             #[expect(clippy::cast_sign_loss, reason = "loads are positive")]
             group(value.round() as u64)
         } else {
-            // Round numbers are short.
+            // Rounded numbers are short.
             format!("{}", (value * 1e6).round() / 1e6)
         }
     });
 }
 
-/// The hottest channels of a map by name, as far as a line has room.
+/// The hottest channels of a map by name, as many as fit in a line.
 fn hottest_names(panel: &Panel<'_>, map: &Map) -> String {
     const NAMED: usize = 3;
     let mut order: Vec<usize> = (0..panel.heat.len()).filter(|&c| panel.heat[c] > 0.0).collect();

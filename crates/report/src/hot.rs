@@ -1,4 +1,4 @@
-//! The result of `darkfiber hot`: hot channels, whose traffic it is, who suffers, and which entries to change.
+//! The result of `darkfiber hot`: hot channels, their traffic, the jobs slowed down, and the entries to change.
 
 use std::fmt::Write as _;
 
@@ -275,10 +275,10 @@ impl Report for HotResult<'_> {
     }
 }
 
-/// What leaves more open than this is guessed.
+/// Estimates with more uncertainty than this are marked as guesses.
 const GUESSED: f64 = 0.3;
 
-/// What counters say, and how far to trust what was made of them.
+/// Description of the counters, and the reliability of the estimate.
 fn counted_text(c: &Counted, text: &mut String) {
     let share = |x: f64| percent(100.0 * x);
     let time = c.seconds.map_or_else(String::new, |s| format!(" over {}", seconds(s)));

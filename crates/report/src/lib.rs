@@ -1,7 +1,7 @@
 //! Results as terminal tables, JSON, CSV and pictures.
 //!
-//! [`model`] holds the results as plain data; their JSON keys are what scripts rely on. The other modules
-//! turn them into text. Nothing here computes, reads or writes files.
+//! [`model`] holds the results as plain data; scripts rely on their JSON keys. The other modules turn them into text.
+//! Nothing here computes, reads or writes files.
 
 pub mod blast;
 mod canvas;

@@ -1,4 +1,4 @@
-//! Lists of components: what `list` and `reproduce` without experiments print.
+//! Lists of components: the output of `list` and of `reproduce` without experiments.
 
 use serde::{Serialize, Serializer};
 
@@ -16,7 +16,7 @@ pub struct Listing<'a> {
     pub rows: &'a [Vec<String>],
     /// Columns that people see, from the first; programs get all.
     pub shown: usize,
-    /// What people see instead of the table.
+    /// Text for people instead of the table.
     pub text: Option<String>,
 }
 

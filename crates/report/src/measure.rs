@@ -108,7 +108,7 @@ pub struct EngineMeasured {
 }
 
 impl EngineMeasured {
-    /// Where the mean of a metric of [`METRICS`] goes, by name.
+    /// The place for the mean of a metric of [`METRICS`], by name.
     pub fn mean_mut(&mut self, metric: &str) -> Option<&mut Option<Estimate>> {
         Some(match metric {
             "abb" => &mut self.abb,
@@ -137,20 +137,20 @@ fn share(x: f64) -> String {
     format!("{x:.4}")
 }
 
-/// Engines and tables side by side, on one fabric.
+/// Comparison of engines and tables on one fabric.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasureResult<'a> {
-    /// One row an engine, in the order asked for.
+    /// One row an engine, in the requested order.
     pub rows: &'a [MeasureOutcome],
     /// Terminals that take part.
     pub participants: usize,
     /// Metrics that people see, by name.
     pub metrics: &'a [&'a str],
-    /// Patterns that people see, as they were asked for.
+    /// Patterns in the text output, as requested.
     pub patterns: &'a [String],
-    /// The fabric.
+    /// Facts about the fabric.
     pub fabric: &'a FabricFacts,
-    /// Where the result comes from.
+    /// Provenance of the result.
     pub provenance: &'a Provenance,
 }
 
@@ -175,7 +175,7 @@ impl Serialize for MeasureResult<'_> {
     }
 }
 
-/// The engines side by side, metrics first, then the patterns asked for.
+/// A table of engines, metrics first, then the requested patterns.
 pub(crate) fn text(
     outcomes: &[MeasureOutcome],
     metrics: &[&str],
@@ -252,7 +252,7 @@ fn metric_cell(m: &EngineMeasured, name: &str) -> String {
     number.unwrap_or("-".to_owned())
 }
 
-/// What no routes exceed, under the columns of shares.
+/// Upper bounds for any routes, under the columns of shares.
 fn bound_row(m: &EngineMeasured, metrics: &[&str]) -> Option<Vec<String>> {
     let bound = |name: &&str| match measured_of(m, name) {
         Some((p, Bandwidth::Share)) => Some(share(p.bounds.least())),

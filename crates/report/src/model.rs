@@ -266,7 +266,7 @@ pub struct Comparison<'a, T = RouteOutcome> {
     pub provenance: &'a Provenance,
 }
 
-/// The result of a command that compares: one engine stands for itself.
+/// The result of a command that compares: a single engine is not put in a list.
 pub(crate) fn one_or_all<T: Serialize, S: Serializer>(
     engines: &[T],
     fabric: &FabricFacts,

@@ -1,4 +1,4 @@
-//! The result of `darkfiber nccl`: which cables carry which channels of GPU jobs, and what they can expect.
+//! The result of `darkfiber nccl`: the cables that carry the channels of GPU jobs, and the expected bandwidth.
 
 use std::fmt::Write as _;
 

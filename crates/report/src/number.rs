@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formatting of numbers for readers.
 
 pub use darkfiber_analysis::group;
 
@@ -18,7 +18,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A mean with as many decimals as make sense beside whole numbers of its size.
+/// A mean with as many decimals as make sense next to whole numbers of its size.
 pub fn mean(x: f64) -> String {
     #[expect(clippy::cast_sign_loss, reason = "it is above 1000")]
     let whole = |x: f64| x.round() as u64;

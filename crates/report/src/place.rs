@@ -1,4 +1,4 @@
-//! The result of `darkfiber place`: hosts for a new job, and what they would make of it.
+//! The result of `darkfiber place`: hosts for a new job, and the predicted effect.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The result of `darkfiber rails`: what crosses the rails of a GPU cluster, over which switches and cables.
+//! The result of `darkfiber rails`: traffic across the rails of a GPU cluster, by switch and cable.
 
 use std::fmt::Write as _;
 
@@ -83,7 +83,7 @@ fn text(r: &RailsResult<'_>, style: Style) -> String {
         r.tables,
         if r.deadlock_free { "deadlock-free" } else { "which can deadlock" }
     );
-    // Pairs, by what becomes of their packets; rows of none are left out, but for the first three.
+    // Pairs by the fate of their packets; empty rows are left out, except for the first three.
     let p = &r.pairs;
     let all = p.kept + p.left + p.crossing + p.apart + p.between_planes + p.lost;
     let rows = [

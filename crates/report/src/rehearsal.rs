@@ -1,4 +1,4 @@
-//! The result of `darkfiber operate rehearse`: what a configuration would have done for the jobs of a log, day by day.
+//! The result of `darkfiber operate rehearse`: the effect of a configuration on the jobs of a log, day by day.
 
 use std::fmt::Write as _;
 

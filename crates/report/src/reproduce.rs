@@ -24,7 +24,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Of some rows.
+    /// Counts of some rows.
     pub fn of(rows: &[Row]) -> Self {
         match (rows.iter().any(|r| r.judged), rows.iter().all(|r| r.within)) {
             (false, _) => Self::Told,
@@ -84,12 +84,12 @@ pub struct ReproduceAll<'a> {
 }
 
 impl Reproduced {
-    /// How many numbers are within their tolerances.
+    /// Number of values within their tolerances.
     pub fn within(&self) -> usize {
         self.rows.iter().filter(|r| r.judged && r.within).count()
     }
 
-    /// How many numbers are judged.
+    /// Number of values that are judged.
     pub fn judged(&self) -> usize {
         self.rows.iter().filter(|r| r.judged).count()
     }
@@ -104,7 +104,7 @@ impl Report for ReproduceAll<'_> {
         csv(self.experiments)
     }
 
-    // One experiment stands for itself.
+    // A single experiment is not put in a list.
     fn json(&self) -> String {
         match self.experiments {
             [experiment] => json::text(&ReproduceOne { experiment, provenance: self.provenance }),
@@ -209,7 +209,7 @@ fn number(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A number as it stands in tables: what it is, printed, expected, ours, allowed, verdict.
+/// A number in the form of tables: quantity, printed, expected, ours, allowed, verdict.
 pub fn row_texts(row: &Row) -> [String; 6] {
     let paper = match (row.paper, row.reading) {
         (Some(printed), Some(reading)) => format!("{}, read {}", number(printed), number(reading)),

@@ -1,4 +1,4 @@
-//! The result of `darkfiber reroute`: what a fault changes.
+//! The result of `darkfiber reroute`: the changes after a fault.
 
 use std::fmt::Write as _;
 
@@ -228,7 +228,7 @@ impl Report for RerouteResult {
     }
 }
 
-/// How many terminals are lost, on how many switches, and which.
+/// Number of lost terminals and of their switches, and their names.
 fn lost(terminals: &[LostTerminal], all: bool) -> String {
     let shown = if all { terminals.len() } else { LISTED.min(terminals.len()) };
     let names: Vec<&str> = terminals[..shown].iter().map(|t| t.name.as_str()).collect();

@@ -80,17 +80,17 @@ pub fn all() -> Vec<(&'static str, Schema)> {
     ]
 }
 
-/// The schema of scenarios. A program that asks for it alone does not hold those of results.
+/// The schema of scenarios. A program that uses it alone does not contain those of results.
 pub fn scenario() -> Schema {
     input::<Scenario>("scenario")
 }
 
-/// The schema of what the file of a study says beside its scenario.
+/// The schema of a study file beyond its scenario.
 pub fn study_file() -> Schema {
     input::<StudyKeys>("study-file")
 }
 
-/// What users write, not what is printed: unknown keys are refused.
+/// A schema of user input, not of output: unknown keys are refused.
 fn input<T: JsonSchema>(name: &'static str) -> Schema {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<T>();

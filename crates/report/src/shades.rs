@@ -1,4 +1,4 @@
-//! Squares whose colours are numbers, and the bar that says which.
+//! Squares coloured by numbers, and the colour bar.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ pub(crate) const SHADES: f64 = 40.0;
 /// Width of the bar.
 const BAR: f64 = 12.0;
 
-/// Colours of numbers.
+/// A mapping of numbers to colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ramp {
     /// Of loads, where much is bad: yellow to red to black.
@@ -57,7 +57,7 @@ pub(crate) struct Squares {
 }
 
 impl Squares {
-    /// Adds a rectangle.
+    /// Adds a rectangle of a colour.
     pub(crate) fn add(&mut self, fill: String, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let whole = |at: f64| at.round() as i32;
         let (left, top) = (whole(x), whole(y));
@@ -69,12 +69,12 @@ impl Squares {
         }
     }
 
-    /// Adds a rectangle whose colour tells a share of the most there is.
+    /// Adds a rectangle whose colour represents a share of the maximum.
     pub(crate) fn shade(&mut self, ramp: Ramp, share: f64, at: (f64, f64), size: (f64, f64)) {
         self.add(ramp.colour((share * SHADES).round() / SHADES), at, size);
     }
 
-    /// Draws them.
+    /// Draws all rectangles.
     pub(crate) fn draw(self, svg: &mut String) {
         for (fill, all) in self.paths {
             let path = all.iter().fold(String::new(), |mut path, [left, top, right, bottom]| {
@@ -90,12 +90,12 @@ impl Squares {
     }
 }
 
-/// What a bar of colours says.
+/// A colour bar with its labels.
 #[derive(Clone, Copy)]
 pub(crate) struct Key<'a> {
-    /// Above it.
+    /// Text above the bar.
     pub(crate) what: &'a str,
-    /// Its colours.
+    /// Colours of the bar.
     pub(crate) ramp: Ramp,
     /// Shares of its height that are labelled.
     pub(crate) marks: &'a [f64],
@@ -161,7 +161,7 @@ mod tests {
         }
         let mut svg = String::new();
         squares.draw(&mut svg);
-        // Two colours, each one rectangle, the one beginning where the other ends.
+        // Two colours, each one rectangle, the second starting where the first ends.
         assert_eq!(svg.matches('M').count(), 2, "{svg}");
         assert!(svg.contains("M0 0h6v2") && svg.contains("M6 0h9v2"), "{svg}");
         assert_ne!(Ramp::Load.colour(1.0), Ramp::Rate.colour(1.0));

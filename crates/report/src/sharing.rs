@@ -1,4 +1,4 @@
-//! The result of `darkfiber jobs report`: who shares what with whom, and what each engine would change.
+//! The result of `darkfiber jobs report`: channels that jobs share, and the effect of each engine.
 
 use std::fmt::Write as _;
 
@@ -113,7 +113,8 @@ pub struct Change {
 }
 
 impl Report for SharingResult<'_> {
-    // For people: what is, the fullest channels, the jobs, what each engine would change. `most`: lines of each list.
+    // For people: the current state, the fullest channels, the jobs, the effect of each engine. `most`: lines of each
+    // list.
     fn text(&self, style: Style) -> String {
         let now = &self.now;
         let mut text = format!("{}\n", table::headline(self.fabric));

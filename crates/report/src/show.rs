@@ -1,4 +1,4 @@
-//! What every result can do: be shown to people, to programs and to spreadsheets.
+//! The common interface of results: output for people, for programs and for spreadsheets.
 
 use serde::Serialize;
 

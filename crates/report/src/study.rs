@@ -1,4 +1,4 @@
-//! The result of `darkfiber study`: a row for each cell, question, and thing that it is asked about.
+//! The result of `darkfiber study`: a row for each cell, question, and subject.
 
 pub mod plot;
 
@@ -65,7 +65,7 @@ pub struct StudyRow {
 }
 
 impl<'a> StudyResult<'a> {
-    /// Of what was answered. `records` are sorted by point and seed.
+    /// The result of the answered cells. `records` are sorted by point and seed.
     pub fn new(
         title: &'a str,
         axes: &'a [String],
@@ -89,7 +89,7 @@ impl<'a> StudyResult<'a> {
         for record in records {
             table.add(record);
         }
-        // What answers say together is about no cell.
+        // Combined results belong to no cell.
         let cells = || records.iter().filter(|record| !record.id.is_empty());
         let failed = cells().filter(|record| record.has_failed()).count();
         let cells = cells().count();
@@ -146,7 +146,7 @@ pub fn csv(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
 #[cfg(feature = "parquet")]
 const PART: usize = 1 << 16;
 
-/// Writes a table as Parquet; `version` is that of the program, in a column of its own.
+/// Writes a table as Parquet; `version` is that of the program, in a separate column.
 ///
 /// # Errors
 /// If writing fails.
@@ -161,7 +161,7 @@ pub fn parquet(table: &Table, version: &str, out: &mut (dyn Write + Send)) -> st
         .map(|axis| Box::new(move |row: &RowOf<'_>| row.axis(axis)) as Of<'_>);
     let found =
         (0..table.columns().len()).map(|c| Box::new(move |row: &RowOf<'_>| row.found(c)) as Of<'_>);
-    // A column of words has words wherever it has something.
+    // A column with words has only words.
     let values: Vec<(Of<'_>, bool)> = axes
         .chain(found)
         .map(|of| {
@@ -211,7 +211,7 @@ fn row(record: &Record, answer: &Answer) -> StudyRow {
     }
 }
 
-/// A value for people: what was measured to four digits.
+/// A value for people: measured numbers with four digits.
 fn shown(value: &Value) -> String {
     match value {
         Value::Whole(n) => number::group(*n),
@@ -310,7 +310,7 @@ impl Report for StudyResult<'_> {
     }
 }
 
-/// Printed numbers beside ours.
+/// Printed numbers next to ours.
 fn expected(rows: &[Row], style: Style) -> String {
     let some = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| shown(&Value::Number(x)));
     let line = |row: &Row| {
@@ -336,7 +336,7 @@ fn expected(rows: &[Row], style: Style) -> String {
     )
 }
 
-/// The mean of numbers; of words the one that all are.
+/// The mean of numbers; of words the common one.
 fn middle(values: &[&Value]) -> String {
     let Some(first) = values.first() else { return "-".to_owned() };
     if values.iter().all(|value| value == first) {

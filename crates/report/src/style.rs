@@ -1,8 +1,8 @@
-//! How text is wanted.
+//! Style of the text.
 
 use comfy_table::Table;
 
-/// How a terminal wants its text.
+/// Style of text for a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether to use color.

@@ -1,4 +1,4 @@
-//! The result of `darkfiber survive`: what comes of every single fault.
+//! The result of `darkfiber survive`: the consequences of every single fault.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -85,7 +85,7 @@ pub struct FaultRow {
     pub efi_max: Option<u64>,
 }
 
-/// The rungs, the gravest first.
+/// The levels, the gravest first.
 const GRAVEST: [&str; 6] = ["splits", "anew", "reconnect", "drop-drain", "steps", "any-order"];
 
 impl Report for SurviveResult<'_> {

@@ -7,10 +7,10 @@ use darkfiber_analysis::{Bins, Efi, Histogram, dark_fiber_percent};
 use crate::canvas::{LEFT, escape, header, nice_axis};
 use crate::number::{group, mean, percent};
 
-/// One engine's panel.
+/// The panel of one engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'a> {
-    /// Engine name.
+    /// Name of the engine.
     pub title: &'a str,
     /// Routes that cross each directed switch-to-switch channel.
     pub load: &'a [u64],
@@ -32,9 +32,9 @@ const X0: f64 = LEFT + DARK_SLOT;
 /// A linear axis is hard to read if one engine's maximum is this many times another's.
 const SPREAD: u64 = 6;
 
-/// The channel loads of several engines as histograms on common axes, one panel an engine: maximum and
-/// mean are marked, channels without load (dark fiber) stand apart at the left. The axis of loads is
-/// linear, or logarithmic where the engines differ a lot.
+/// The channel loads of several engines as histograms on common axes, one panel an engine: maximum and mean are
+/// marked, channels without load (dark fiber) are separate at the left. The axis of loads is linear, or logarithmic
+/// where the engines differ a lot.
 pub fn load_histograms(title: &str, subtitle: &str, panels: &[Panel<'_>]) -> String {
     let x = Scale::of(panels);
     let top = panels.iter().flat_map(|p| p.load).copied().max().unwrap_or(0).max(1);
@@ -159,7 +159,7 @@ impl Axes {
                 self.base,
                 self.base + 4.0
             );
-            // The label of the slot for unused channels stands left of the first tick.
+            // The label of the slot for unused channels is left of the first tick.
             if self.last && at > X0 + 12.0 {
                 svg.push_str(&below(at, &tick(x)));
             }

@@ -1,4 +1,4 @@
-//! Tables for terminals: plain ASCII, numbers to the right, colour only if asked for.
+//! Tables for terminals: plain ASCII, numbers to the right, colour only on request.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::model::{FabricFacts, PortGroups, RailFacts, RouteOutcome, Routed};
 use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
 
-/// A line of dashes below the heading and nothing else.
+/// Only a line of dashes below the heading.
 const PLAIN: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::new(' ', ' ', ' '))
     .header_separator(LineStyle::new(' ', '-', ' ', ' '))
@@ -43,8 +43,7 @@ pub(crate) fn more(text: &mut String, all: usize, most: usize, what: &str) {
     }
 }
 
-/// Engines side by side, and below it why some refused. On a narrow terminal the standard deviation
-/// gives way.
+/// A table of engines, and below it the reasons of refusals. On a narrow terminal the standard deviation is left out.
 pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
     let narrow = style.width.is_some_and(|w| w < ROOMY);
     let columns = |mut all: Vec<Cell>| {
@@ -72,7 +71,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
         .map(Cell::new)
         .to_vec(),
     ));
-    // A row for each engine; what does not fit in columns goes into notes below.
+    // A row for each engine; information that does not fit in columns goes into notes below.
     let mut notes = String::new();
     for row in rows {
         match row {
@@ -135,7 +134,7 @@ pub fn engines(rows: &[RouteOutcome], style: Style) -> String {
             }
         }
     }
-    // What "NO" means, once.
+    // The meaning of "NO", once.
     let cyclic = |row: &RouteOutcome| matches!(row, RouteOutcome::Routed(r) if !r.deadlock_free);
     if rows.iter().any(cyclic) {
         notes.push_str(
@@ -177,7 +176,7 @@ fn port_groups(engine: &str, g: &PortGroups) -> String {
     text
 }
 
-/// What routes inside jobs load, if jobs were given.
+/// Loads of routes inside jobs, if jobs were given.
 fn inside_jobs(rows: &[RouteOutcome], style: Style) -> String {
     let of_jobs = |row: &RouteOutcome| match row {
         RouteOutcome::Routed(r) => r.jobs.map(|jobs| (r.engine.clone(), jobs)),
@@ -317,7 +316,7 @@ pub fn sweep<'a>(rows: impl Iterator<Item = &'a Summary>, style: Style) -> Strin
     text
 }
 
-/// One line that says what fabric this is.
+/// One line that describes the fabric.
 pub fn headline(f: &FabricFacts) -> String {
     let mut line = format!(
         "{}: {}, {}",

@@ -1,4 +1,4 @@
-//! The result of `darkfiber check --from`: what is proved of the way from old tables to new ones.
+//! The result of `darkfiber check --from`: the proofs about the transition from old tables to new ones.
 
 use std::fmt::Write as _;
 
@@ -106,7 +106,7 @@ pub struct TransitionResult<'a> {
     pub provenance: &'a Provenance,
 }
 
-/// What follows from a verdict for whoever loads the tables.
+/// Consequence of a verdict for the operator who loads the tables.
 fn what_to_do(verdict: &str) -> Option<&'static str> {
     match verdict {
         "any-order" => Some("They may be loaded at any time, in one sweep of OpenSM, too."),
@@ -197,7 +197,7 @@ impl Report for TransitionResult<'_> {
         text
     }
 
-    // The rungs, one a line.
+    // The levels of the ladder, one a line.
     fn csv(&self) -> String {
         comma::table(
             self.rungs,

@@ -1,4 +1,4 @@
-//! The checker: paths traced a second, every ordered pair of terminals being one.
+//! Speed of the checker, in paths traced per second, with one path per ordered pair of terminals.
 //!
 //! `cargo bench -p darkfiber-routing --bench check`; on one thread the rate is that of one core.
 

@@ -1,4 +1,4 @@
-//! Easing even tables for another mix of jobs, once they are prepared, on one thread.
+//! Time of easing even tables for another job mix, after preparation, on one thread.
 //!
 //! `cargo bench -p darkfiber-routing --bench ease`
 
@@ -7,7 +7,7 @@ use darkfiber_routing::reroute::{Goal, Prepared};
 use darkfiber_routing::{Demand, Request, find_engine};
 use divan::Bencher;
 
-/// Entries that may change, and steps.
+/// Maximum number of entries that may change, and of steps.
 const MOVES: usize = 64;
 const STEPS: usize = 8;
 
@@ -15,11 +15,11 @@ fn main() {
     divan::main();
 }
 
-/// Every pair inside jobs of `size` hosts, which take nine of ten hosts in the order of a fixed shuffle of runs of five.
+/// Every pair inside jobs of `size` hosts, which take 90 % of the hosts in a fixed shuffle of runs of five.
 fn demands(topology: &Topology, size: usize) -> Vec<Demand> {
     let n = topology.fabric.terminal_count();
     let runs = n / 5;
-    // A step without a common factor visits every run once.
+    // A step that is coprime to the number of runs visits every run once.
     let step = (runs * 3 / 5..=runs * 2).find(|s| gcd(*s, runs) == 1).expect("some number");
     let hosts: Vec<TerminalId> = (0..runs)
         .flat_map(|i| (0..5).map(move |k| TerminalId::new(i * step % runs * 5 + k)))

@@ -1,4 +1,4 @@
-//! Tables and layers of every engine on fabrics of about a thousand hosts, on one thread and on two.
+//! Time of tables and layers of every engine on fabrics of about a thousand hosts, on one thread and on two.
 //!
 //! `cargo bench -p darkfiber-routing --bench engines`
 
@@ -41,7 +41,7 @@ fn hyperx<const THREADS: usize>(bencher: Bencher<'_, '_>, engine: &str) {
     route(bencher, HYPERX, engine, THREADS);
 }
 
-/// 5,256 hosts, 876 switches: destinations are routed side by side.
+/// 5,256 hosts, 876 switches: destinations are routed in parallel.
 #[divan::bench(
     args = ["minhop", "updn", "sssp", "dfsssp", "nue"],
     consts = [1, 2],

@@ -1,4 +1,4 @@
-//! One dead cable in fabrics of about ten thousand hosts, on one thread; five cables each.
+//! Time to reroute around one dead cable in fabrics of about ten thousand hosts, on one thread; five cables each.
 //!
 //! `cargo bench -p darkfiber-routing --bench reroute`
 
@@ -53,7 +53,7 @@ fn hyperx_updn(bencher: Bencher<'_, '_>, cable: u64) {
     mend(bencher, HYPERX, "updn", cable);
 }
 
-/// What is read from the tables of the fat tree before any fault.
+/// Preparation of the tables of the fat tree, before any fault.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn prepare_fat_tree(bencher: Bencher<'_, '_>) {
     let topology = parse_spec(FAT_TREE).expect("a spec");

@@ -1,9 +1,10 @@
-//! What easing even tables for the jobs that run is worth, beside `sar-best` anew: the table of docs/ease.md.
+//! Benefit of easing even tables for the running jobs, compared with routing by `sar-best` from scratch: the table of
+//! docs/ease.md.
 //!
-//! For each fabric 50 mixes of jobs on nine of ten terminals follow each other, placed side by side with holes, in pieces,
-//! and at random in turn. Even tables are those of `ftree` on trees and of `dfsssp` elsewhere. Load is the most paths inside
-//! jobs on a channel. Entries are what the change from one mix to the next rewrites, from each scheme's own tables of the
-//! mix before.
+//! For each fabric 50 job mixes on 90 % of the terminals follow each other, placed alternately contiguous with holes, in
+//! pieces, and at random. Even tables are those of `ftree` on trees and of `dfsssp` elsewhere. Load is the maximum number of
+//! paths inside jobs on a channel. Entries are those that the change from one mix to the next rewrites, from each scheme's
+//! own tables of the previous mix.
 //!
 //! `cargo run --release -p darkfiber-routing --example ease_curve [MIXES [MOVES [FABRIC...]]]`
 
@@ -29,7 +30,7 @@ const FABRICS: [&str; 8] = [
     "jellyfish:n=72,d=9,p=3",
 ];
 
-/// Steps that putting eased tables in place may take.
+/// Maximum number of steps that the update to eased tables may take.
 const MOST_STEPS: usize = 16;
 
 fn main() {
@@ -47,7 +48,7 @@ fn main() {
     }
 }
 
-/// What one mix gives.
+/// Measurements of one job mix.
 struct Mix {
     even: u64,
     best: u64,
@@ -136,7 +137,7 @@ fn median(mut of: Vec<f64>) -> f64 {
     of.get(of.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Every ordered pair inside a job.
+/// The demands of every ordered pair inside a job.
 fn demands(jobs: &[Vec<TerminalId>]) -> Vec<Demand> {
     let of = |job: &Vec<TerminalId>| {
         let pairs = job.iter().flat_map(|&from| job.iter().map(move |&to| (from, to)));
@@ -146,7 +147,7 @@ fn demands(jobs: &[Vec<TerminalId>]) -> Vec<Demand> {
     jobs.iter().flat_map(of).collect()
 }
 
-/// Most paths inside jobs on a channel.
+/// Maximum number of paths inside jobs on a channel.
 fn within(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
     let mut load = vec![0u64; fabric.channel_count()];
     let mut crossed = Vec::new();
@@ -163,7 +164,7 @@ fn within(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
     load.into_iter().max().unwrap_or(0)
 }
 
-/// Jobs of two terminals up to half of them, on nine of ten.
+/// Jobs of two terminals up to half of them, on 90 % of the terminals.
 fn jobs(fabric: &Fabric, seed: u64) -> Vec<Vec<TerminalId>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;

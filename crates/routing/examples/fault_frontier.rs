@@ -1,4 +1,5 @@
-//! Share of single cables on each rung against the largest load, by fabric and engine: the table of docs/faults.md.
+//! Share of single cables on each level of the ladder against the largest load, by fabric and engine: the table of
+//! docs/faults.md.
 //!
 //! `cargo run --release -p darkfiber-routing --example fault_frontier "FABRIC ..." "ENGINE ..."`;
 //! `dfsssp+8` stands for the engine's tables protected in 8 lanes.
@@ -36,7 +37,7 @@ fn main() {
     }
 }
 
-/// The tables of an engine, protected if so many lanes are behind a `+`, and what they are called.
+/// The tables of an engine, protected in the number of lanes behind a `+` if there is one, and their label.
 fn tables(on: &Topology, name: &str) -> Option<(Routes, String)> {
     let (engine, lanes) = name.split_once('+').unwrap_or((name, ""));
     let request = Request { shape: on.shape.as_ref(), lanes: LANES, ..Request::default() };

@@ -1,8 +1,9 @@
-//! What tables for jobs leave to all other pairs, by the share of hosts that run jobs.
+//! Load that tables for jobs put on all other pairs, by the share of hosts that run jobs.
 //!
-//! For each fabric, way to place jobs and share: the largest load over all pairs of terminals by that of `dfsssp`,
-//! the largest load inside jobs by that of `dfsssp`, virtual layers, and how much of the first is forced: the largest load by
-//! pairs whose every entry is on a path inside a job, so that no other tables with these paths have less. Means over seeds.
+//! For each fabric, placement and share: the largest load over all pairs of terminals relative to that of `dfsssp`, the
+//! largest load inside jobs relative to that of `dfsssp`, virtual layers, and the forced part of the first: the largest load
+//! by pairs whose every entry is on a path inside a job, so that no other tables with these paths have less. Means over
+//! seeds.
 //!
 //! `cargo run --release -p darkfiber-routing --example jobs_curve [SEEDS [FABRIC...]]`
 
@@ -41,7 +42,7 @@ fn main() {
     }
 }
 
-/// Prints a line.
+/// Prints one row of the table.
 fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u64) {
     let Ok(on) = open(spec) else {
         println!("{spec}: no such fabric");
@@ -71,7 +72,7 @@ fn row(spec: &str, (name, size): (&str, Option<usize>), percent: usize, seeds: u
     println!("{line}");
 }
 
-/// One job, or jobs of a size, on so many of a hundred hosts.
+/// One job, or jobs of a size, on `percent` percent of the hosts.
 fn jobs(fabric: &Fabric, size: Option<usize>, percent: usize, seed: u64) -> Vec<Vec<TerminalId>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
@@ -93,7 +94,7 @@ fn jobs(fabric: &Fabric, size: Option<usize>, percent: usize, seed: u64) -> Vec<
     hosts.chunks(size.unwrap_or(hosts.len().max(1))).map(<[TerminalId]>::to_vec).collect()
 }
 
-/// Most paths inside jobs on a channel.
+/// Maximum number of paths inside jobs on a channel.
 fn within(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
     let mut load = vec![0; fabric.channel_count()];
     for job in jobs {
@@ -111,7 +112,7 @@ fn within(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
     load.into_iter().max().unwrap_or(0)
 }
 
-/// Most paths of all pairs on a channel that take entries on paths inside jobs only.
+/// Maximum number of paths on a channel, of all pairs that take only entries on paths inside jobs.
 fn forced(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
     let mut load = vec![0; fabric.channel_count()];
     let mut senders: Vec<Vec<TerminalId>> = vec![Vec::new(); fabric.terminal_count()];
@@ -134,7 +135,7 @@ fn forced(fabric: &Fabric, routes: &Routes, jobs: &[Vec<TerminalId>]) -> u64 {
                 at = head;
             }
         }
-        // What follows an entry on such a path is on it, too.
+        // The entries after one on such a path are on it, too.
         for terminal in fabric.terminals() {
             let mut at = terminal.switch;
             while is_held[at.index()]

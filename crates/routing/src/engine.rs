@@ -1,19 +1,20 @@
-//! What an engine is: given a fabric and a request, it computes routes or refuses with a reason.
+//! The interface of engines: given a fabric and a request, an engine computes routes or refuses
+//! with a reason.
 
 use darkfiber_fabric::Fabric;
 
 use crate::{Refusal, Request, Routes, lid_offsets, planes};
 
-/// What kind of fabric an engine routes.
+/// Kind of fabric that an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Any connected fabric.
+    /// Any fabric that is connected.
     Any,
     /// A tree of levels, faulty or not.
     Tree,
     /// A tree of two levels with hosts on the lower one.
     TwoLevels,
-    /// A parallel-port generalized fat-tree whose labels are known: stated by a generator, or recognised.
+    /// A parallel-port generalized fat-tree whose labels are known (from a generator or by recognition).
     FatTree,
     /// A lattice (HyperX, torus, mesh), or consistently numbered ports.
     Grid,
@@ -41,7 +42,7 @@ impl Needs {
     }
 }
 
-/// What an engine promises about deadlock.
+/// Guarantee of an engine about deadlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deadlock {
     /// Free of cyclic channel dependencies with one lane, by construction.
@@ -50,7 +51,7 @@ pub enum Deadlock {
     Layers,
     /// Free on the fabrics it is made for, not elsewhere.
     OnItsFabric,
-    /// Not looked at: the checker tells.
+    /// Nothing is promised: the checker decides.
     NotPromised,
 }
 
@@ -60,8 +61,8 @@ impl Deadlock {
         matches!(self, Self::Free | Self::Layers)
     }
 
-    /// Whom its lanes reach, and how they can be made to reach others: senders that ask for no path have one service
-    /// level.
+    /// The senders that its lanes reach, and how they can be made to reach others: senders that query no path record
+    /// have one service level.
     pub fn reach(self) -> &'static str {
         match self {
             Self::Free => "one, which reaches everybody",
@@ -92,7 +93,7 @@ impl Deadlock {
 /// connected fabric, no loop, the same bytes for the same request at any number of threads, or a
 /// typed refusal. Never a partial table.
 pub trait Engine: Sync {
-    /// The name as OpenSM's users know it.
+    /// The name as used by OpenSM.
     fn name(&self) -> &'static str;
     /// One line for `darkfiber list engines`.
     fn summary(&self) -> &'static str;
@@ -101,9 +102,9 @@ pub trait Engine: Sync {
     fn doc(&self) -> &'static str;
     /// The paper or program that defines it.
     fn paper(&self) -> &'static str;
-    /// What fabrics it routes.
+    /// Kind of fabric that it routes.
     fn needs(&self) -> Needs;
-    /// What it promises about deadlock.
+    /// Its guarantee about deadlock.
     fn deadlock(&self) -> Deadlock;
     /// Whether paths depend on their source. Then every port has several LIDs, and each source must use the
     /// one of them that is its own: [`Routes::path_of`].
@@ -128,16 +129,17 @@ pub trait Engine: Sync {
     fn with_several_lids(&self) -> Option<&'static dyn Engine> {
         None
     }
-    /// Computes tables and layers for exactly what is asked; whoever needs routes calls [`route`](Self::route).
+    /// Computes tables and layers for exactly this request; callers that need routes call
+    /// [`route`](Self::route).
     ///
     /// # Errors
-    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal>;
-    /// Routes a fabric; where it has several planes ([`Planes`](darkfiber_fabric::Planes)), each as the fabric that it is, all
-    /// in one set of tables.
+    /// Routes a fabric; where it has several planes ([`Planes`](darkfiber_fabric::Planes)), each is routed as a fabric, all in
+    /// one set of tables.
     ///
     /// # Errors
-    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         planes::route(self.name(), fabric, request, &|_, fabric, request| {
             self.route_plane(fabric, request)
@@ -147,7 +149,7 @@ pub trait Engine: Sync {
     /// the tables of each LID offset are those for one LID a port with the terminals of a switch in another order.
     ///
     /// # Errors
-    /// A [`Refusal`] if this engine cannot route this fabric as asked.
+    /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn route_plane(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let told_by_pair = self.follows_demands() && !request.demands.is_empty();
         if request.lmc == 0 || !self.lids_are_alike() || told_by_pair {

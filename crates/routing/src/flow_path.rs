@@ -1,4 +1,4 @@
-//! The path of a flow, whatever says it: forwarding tables, or hashes, over all shortest paths or groups of ports.
+//! The path of a flow, from forwarding tables or from hashes, over all shortest paths or groups of ports.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{DestId, Routes, follow};
 
 impl Routes {
     /// Routes by ECMP: the path of a flow is what the switches' hashes pick, number `i` being that of queue pair `i`. There are no
-    /// forwarding tables by destination: whoever looks for one finds no route.
+    /// forwarding tables by destination: a lookup finds no route.
     pub fn by_hash(fabric: &Fabric, ecmp: Ecmp) -> Self {
         let paths = ecmp.queue_pairs();
         let slots = fabric.terminal_count() * paths + fabric.switch_count();
@@ -20,8 +20,8 @@ impl Routes {
         routes
     }
 
-    /// Groups of ports by row as sets by destination switch, from which hashes pick by turns or among as many buckets; `None` if
-    /// there are no groups.
+    /// Groups of ports by row as sets by destination switch, from which hashes pick by remainder or among the same number of
+    /// buckets; `None` if there are no groups.
     ///
     /// # Errors
     /// The first switch whose terminals have LIDs with different groups: hashes pick by switch.
@@ -57,7 +57,7 @@ impl Routes {
     }
 
     /// Adds to `way` the channels between switches that a flow crosses from one terminal to another, by one of the LIDs or queue
-    /// pairs between them; whether it arrives.
+    /// pairs between them; returns whether it arrives.
     pub fn flow_path(
         &self,
         fabric: &Fabric,

@@ -2,9 +2,9 @@
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
-/// The virtual lane of a packet on the channel behind an output port, by the input port that it came in at: what the
-/// SL2VL tables of switches say where every service level is mapped alike. A table does not know the lane that a
-/// packet came in.
+/// The virtual lane of a packet on the channel behind an output port, by its input port: the content of the SL2VL
+/// tables of switches where every service level is mapped alike. A table is independent of the lane in which a
+/// packet arrived.
 ///
 /// Ports are physical port numbers; port 0 is the switch's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +38,13 @@ impl HopLanes {
         self.start[s] + usize::from(input) * self.width[s] + usize::from(output)
     }
 
-    /// The lane of what comes in at port `input` of a switch and leaves at port `output`.
+    /// The lane of packets that enter at port `input` of a switch and leave at port `output`.
     #[inline]
     pub fn get(&self, s: SwitchId, input: u8, output: u8) -> u8 {
         self.lane[self.slot(s, input, output)]
     }
 
-    /// Sets the lane of what comes in at port `input` of a switch and leaves at port `output`.
+    /// Sets the lane of packets that enter at port `input` of a switch and leave at port `output`.
     pub fn set(&mut self, s: SwitchId, input: u8, output: u8, lane: u8) {
         let slot = self.slot(s, input, output);
         self.lane[slot] = lane;
@@ -57,7 +57,7 @@ impl HopLanes {
         self.lane[own].copy_from_slice(&from.lane[others]);
     }
 
-    /// The lane of what a terminal sends when it leaves its switch at port `output`.
+    /// The lane of packets from a terminal that leave its switch at port `output`.
     #[inline]
     pub fn entering(&self, fabric: &Fabric, source: TerminalId, output: u8) -> u8 {
         let terminal = fabric.terminal(source);

@@ -1,10 +1,10 @@
-//! LIDs in blocks by orthant, so that a LID tells where its port is.
+//! LIDs in blocks by orthant, so that a LID determines the orthant of its port.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
 use crate::{LidError, Lids, MAX_UNICAST_LID, Orthants};
 
-/// Where the blocks of LIDs are (Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison
+/// Layout of the blocks of LIDs (Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison
 /// to the Fat-Tree", SC'19, section 3.2.4, note 9, and artifact description): terminals of orthant `q` have LIDs
 /// in `q stride ..`, its switches have them in `switches + q stride ..`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ impl LidBlocks {
 }
 
 impl Lids {
-    /// LIDs by orthant, in blocks of `stride` ([`LidBlocks::STRIDE`] is usual), within a block in the order of
-    /// ids. LID 0 is nobody's, so that orthant 0 begins with LID `2^lmc`.
+    /// LIDs by orthant, in blocks of `stride` ([`LidBlocks::STRIDE`] is the default), within a block in the order of
+    /// ids. LID 0 is reserved, so that orthant 0 begins with LID `2^lmc`.
     ///
     /// Blocks that are too small grow to the next multiple of `stride` that suffices, or, where the LID space
     /// does not allow that, to the least that does. Switches begin at [`LidBlocks::SWITCHES`], or behind the
@@ -82,11 +82,11 @@ impl Lids {
 /// LIDs that there are, 0 included.
 const SPACE: usize = MAX_UNICAST_LID as usize + 1;
 
-/// How many ports there are to be placed.
+/// Number of ports to be placed.
 struct BlockPlan {
     /// LIDs of a terminal.
     width: usize,
-    /// By orthant.
+    /// Number of terminals by orthant.
     terminals: Vec<usize>,
     switches: Vec<usize>,
 }

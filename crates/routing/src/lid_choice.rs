@@ -1,4 +1,4 @@
-//! Which LID of its destination a message goes to: the half of PARX that an MPI library does.
+//! Choice among the LIDs of a message's destination: the half of PARX that an MPI library does.
 
 use darkfiber_fabric::{Fabric, GridShape, TerminalId};
 
@@ -12,11 +12,11 @@ use crate::Orthants;
 pub struct LidChoice {
     threshold: u64,
     groups: usize,
-    /// By terminal.
+    /// Group of each terminal.
     group: Vec<u16>,
     /// By group of the source, group of the destination, and size (small, large): an index of `lists`.
     of: Vec<u32>,
-    /// What may be added to the base LID of the destination; none is empty.
+    /// Offsets that may be added to the base LID of the destination; no list is empty.
     lists: Vec<Box<[u8]>>,
 }
 
@@ -29,7 +29,7 @@ impl LidChoice {
     /// An empty list stands for the base LID.
     ///
     /// # Panics
-    /// If a terminal is in a group that there is not.
+    /// If a terminal is in a group that does not exist.
     pub fn new(
         threshold: u64,
         groups: usize,

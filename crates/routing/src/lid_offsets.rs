@@ -1,15 +1,15 @@
 //! Several LIDs a port from tables with one.
 //!
-//! Balancing all LIDs of all ports together leaves each LID offset on its own, which is what is in use where
-//! applications do not choose, as uneven as it happens to come. So tables are made for one LID a port, and offset `i`
+//! Balancing all LIDs of all ports together leaves the balance of each LID offset in isolation to chance, and one
+//! offset is all that is used where applications do not choose. So tables are made for one LID a port, and offset `i`
 //! of a terminal takes the row of its `i`-th neighbour on the same switch: the rows of each offset are those of offset
 //! 0 in another order, hence its loads are the same on every channel, and the virtual layers hold for all.
 //!
-//! Which neighbour is the `i`-th is free: those come next to each other whose rows differ most, so that the LIDs of one port
+//! The order of neighbours is free: those whose rows differ most are placed next to each other, so that the LIDs of one port
 //! lead over different paths where there are any.
 //!
-//! All LIDs together are then as uneven as one is. That is too much where an engine looks at one switch at a time (`minhop`):
-//! several LIDs a port take the paths of an engine that looks at the whole path (`sssp`), if they are more even.
+//! All LIDs together are then as uneven as one is. That is too much for an engine that looks at one switch at a time
+//! (`minhop`): several LIDs a port take the paths of an engine that looks at the whole path (`sssp`), if they are more even.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use darkfiber_fabric::{Fabric, TerminalId};
 use crate::check::check;
 use crate::{DestId, Layers, Refusal, Request, Routes};
 
-/// Makes tables as a request asks.
+/// Computes tables for a request.
 pub(crate) type Compute<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
 
 /// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken
 /// where they are more even with one LID a port.
 ///
-/// Where most switches have fewer terminals than a port has LIDs, the engine is asked for several rows a terminal, which are
-/// taken if each on its own is as even as one, else some LIDs take the same paths.
+/// Where most switches have fewer terminals than a port has LIDs, the engine is called for several rows a terminal, which
+/// are taken if each in isolation is as even as one, otherwise some LIDs take the same paths.
 ///
 /// Complexity: that of both engines for one LID a port, and of the checker where two tables are compared.
 pub(crate) fn route(
@@ -103,7 +103,7 @@ fn load(fabric: &Fabric, rows: &Routes, path: usize) -> Vec<u64> {
     check(fabric, &alone).load
 }
 
-/// Terminals that can stand in for each other: on one switch, of one role, in the same jobs.
+/// Terminals that are interchangeable: on one switch, of one role, in the same jobs.
 struct Neighbours {
     groups: Vec<Vec<TerminalId>>,
     /// By terminal: its group, and its place there.

@@ -27,7 +27,7 @@ pub enum LidError {
          or split the fabric into subnets"
     )]
     TooMany {
-        /// LIDs needed.
+        /// Number of LIDs needed.
         needed: usize,
     },
     /// Blocks of LIDs for the orthants of a lattice do not fit.
@@ -41,19 +41,19 @@ pub enum LidError {
         /// LIDs that the fullest of them needs.
         largest: usize,
     },
-    /// LMC above 7.
+    /// The LMC is above 7.
     #[error("LMC {0} is out of range: 0 to 7")]
     Lmc(u8),
     /// Two ports with one LID.
     #[error("LID {lid} belongs to two ports")]
     Duplicate {
-        /// The LID.
+        /// LID that is out of range.
         lid: u16,
     },
     /// A LID outside of `1..=0xBFFF`, or a range that is not aligned.
     #[error("LID {lid} with LMC {lmc} is not a valid base LID")]
     Invalid {
-        /// The LID.
+        /// LID that is not aligned.
         lid: u16,
         /// LID mask control.
         lmc: u8,
@@ -83,8 +83,8 @@ impl Lids {
             switch: vec![0; fabric.switch_count()],
             owner: vec![NO_OWNER; usize::from(MAX_UNICAST_LID) + 1],
         };
-        // Inputs first, so that nothing that the subnet manager already gave out moves. The bases
-        // of a dump made with a smaller LMC may overlap; then the later port moves.
+        // Inputs first, so that LIDs that the subnet manager already assigned do not move. The
+        // bases of a dump made with a smaller LMC may overlap; then the later port moves.
         for (t, terminal) in fabric.terminals().iter().enumerate() {
             if let Some(lid) = terminal.lid {
                 let _taken = lids.claim(lid, width, DestId::new(t));
@@ -118,7 +118,7 @@ impl Lids {
         Ok(lids)
     }
 
-    /// LIDs given in full: base LID per terminal and LID per switch (0 = none).
+    /// A complete assignment of LIDs: base LID per terminal and LID per switch (0 = none).
     ///
     /// # Errors
     /// If one is out of range, not aligned, or given twice.

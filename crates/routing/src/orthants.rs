@@ -1,4 +1,5 @@
-//! Halves and orthants of a lattice: what PARX's rules, its LID choice and its LID blocks speak of.
+//! Halves and orthants of a lattice, on which PARX's rules, its LID choice and its LID blocks are
+//! defined.
 
 use darkfiber_fabric::{GridShape, SwitchId};
 

@@ -1,7 +1,7 @@
-//! Fabrics of several planes: each plane is routed as the fabric that it is, and all of them are one [`Routes`].
+//! Fabrics of several planes: each plane is routed as a separate fabric, and all of them form one [`Routes`].
 //!
-//! No channel joins two planes, so their tables, loads and channel dependencies have nothing to do with each other. Rows of a
-//! plane's destinations have no route on switches of the others.
+//! No channel joins two planes, so their tables, loads and channel dependencies are independent. Rows of a plane's
+//! destinations have no route on switches of the others.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use darkfiber_fabric::{Fabric, Planes, Renumbering, SwitchId, TerminalId};
 use crate::next_hops::{HopsOfPart, NextHops};
 use crate::{Demand, DestId, HopLanes, Layers, LidChoice, Refusal, Request, Routes};
 
-/// Routes every plane of a fabric with `one`, which gets the plane's number, the plane alone, and what of the request is about
-/// it. A fabric without planes is its own only one.
+/// Routes every plane of a fabric with `one`, which gets the plane's number, the plane as a fabric, and the part of the
+/// request that concerns it. A fabric without planes is a single plane.
 ///
 /// # Errors
 /// If a plane is refused, with its number; if planes have different numbers of LIDs, or senders choose among these by different
@@ -348,7 +348,7 @@ impl Routes {
                 Layers::ByHop(lanes)
             }
         };
-        // Nothing but layer 0: as if nobody had told layers.
+        // Only layer 0: as if no layers had been given.
         let is_one = match &own.layers {
             Layers::One => true,
             Layers::ByRow(of) | Layers::BySourceSwitch(of) | Layers::BySource(of) => {

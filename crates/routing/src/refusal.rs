@@ -9,9 +9,9 @@ pub enum Refusal {
     /// The engine is made for another family of fabrics.
     #[error("{engine} needs {needs}: {reason}")]
     WrongFabric {
-        /// Engine name.
+        /// Name of the engine.
         engine: &'static str,
-        /// What it needs.
+        /// The kind of fabric that it needs.
         needs: &'static str,
         /// What was found instead.
         reason: String,
@@ -21,13 +21,13 @@ pub enum Refusal {
         "{engine} needs at least {needed} virtual lanes, --lanes allows {lanes}; raise it or {hint}"
     )]
     Lanes {
-        /// Engine name.
+        /// Name of the engine.
         engine: &'static str,
         /// Lanes needed, or a lower bound.
         needed: usize,
-        /// Lanes allowed.
+        /// Number of lanes allowed.
         lanes: u8,
-        /// What else the user can do.
+        /// Other options of the user.
         hint: &'static str,
     },
     /// The fabric is in pieces that are no planes of it: no engine can route between them.
@@ -35,7 +35,7 @@ pub enum Refusal {
         "the fabric is in {components} pieces (switches: {sizes}); mend it, or route each alone"
     )]
     Disconnected {
-        /// Number of components.
+        /// Number of connected components.
         components: usize,
         /// Their sizes in switches.
         sizes: String,
@@ -45,29 +45,29 @@ pub enum Refusal {
     InPlane {
         /// Its number, from 1.
         plane: usize,
-        /// Why not.
+        /// Why the plane was refused.
         refusal: Box<Refusal>,
     },
-    /// Nothing to route.
+    /// There is nothing to route.
     #[error("the fabric has no {what}")]
     Empty {
-        /// What is missing.
+        /// Elements that are missing.
         what: &'static str,
     },
     /// The tables would not fit in memory.
     #[error("{engine} would need {bytes} bytes of tables here; {hint}")]
     TooLarge {
-        /// Engine name.
+        /// Name of the engine.
         engine: &'static str,
-        /// Bytes needed.
+        /// Number of bytes needed.
         bytes: u64,
-        /// What else the user can do.
+        /// Other options of the user.
         hint: &'static str,
     },
     /// A parameter that the engine does not have, or a value out of range.
     #[error("{engine}: {problem}")]
     Parameter {
-        /// Engine name.
+        /// Name of the engine.
         engine: &'static str,
         /// What is wrong and what would be right.
         problem: String,

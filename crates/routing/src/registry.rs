@@ -49,10 +49,10 @@ impl darkfiber_fabric::Entry for &dyn Engine {
 
 /// The engine of that name; of names joined by `/`, an engine that routes the planes of a fabric with one each.
 ///
-/// What the latter needs is never freed: a few bytes for each name that is read.
+/// The memory of a joined engine is never freed: a few bytes for each name that is read.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such engine.
 pub fn find_engine(name: &str) -> Result<&'static dyn Engine, Unknown> {
     if !name.contains('/') {
         return ENGINES.get(name).copied();

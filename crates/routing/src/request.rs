@@ -1,11 +1,11 @@
-//! What an engine is asked for.
+//! The request that an engine gets.
 
 use darkfiber_fabric::{Shape, SwitchId, TerminalId};
 
-/// What an engine is asked for, beside the fabric.
+/// The request to an engine, in addition to the fabric.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// What the fabric is, where known.
+    /// The shape of the fabric, where known.
     pub shape: Option<&'a Shape>,
     /// Root switches for Up*/Down* and trees; empty = the engine finds them.
     pub roots: &'a [SwitchId],
@@ -13,36 +13,36 @@ pub struct Request<'a> {
     pub lmc: u8,
     /// Virtual lanes that may be used.
     pub lanes: u8,
-    /// What may be told apart when paths are put into virtual layers. An engine whose layers must
+    /// Distinctions that may be made when paths are put into virtual layers. An engine whose layers must
     /// depend on more refuses with [`Refusal::Parameter`](crate::Refusal::Parameter).
     pub layer_by: LayerBy,
     /// The terminals of every job that runs, for engines that care.
     pub jobs: &'a [Vec<TerminalId>],
-    /// How much who sends to whom, for engines that care ([`Engine::follows_demands`](crate::Engine::follows_demands)). Demands of one pair
-    /// add up.
+    /// Demands between pairs of terminals, for engines that use them ([`Engine::follows_demands`](crate::Engine::follows_demands)). Demands
+    /// of one pair add up.
     pub demands: &'a [Demand],
     /// Seed of every random choice.
     pub seed: u64,
 }
 
-/// How much one terminal sends to another, beside all other pairs.
+/// Traffic from one terminal to another, relative to all other pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Demand {
-    /// Who sends.
+    /// Terminal that sends.
     pub from: TerminalId,
-    /// Who receives.
+    /// Terminal that receives.
     pub to: TerminalId,
-    /// How much, in bytes or any other unit.
+    /// Amount in bytes or any other unit.
     pub weight: u64,
 }
 
-/// What a virtual layer (service level) may depend on.
+/// Properties that a virtual layer (service level) may depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LayerBy {
     /// Source and destination: fewest layers, but the subnet manager must answer path queries by pair.
     #[default]
     Pair,
-    /// The destination LID alone: what a plain OpenSM can be told by a QoS policy.
+    /// The destination LID alone: this can be configured in a plain OpenSM by a QoS policy.
     Destination,
 }
 

@@ -56,7 +56,7 @@ impl DestId {
     }
 }
 
-/// Which virtual layer (service level = virtual lane) a packet travels in: by its source and the LID that it
+/// Virtual layer (service level = virtual lane) of a packet: by its source and the LID that it
 /// is sent to, of which every one has a table row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layers {
@@ -67,10 +67,10 @@ pub enum Layers {
     /// By source switch and destination row: `layer[row * switches + source switch]`.
     BySourceSwitch(Vec<u8>),
     /// By source terminal and destination row: `layer[row * terminals + source terminal]`. Engines never need
-    /// that; what OpenSM's `path_sl` answers can be any such matrix.
+    /// that; the answers of OpenSM's `path_sl` can be any such matrix.
     BySource(Vec<u8>),
-    /// All have service level 0, or any other: on each channel the switch before it chooses the lane by its input and
-    /// output port. A path changes lanes on its way, so there is no layer that it is in.
+    /// Service level 0, or any other, for all: on each channel the switch before it chooses the lane by its input and
+    /// output port. A path changes lanes along its length, so it belongs to no layer.
     ByHop(HopLanes),
 }
 
@@ -93,7 +93,7 @@ impl Layers {
 /// may share rows. Which of its destination's LIDs a source uses is [`Routes::path_of`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routes {
-    /// Engine name, or what the tables were read from.
+    /// Name of the engine, or of the source of the tables.
     pub engine: String,
     switches: usize,
     terminals: usize,
@@ -106,13 +106,13 @@ pub struct Routes {
     select: Option<Vec<u16>>,
     /// Virtual layers of the paths between terminals.
     pub layers: Layers,
-    /// Which LID of its destination a message goes to, where senders choose for each message by its size and the
+    /// Choice of the LID of a message's destination, where senders choose for each message by its size and the
     /// places of both ends.
     pub choice: Option<LidChoice>,
     /// The hashes by which switches pick next hops, where they have no tables by destination: see [`Routes::by_hash`].
     pub hashed: Option<Arc<Ecmp>>,
-    /// By row and switch, the channels among which the switch picks for each packet or flow (adaptive routing), that of the table
-    /// among them; `None`: tables say all. Whoever does not know of groups sees the tables.
+    /// By row and switch, the channels among which the switch picks for each packet or flow (adaptive routing), including that of
+    /// the table; `None`: the tables are complete. Code that ignores groups sees the tables.
     pub groups: Option<Arc<NextHops>>,
     /// Sentences for people about what the engine gave up here; mostly none.
     pub notes: Vec<String>,
@@ -184,18 +184,18 @@ impl Routes {
     }
 
     /// Sets which path a source terminal uses, for all destinations: on InfiniBand its **path bits**, the
-    /// number that it adds to the base LID of whomever it sends to.
+    /// number that it adds to the base LID of every destination.
     pub fn set_select(&mut self, select: Vec<u16>) {
         debug_assert_eq!(select.len(), self.terminals);
         self.select = Some(select);
     }
 
-    /// Number of switches.
+    /// The number of switches.
     pub fn switch_count(&self) -> usize {
         self.switches
     }
 
-    /// Number of terminals.
+    /// The number of terminals.
     pub fn terminal_count(&self) -> usize {
         self.terminals
     }
@@ -224,7 +224,7 @@ impl Routes {
         self.table.len().checked_div(self.switches).unwrap_or(0)
     }
 
-    /// The least LID mask control with a LID for every path; `None` if that is above 7, the most there is:
+    /// The smallest LID mask control with a LID for every path; `None` if that is above 7, the maximum:
     /// such routes are for analysis only.
     pub fn lmc(&self) -> Option<u8> {
         let bits = self.paths.max(1).next_power_of_two().ilog2() as u8;
@@ -313,7 +313,7 @@ impl Routes {
     }
 
     /// Whether a source terminal may send to LID `path` of a destination: to any of them, unless each source has
-    /// one of its own.
+    /// its own.
     #[inline]
     pub fn uses(&self, source: TerminalId, path: usize) -> bool {
         self.select.as_ref().is_none_or(|s| usize::from(s[source.index()]) == path)
@@ -327,7 +327,7 @@ impl Routes {
     }
 
     /// The virtual layer, which is the service level, of the path from terminal `source` on a row. Where switches choose
-    /// lanes ([`Layers::ByHop`]) it is 0, and says nothing about lanes.
+    /// lanes ([`Layers::ByHop`]) it is 0 and does not determine the lanes.
     #[inline]
     pub fn layer_on(&self, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
         match &self.layers {
@@ -364,7 +364,7 @@ impl Routes {
             by_source.chunks_exact(terminals.max(1)).zip(by_switch.chunks_exact_mut(switches));
         for (row, (of_terminal, of_switch)) in rows.enumerate() {
             for (s, layer) in of_switch.iter_mut().enumerate() {
-                // Nobody sends to itself.
+                // No terminal sends to itself.
                 let sends = |t: &usize| self.shared.is_some() || row / self.paths.max(1) != *t;
                 let mut given =
                     fabric.terminals_on(SwitchId::new(s)).filter(sends).map(|t| of_terminal[t]);

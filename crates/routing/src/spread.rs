@@ -6,10 +6,10 @@ use crate::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 
 /// Puts paths on lanes that their layers leave idle, so that fewer of them share a lane of a channel.
 ///
-/// Every part of an acyclic layer is acyclic, so a layer may be dealt out over several lanes: each gets
-/// lanes in proportion to its paths. What had to be in one layer together (all paths to a LID, if
-/// layers are told by destination; else all paths from a switch to a LID) goes to the lane whose
-/// fullest channel on its way carries the least so far. Returns the lanes in use. Layers by pair of
+/// Every part of an acyclic layer is acyclic, so a layer may be divided among several lanes: each layer
+/// gets lanes in proportion to its paths. Paths that must share a layer (all paths to a LID, if layers
+/// depend on the destination; otherwise all paths from a switch to a LID) go to the lane whose fullest
+/// channel on their path carries the least so far. Returns the lanes in use. Layers by pair of
 /// terminals, as dumps have them, and lanes by hop stay as they are.
 ///
 /// Complexity: O(paths x hops x lanes).

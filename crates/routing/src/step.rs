@@ -1,9 +1,9 @@
-//! What a switch does with a packet, entry by entry.
+//! The step of a packet at a switch, by its table entry.
 
 use crate::{DELIVER, NO_ROUTE};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 
-/// What a switch does with a packet.
+/// The action of a switch on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sends it on over a switch-to-switch channel.
@@ -14,7 +14,7 @@ pub enum Step {
     Drops,
 }
 
-/// What switch `at` does with a packet for terminal `dest` by a row of the table.
+/// The action of switch `at` on a packet for terminal `dest` by a row of the table.
 #[inline]
 pub fn step(fabric: &Fabric, ports: &[u8], dest: TerminalId, at: SwitchId) -> Step {
     match ports[at.index()] {
@@ -29,7 +29,7 @@ pub fn step(fabric: &Fabric, ports: &[u8], dest: TerminalId, at: SwitchId) -> St
 }
 
 /// Adds to `way` the channels between switches that a packet for `dest` crosses from a switch on by a row of the table;
-/// whether it arrives.
+/// returns whether it arrives.
 pub fn follow(
     fabric: &Fabric,
     ports: &[u8],

@@ -1,4 +1,4 @@
-//! A scenario with all that it names: fabric, tables, jobs on their hosts, and what carries their messages.
+//! A resolved scenario: fabric, tables, jobs on their hosts, and the simulation depth.
 
 use std::sync::Arc;
 
@@ -46,17 +46,17 @@ pub struct Case<T = Tables> {
 }
 
 impl<T> Case<T> {
-    /// The fabric and what it is.
+    /// The fabric and its shape.
     pub fn topology(&self) -> &Topology {
         &self.loaded.topology
     }
 
-    /// The fabric.
+    /// Fabric of the scenario.
     pub fn fabric(&self) -> &Fabric {
         &self.loaded.topology.fabric
     }
 
-    /// What engines are asked for: the scenario's LMC, lanes and seed, without jobs and demands.
+    /// The request for engines: the scenario's LMC, lanes and seed, without jobs and demands.
     pub fn request(&self) -> Request<'_> {
         let part = &self.scenario.routes;
         Request {
@@ -97,7 +97,7 @@ impl Case<()> {
 }
 
 impl Tables {
-    /// Refuses what needs forwarding tables where switches hash instead; `what` needs them.
+    /// Refuses operations that need forwarding tables where switches hash instead; `what` needs them.
     ///
     /// # Errors
     /// If routes are by ECMP.
@@ -119,7 +119,7 @@ impl From<Routes> for Tables {
 }
 
 impl Case {
-    /// What is simulated.
+    /// The setup of its simulation.
     pub fn setup(&self) -> Setup<'_> {
         let scenario = &self.scenario;
         Setup {
@@ -142,12 +142,11 @@ impl Case {
         }
     }
 
-    /// Simulates it. `each` is called for every message that is received, in the order of time, but for those of repeats that are
-    /// multiplied ([`Setup::multiplies`]); `observer`, if there is one, keeps
-    /// the run now and then, so that it can be resumed.
+    /// Simulates it. `each` is called for every message that is received, in the order of time, except for repeats that are
+    /// multiplied ([`Setup::multiplies`]); `observer`, if there is one, saves the run regularly, so that it can be resumed.
     ///
     /// # Errors
-    /// If ranks wait for what never comes, the tables lose a message, or packets deadlock.
+    /// If ranks wait for messages that never come, the tables lose a message, or packets deadlock.
     pub fn run(
         &self,
         observer: Option<&dyn Observer>,

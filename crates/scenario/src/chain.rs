@@ -1,4 +1,4 @@
-//! Engines that stand in for each other.
+//! Chains of engines, of which the first that does not refuse is used.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::{Error, memory};
 /// Engines of which the first that does not refuse routes a fabric: `ftree+minhop`.
 #[derive(Clone)]
 pub struct Chain {
-    /// What to call it: as it was written.
+    /// Name of the chain, as written.
     pub name: String,
     /// The first that does not refuse routes.
     pub engines: Vec<&'static dyn Engine>,
@@ -60,7 +60,7 @@ impl Chain {
     }
 }
 
-/// Why an engine refused, without its name, which stands before it anyway.
+/// Why an engine refused, without its name, which is printed before it anyway.
 pub fn reason(engine: &str, refusal: &Refusal) -> String {
     let text = refusal.to_string();
     let rest = text.strip_prefix(engine);

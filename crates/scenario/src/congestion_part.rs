@@ -1,4 +1,4 @@
-//! What a scenario says of congestion control: a name, or a table with a name and parameters.
+//! Congestion control in a scenario: a name, or a table with a name and parameters.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,12 +13,12 @@ use serde_json::{Map, Value, json};
 use crate::Error;
 use crate::value::Chosen;
 
-/// What holds sources back: a scheme, and those of its parameters that are not as in its paper.
+/// A congestion control scheme, and those of its parameters that differ from its paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CongestionPart {
-    /// The scheme.
+    /// Scheme of congestion control.
     pub scheme: Chosen<Scheme>,
-    /// Parameters by name, as they are written.
+    /// Parameters by name, as written.
     pub parameters: Vec<(String, String)>,
 }
 
@@ -31,7 +31,7 @@ impl CongestionPart {
     /// The scheme with its parameters.
     ///
     /// # Errors
-    /// If it has none of a name, or a value is none or out of range: with the key of the parameter.
+    /// If it has none of a name, or a value is invalid or out of range: with the key of the parameter.
     pub fn tuned(&self) -> Result<Tuned, Error> {
         let wrong = |e: TuningError| Error::input(e.message).hint(e.hint);
         let mut tuned = Tuned::new(self.scheme.0);
@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for PartVisitor {
     }
 }
 
-/// A parameter as it is written: a text or a number.
+/// A parameter as written: a text or a number.
 struct Written(String);
 
 impl<'de> Deserialize<'de> for Written {

@@ -1,7 +1,7 @@
-//! Depth `count`: what each channel carries for all messages of one run of each job, and how short a time can be at least.
+//! Depth `count`: load of each channel by all messages of one run of each job, and a lower bound of its time.
 //!
-//! A job in isolation cannot be over before its fullest channel has carried what the job sends there. Beside others it waits for the
-//! channel that is wanted most, where each job wants a channel at the rate at which it would send in isolation (as in
+//! A job in isolation cannot be over before its fullest channel has carried the job's traffic there. Beside others it waits for its
+//! most demanded channel, where each job demands a channel at the rate at which it would send in isolation (as in
 //! [`darkfiber_analysis::heat`]). Messages that may take several LIDs are spread over them evenly.
 
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         )));
     }
     let mut carried = vec![0u64; capacity.len()];
-    // By job, what it sends over each channel.
+    // By job, its traffic over each channel.
     let mut of_jobs: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(jobs.len());
     let mut all_pairs = Vec::with_capacity(jobs.len());
     let mut counted = 0;
@@ -113,13 +113,13 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
     })
 }
 
-/// A run of each job: as long as it is at least beside the others.
+/// A run of each job: its minimum time together with the others.
 #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
 fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<Vec<JobRun>> {
     let takes = |(&c, &bytes): (&u32, &u64)| bytes as f64 / capacity[c as usize];
     let alone: Vec<f64> =
         of_jobs.iter().map(|of| of.iter().map(takes).fold(0.0, f64::max)).collect();
-    // What all jobs want of each channel: 1 is all that it can carry.
+    // Demand of all jobs for each channel: 1 is its full capacity.
     let mut wanted = vec![0.0; capacity.len()];
     for (of, &alone) in of_jobs.iter().zip(&alone) {
         for on in of {
@@ -134,7 +134,7 @@ fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<V
     jobs.iter().zip(of_jobs).zip(&alone).map(run).collect()
 }
 
-/// Which LIDs of its destination a message may take, all as likely.
+/// The LIDs of its destination that a message may take, with equal probability.
 struct Choice<'a> {
     setup: &'a Setup<'a>,
     all: Vec<u8>,

@@ -1,4 +1,4 @@
-//! The loop of all depths at which time passes, whatever carries messages.
+//! The event loop of all depths with time, for any model of messages.
 
 use darkfiber_packetsim::{ConfigError, read, unlike, write};
 use darkfiber_workload::play::{
@@ -11,7 +11,7 @@ use crate::pairs::Received;
 use crate::striped::{Striped, StripedState};
 use crate::{Setup, SimError, Until};
 
-/// A [`Wire`] that can be written down between two steps, and go on from there.
+/// A [`Wire`] whose state can be saved between two steps and resumed.
 pub(crate) trait Resumable: Wire {
     /// All of it that changes.
     type State: Default + Serialize + DeserializeOwned;
@@ -44,17 +44,17 @@ impl<W: Resumable> Resumable for Striped<'_, W> {
     }
 }
 
-/// What is kept of a run.
+/// The saved state of a run.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint<S> {
-    /// In how many parts the network is simulated: a run goes on in those in which it began.
+    /// Number of parts in which the network is simulated: a run is resumed with the number it was started with.
     parts: usize,
     player: PlayerState,
     wire: S,
     received: Received,
 }
 
-/// What was kept of this run before, if anything.
+/// The saved state of this run, if any.
 fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>, SimError> {
     match setup.follow {
         Some(follow) => read(follow).map_err(SimError::Config),
@@ -62,7 +62,7 @@ fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>,
     }
 }
 
-/// What came of the jobs, whatever carried their messages.
+/// Results of the jobs, for any model of messages.
 pub(crate) struct Driven {
     pub(crate) runs: Vec<Vec<JobRun>>,
     pub(crate) end: u64,
@@ -74,7 +74,7 @@ pub(crate) struct Driven {
     pub(crate) ended: Result<(), Stuck>,
 }
 
-/// The last moment of a run, in picoseconds: what happens after it may not fit the clock.
+/// The last moment of a run, in picoseconds: later events might overflow the clock.
 const END: u64 = 1 << 63;
 const TOO_LONG: &str = "it takes more than 106 days of simulated time, which is all that the clock has: let it compute for less, \
                         iterate less often, or send less";
@@ -104,7 +104,7 @@ pub(crate) fn drive_over_planes<W: Resumable>(
     Ok((driven, wire))
 }
 
-/// Runs the jobs over a wire until they are over, or it is enough; keeps the run now and then, if somebody wants it kept.
+/// Runs the jobs over a wire until they are over, or the condition to stop holds; saves the run regularly, if requested.
 pub(crate) fn drive<W: Resumable>(
     setup: &Setup<'_>,
     wire: &mut W,
@@ -134,7 +134,7 @@ pub(crate) fn drive<W: Resumable>(
     let mut steps = 0u64;
     let multiplies = setup.multiplies && !setup.messages;
     let mut repeats = multiplies.then(|| Repeats::new(&player, wire)).flatten();
-    // What was received while a period is run that may be multiplied.
+    // Messages received during a period that may be multiplied.
     let mut apart: Vec<Received> = Vec::new();
     while !is_enough {
         let more = step(&mut player, wire, &mut under_way, &mut |record| {
@@ -160,7 +160,8 @@ pub(crate) fn drive<W: Resumable>(
                 join_last(&mut apart, &mut received, 1);
             }
         }
-        // Between two steps nothing is under way but what player and wire know; a period that is counted apart is waited for.
+        // Between two steps the state consists only of player and wire; a period that is counted separately is finished
+        // first.
         if let Some(follow) = setup.follow
             && (is_over || steps.is_multiple_of(STEPS) && apart.is_empty() && follow.is_due())
         {
@@ -183,7 +184,7 @@ pub(crate) fn drive<W: Resumable>(
     Ok(Driven { runs, end, received, events: player.events(), repeated, ended })
 }
 
-/// What was counted apart last happened this often, within what was before it.
+/// Adds the last separate count `times` times.
 fn join_last(apart: &mut Vec<Received>, received: &mut Received, times: u64) {
     if let Some(last) = apart.pop() {
         apart.last_mut().unwrap_or(received).join(&last, times);

@@ -5,27 +5,27 @@ use std::fmt;
 use darkfiber_fabric::Unknown;
 use darkfiber_formats::ReadError;
 
-/// Whose fault it is that there is no result.
+/// The kind of an error, by its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// An option or an argument that cannot be.
     Usage,
-    /// A file that cannot be read, or whose content cannot be.
+    /// A file that cannot be read, or has invalid content.
     Input,
-    /// What was asked for is clear, and cannot be done on this fabric.
+    /// The request is clear, but impossible on this fabric.
     Infeasible,
 }
 
 /// Why there is no result, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Whose fault it is.
+    /// Cause of the error.
     pub kind: ErrorKind,
-    /// Where in the scenario: its keys from the outside (`job 2`, `traffic`); empty where it is not about one.
+    /// Position in the scenario: the keys from the outside (`job 2`, `traffic`); empty where it is not about one.
     pub at: Vec<String>,
-    /// What is wrong, and what was expected.
+    /// The problem, and the expected input.
     pub message: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub hint: String,
 }
 
@@ -44,24 +44,24 @@ impl Error {
         Self::new(ErrorKind::Input, message)
     }
 
-    /// What cannot be done on this fabric.
+    /// An error for a request that is impossible on this fabric.
     pub fn infeasible(message: impl fmt::Display) -> Self {
         Self::new(ErrorKind::Infeasible, message)
     }
 
-    /// A name that nothing has, with the names that are close.
+    /// An error for an unknown name, with the names that are close.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         Unknown::new(what, name, known.iter().copied()).into()
     }
 
-    /// With what the user can do.
+    /// Adds a hint for the user.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = hint.to_string();
         self
     }
 
-    /// Inside this key.
+    /// Adds an enclosing key.
     #[must_use]
     pub fn inside(mut self, key: impl Into<String>) -> Self {
         self.at.insert(0, key.into());
@@ -92,7 +92,7 @@ impl From<ReadError> for Error {
             ReadError::NotSuchAFile { path, what, expected, hint } => {
                 Self::input(format!("{}: {what}; expected {expected}", path.display())).hint(hint)
             }
-            // Compressed files that end too early, or whose sums do not fit.
+            // Compressed files that are truncated, or whose checksums do not match.
             ReadError::Io { ref source, .. } if is_damaged(source) => Self::input(error)
                 .hint("the compressed file is cut short or damaged: copy or make it again"),
             other => Self::input(other),

@@ -1,4 +1,4 @@
-//! How long a run takes, by how far it comes in a while.
+//! Estimates of the duration of a run, from its progress in a while.
 
 use std::time::{Duration, Instant};
 
@@ -7,32 +7,32 @@ use darkfiber_workload::schedule::Program;
 
 use crate::{Case, Depth, Effort, Error, Setup, Simulated, Until, memory, simulate_until};
 
-/// How long a run takes, by how far it came in a while.
+/// Estimate of the duration of a run, from its progress in a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Messages of one run of all jobs.
     pub messages: u64,
-    /// Their payload.
+    /// Payload of the messages, in bytes.
     pub bytes: u64,
     /// Seconds for which the run was looked at.
     pub looked: f64,
     /// The share of it that was done then: of the messages, where enough of them had arrived, or else of the bytes; where a job
     /// is repeated until a moment, of the time until then if that is less.
     pub done: f64,
-    /// Seconds that all of it takes, if it goes on like that.
+    /// Estimated seconds of the whole run at the same pace.
     pub seconds: f64,
     /// Bytes of memory that the messages take that are kept.
     pub kept: u64,
 }
 
-/// Messages tell how far a run is once this share of them has arrived.
+/// Messages determine the progress of a run once this share of them has arrived.
 const ENOUGH: f64 = 0.005;
 
 impl Case {
-    /// Begins the run, ends it after this time, and says how long all of it takes. What comes of it is thrown away.
+    /// Runs for this time, and estimates the duration of the whole run. The results are discarded.
     ///
     /// # Errors
-    /// At the depth of counting, at which no time passes; those of [`Case::run`].
+    /// At the depth of counting, which has no time; those of [`Case::run`].
     pub fn estimate(&self, look: Duration) -> Result<Estimate, Error> {
         if self.medium.depth() == Depth::Count {
             return Err(Error::usage("at depth count no time passes that could be estimated")
@@ -82,13 +82,13 @@ impl Case {
         } else if arrived >= ENOUGH * messages {
             arrived / messages
         } else {
-            // Not all that is under way is counted yet.
+            // Messages in flight are not counted yet.
             self.sent(simulated, messages, bytes).max(arrived / messages)
         };
         once.min(until).clamp(1e-9, 1.0)
     }
 
-    /// The share of what all messages need that was sent: packets that arrived, or bytes that left adapters.
+    /// The share of the required traffic that was sent: packets that arrived, or bytes that left adapters.
     fn sent(&self, simulated: &Simulated, messages: f64, bytes: f64) -> f64 {
         if let (Effort::Packet { packets, .. }, Some(options)) =
             (simulated.effort, self.medium.packets())
@@ -110,10 +110,10 @@ impl Case {
         u64::try_from(all).unwrap_or(u64::MAX).saturating_mul(size_of::<Record>() as u64)
     }
 
-    /// Refuses a run whose messages are to be kept and take more memory than there is.
+    /// Refuses a run that keeps its messages and needs more memory than available.
     ///
     /// # Errors
-    /// If they do.
+    /// If they need too much.
     pub fn expect_memory(&self) -> Result<(), Error> {
         memory::expect(self.kept_messages().into(), || {
             "all messages, which `messages` in [keep] asks for,".to_owned()

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{Error, Listener, faults};
 
-/// Which fabric, and what of it.
+/// The source of a fabric, and modifications of it.
 #[derive(Clone, Debug, Default)]
 pub struct FabricSource {
     /// A file, `@preset` or `family:key=value,...`; `-` is standard input.
@@ -28,15 +28,15 @@ pub struct FabricSource {
     pub plane: Option<usize>,
     /// As many random cables between switches fail, keeping the fabric connected.
     pub fail_links: Option<usize>,
-    /// This part of all cables between switches, in percent, has failed, whatever falls apart.
+    /// This part of all cables between switches, in percent, has failed, even if that splits the fabric.
     pub fail_percent: Option<f64>,
-    /// What has failed: files and words as [`faults`] reads them.
+    /// Faults: files and words as [`faults`] reads them.
     pub fail: Vec<String>,
     /// Cables of such a file with more symbol errors have failed; [`darkfiber_fabric::SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
     pub symbol_errors: Option<u64>,
-    /// Hosts on every switch of a file that has none.
+    /// Hosts on every switch of a file without hosts.
     pub hosts_per_switch: u8,
-    /// Seed of faults.
+    /// Seed of the faults.
     pub seed: u64,
 }
 
@@ -53,17 +53,17 @@ pub struct Recognised {
 
 /// A fabric as the user wants it, and how it came to be.
 pub struct Loaded {
-    /// The network, and what it is.
+    /// The network, and its shape.
     pub topology: Topology,
-    /// What the reader had to say, already shown.
+    /// Diagnostics of the reader, already shown.
     pub diagnostics: Diagnostics,
     /// The text of the file, for formats that refer to it.
     pub text: Option<String>,
     /// Whether cables were taken away.
     pub degraded: bool,
-    /// What a file was recognised as that does not say what it is.
+    /// The result of recognition for a file that does not state its structure.
     pub structure: Option<Structure>,
-    /// Names that several hosts have, and that none of them is called by.
+    /// Names that several hosts have, and which were therefore replaced.
     pub shared: Vec<SharedName>,
 }
 
@@ -75,10 +75,10 @@ impl From<Topology> for Loaded {
     }
 }
 
-/// What a fabric was recognised as, or for each family why it is not that.
+/// The recognised structure of a fabric, or for each family why it was rejected.
 pub type Structure = Result<Recognised, Vec<String>>;
 
-/// Finds out what a fabric is.
+/// Recognises the structure of a fabric.
 pub fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
     match darkfiber_fabric::recognise(fabric) {
         Ok(found) => {
@@ -94,7 +94,7 @@ pub fn structure(fabric: &Fabric) -> (Structure, Option<Shape>) {
 }
 
 impl Loaded {
-    /// The same without the text of its file, which formats that refer to it need and nobody else.
+    /// The same without the text of its file, which only formats that refer to it need.
     #[must_use]
     pub fn without_text(&self) -> Self {
         Self {
@@ -117,20 +117,20 @@ impl FabricSource {
     }
 }
 
-/// Reads or makes the fabric, recognises what it is if nobody says so, takes one plane of it, sets roles,
-/// takes faults away; shows what the readers had to say.
+/// Reads or generates the fabric, recognises its structure if it is not given, takes one plane of it, sets roles,
+/// removes faults; shows the diagnostics of the readers.
 ///
 /// # Errors
-/// If there is no such fabric, or what of it is asked for cannot be had.
+/// If there is no such fabric, or a modification is impossible.
 pub fn load(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded, Error> {
     let whole = load_whole(source, listener)?;
     with_faults(whole, source, listener)
 }
 
-/// As [`load`], before anything fails.
+/// As [`load`], before any fault.
 ///
 /// # Errors
-/// If there is no such fabric, or what of it is asked for cannot be had.
+/// If there is no such fabric, or a modification is impossible.
 pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<Loaded, Error> {
     let (mut topology, diagnostics, text) = open(source)?;
     listener.remarks(&source.name, &diagnostics);
@@ -217,8 +217,8 @@ fn one_plane(topology: &Topology, number: usize) -> Result<Topology, Error> {
     })
 }
 
-/// Whether there is something of that name, though it may not be readable: a link into nothing, or to itself, is a file
-/// that cannot be read, not a fabric by another name.
+/// Whether a path of that name exists, though it may not be readable: a dangling or circular link is a file that cannot
+/// be read, not a fabric by another name.
 fn is_there(path: &Path) -> bool {
     path.exists() || path.symlink_metadata().is_ok()
 }

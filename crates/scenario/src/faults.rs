@@ -1,8 +1,8 @@
-//! Files that name what has failed.
+//! Files that list failed elements.
 //!
-//! One fault a line: `GUID PORT` is the cable at that port, `GUID` alone a whole switch or adapter. A
-//! GUID is that of a node or of a host's port; what follows `#` is a comment. Or what `ibqueryerrors` or `perfquery` prints:
-//! cables with more symbol errors than a limit have failed.
+//! One fault a line: `GUID PORT` is the cable at that port, `GUID` alone a whole switch or adapter. A GUID is that of a node
+//! or of a host's port; text after `#` is a comment. Or the output of `ibqueryerrors` or `perfquery`: cables with more
+//! symbol errors than a limit have failed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use darkfiber_formats::{Diagnostics, ReadError, Severity, input};
 
 use crate::Error;
 
-/// How many of `cables` fail if `percent` of them do: the nearest number, but at least one for any
+/// Number of `cables` that fail if `percent` of them do: the nearest number, but at least one for any
 /// share above zero.
 ///
 /// ```
@@ -34,11 +34,12 @@ enum Node {
 }
 
 /// The faults that a word of the command line or of a scenario names, in a fabric that may have lost them already: a node
-/// that a file names and that is not there is remarked. Of files of counters, cables with more than `most` symbol
-/// errors, [`SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
+/// that a file names and that does not exist is reported. Of files of counters, cables with more than `most` symbol
+/// errors; the default is [`SYMBOL_ERRORS_OF_A_BAD_CABLE`].
 ///
 /// # Errors
-/// If a file cannot be read, or is no list of faults or of symbol errors of this fabric, or a word names nothing.
+/// If a file cannot be read, or is not a list of faults or of symbol errors of this fabric, or a word names no
+/// element.
 pub fn in_fabric(
     fabric: &Fabric,
     word: &str,
@@ -67,7 +68,7 @@ fn read(
     }
 }
 
-/// Cables with too many symbol errors, and what reading them found.
+/// Cables with too many symbol errors, and the diagnostics of reading them.
 fn bad_cables(
     fabric: &Fabric,
     text: &str,
@@ -81,12 +82,12 @@ fn bad_cables(
     Ok((faults, found))
 }
 
-/// The faults that words of the command line name: `GUID:PORT`, `NAME[PORT]`, `GUID`, `NAME`, or a file.
-/// Other than in a file that describes a fabric, each must exist.
-/// Of files of counters, cables with more than `most` symbol errors, [`SYMBOL_ERRORS_OF_A_BAD_CABLE`] without.
+/// The faults that words of the command line name: `GUID:PORT`, `NAME[PORT]`, `GUID`, `NAME`, or a file. Unlike in a
+/// file that describes a fabric, each must exist. Of files of counters, cables with more than `most` symbol errors;
+/// the default is [`SYMBOL_ERRORS_OF_A_BAD_CABLE`].
 ///
 /// # Errors
-/// If a word names nothing that is in the fabric.
+/// If a word names no element of the fabric.
 pub fn named(fabric: &Fabric, words: &[String], most: Option<u64>) -> Result<Faults, Error> {
     let mut all = Faults::default();
     for word in words {
@@ -216,7 +217,7 @@ fn parse(fabric: &Fabric, text: &str, path: &Path) -> Result<(Faults, Diagnostic
             hint: "`GUID PORT` (a cable) or `GUID` (a node) on each line".to_owned(),
         });
     }
-    // To go on would answer for the whole fabric what was asked about a damaged one.
+    // Continuing would give results for the whole fabric instead of a damaged one.
     if lines > 0 && known == 0 {
         return Err(ReadError::NotSuchAFile {
             path: path.to_owned(),

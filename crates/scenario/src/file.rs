@@ -1,4 +1,4 @@
-//! What a scenario file says, as typed values.
+//! The content of a scenario file, as typed values.
 
 use darkfiber_packetsim::routing::RoutingKind;
 use darkfiber_packetsim::{ARBITRATIONS, Arbitration, Framing, Interleave, Preset, QUEUES, Queues};
@@ -93,7 +93,7 @@ impl Scenario {
         tuned.map(|_| ()).map_err(|e| e.inside("congestion").inside("packets"))
     }
 
-    /// Fills in every default, so that the scenario says all that its results depend on.
+    /// Fills in every default, so that the scenario contains all that its results depend on.
     pub fn fill(&mut self) {
         self.seed.get_or_insert(1);
         self.hosts_per_switch.get_or_insert(1);
@@ -103,7 +103,7 @@ impl Scenario {
         cost.send.get_or_insert(time(host.send));
         cost.receive.get_or_insert(time(host.receive));
         cost.gap.get_or_insert(time(host.gap));
-        // Where nothing is ever too large to be sent at once, there is nothing to write.
+        // The value for "no limit" has no written form.
         if host.rendezvous != u64::MAX {
             cost.rendezvous.get_or_insert(Bytes(host.rendezvous));
         }
@@ -252,12 +252,12 @@ pub struct PacketsPart {
 }
 
 impl PacketsPart {
-    /// What switches are like.
+    /// The model of the switches.
     pub fn switches(&self) -> &'static Preset {
         self.switches.map_or_else(|| Chosen::known("qdr").0, |chosen| chosen.0)
     }
 
-    /// Where packets go.
+    /// The routing of packets.
     pub fn routing(&self) -> &'static RoutingKind {
         self.routing.map_or_else(|| Chosen::known("tables").0, |chosen| chosen.0)
     }
@@ -458,7 +458,7 @@ pub struct JobPart {
 }
 
 impl JobPart {
-    /// Its name, its traffic, its files, or what else there is to call it.
+    /// Its name, its traffic, its files, or another label.
     pub fn called(&self, otherwise: &str) -> String {
         match (&self.name, &self.traffic, &self.files) {
             (Some(name), ..) => name.clone(),

@@ -1,4 +1,4 @@
-//! Where the files that a scenario names are.
+//! Locations of the files that a scenario names.
 
 use std::fs;
 use std::io;
@@ -8,16 +8,16 @@ use tempfile::TempDir;
 
 use crate::Error;
 
-/// Where the files that a scenario names are. Readers of fabrics, tables and traces know folders, archives and compressed
-/// files, so what there is must lie on a disk in the end.
+/// Access to the files that a scenario names. Readers of fabrics, tables and traces accept folders, archives and
+/// compressed files, so the files must finally be on a disk.
 pub trait Files {
-    /// Where a file of this name is, whether there is one or not.
+    /// Path of a file of this name, whether it exists or not.
     fn locate(&self, name: &str) -> PathBuf;
 
-    /// The files that a name stands for: itself, or, by name, those that match it (`*`, `?`, `[...]`) where no file is called so.
+    /// The files for a name: itself, or, by name, those that match it (`*`, `?`, `[...]`) where there is no file of that name.
     ///
     /// # Errors
-    /// If none matches, or it is no pattern.
+    /// If none matches, or the pattern is invalid.
     fn matching(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
         let path = self.locate(name);
         if !name.contains(['*', '?', '[']) || path.exists() {
@@ -36,12 +36,12 @@ pub trait Files {
     }
 }
 
-/// Files beside a scenario: names are relative to this directory.
+/// Files of a scenario: names are relative to this directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// Files beside this one.
+    /// Files in the same folder as this one.
     pub fn of(file: &Path) -> Self {
         Self(file.parent().unwrap_or(Path::new("")).to_owned())
     }
@@ -53,7 +53,7 @@ impl Files for Folder {
     }
 }
 
-/// Files that a program has in memory. They lie in a temporary directory of their own for as long as this value lives.
+/// Files that a program has in memory. They are in a separate temporary directory for as long as this value lives.
 #[derive(Debug)]
 pub struct Memory(TempDir);
 

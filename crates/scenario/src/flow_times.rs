@@ -1,15 +1,15 @@
-//! How long jobs take on other tables.
+//! Duration of jobs with other tables.
 
 use darkfiber_routing::Routes;
 
 use crate::{Case, Error, Job, Medium, Setup, Sharing, simulate};
 
 impl Case {
-    /// By job, how long one of its runs takes on average in picoseconds if messages flow over these tables of the same fabric,
+    /// By job, the mean duration of one of its runs in picoseconds if messages flow over these tables of the same fabric,
     /// whatever depth the scenario has; `None` where none ended. Only jobs that are `alive` run.
     ///
     /// # Errors
-    /// If ranks wait for what never comes, or the tables lose a message.
+    /// If ranks wait for messages that never come, or the tables lose a message.
     pub fn flow_times(&self, routes: &Routes, alive: &[bool]) -> Result<Vec<Option<f64>>, Error> {
         let sharing = match self.medium {
             Medium::Flow(sharing) => sharing,

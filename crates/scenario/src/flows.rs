@@ -1,4 +1,4 @@
-//! A scenario by messages that flow side by side.
+//! A scenario at the depth of flows.
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_flowsim::{Choice, Flows, FlowsState, Network, Options};

@@ -1,4 +1,4 @@
-//! How switches hash, as a scenario says it.
+//! Hashing of switches, as specified in a scenario.
 
 use std::borrow::Cow;
 

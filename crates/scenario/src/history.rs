@@ -20,27 +20,27 @@ pub const USUAL: &str = "first-fit";
 /// A log of jobs, and how they come to their hosts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryPart {
-    /// The log.
+    /// Path of the log.
     pub log: String,
     /// A file of other names of hosts.
     pub aliases: Option<String>,
-    /// An allocator, wherever jobs ran; without, where they ran, or [`USUAL`] if the log does not say.
+    /// An allocator that replaces all places; `None`: places of the log, or [`USUAL`] if it has none.
     pub place: Option<String>,
     /// Processors of a host, for jobs that are placed; as the log's header says, or 1, without.
     pub processors_per_host: Option<u32>,
-    /// What hosts of jobs that are placed are multiplied by; without, the machine's hosts by those of the log's header.
+    /// Factor on the hosts of jobs that are placed; `None`: the machine's hosts divided by those of the log's header.
     pub scale: Option<f64>,
     /// Whether jobs smaller than a host are left out of those that are placed.
     pub whole: bool,
 }
 
-/// Jobs over time.
+/// Jobs over time, with their places.
 pub struct LoadedHistory {
-    /// Who ran where and when.
+    /// Nodes and times of all jobs.
     pub history: History,
     /// When the first job began, whether it is kept or not.
     pub first: i64,
-    /// What was found in the log.
+    /// Facts found in the log.
     pub facts: LogFacts,
 }
 
@@ -122,7 +122,7 @@ impl HistoryPart {
     }
 }
 
-/// The terminals of nodes; names that stand for nothing are counted.
+/// The terminals of nodes; unknown names are counted.
 pub fn terminals_of(
     nodes: &[String],
     places: &Places,
@@ -142,14 +142,14 @@ pub fn terminals_of(
 /// The time that is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// `None`: from the first job on.
+    /// Start of the window; `None`: the first job.
     pub from: Option<When>,
-    /// Seconds. `None`: to the end.
+    /// Seconds of the window; `None`: to the end.
     pub length: Option<i64>,
 }
 
 impl Window {
-    /// Begin and end in a log whose first job began then.
+    /// Start and end in a log whose first job started at `first`.
     pub fn of(self, first: i64) -> (i64, i64) {
         let from = self.from.map_or(first, |when| when.of(first));
         (from, self.length.map_or(i64::MAX, |seconds| from.saturating_add(seconds)))
@@ -163,7 +163,7 @@ fn usual() -> &'static Allocator {
 /// A log while it is read.
 #[derive(Default)]
 pub struct Log {
-    /// `None`: it does not matter where they ran.
+    /// Map of names; `None`: places are not needed.
     places: Option<Places>,
     /// Jobs that ran somewhere and ended.
     ran: History,
@@ -173,7 +173,7 @@ pub struct Log {
     wanted: Vec<Wanted>,
     facts: LogFacts,
     last_submit: Option<i64>,
-    /// The latest time that is known.
+    /// Latest time of the log.
     newest: i64,
 }
 
@@ -235,7 +235,7 @@ impl Log {
         self.wanted.is_empty()
     }
 
-    /// Whether there are jobs, and none says where it ran.
+    /// Whether there are jobs, and none has a place.
     fn says_nothing_of_places(&self) -> bool {
         self.ran.stays().is_empty()
             && self.runs.is_empty()
@@ -283,8 +283,8 @@ impl Log {
         self.facts
     }
 
-    /// What its jobs, which are gone then, want of a machine that is `scale` times as large as theirs; only those that have `whole`
-    /// hosts, if that is asked for.
+    /// Takes its jobs as requests for a machine that is `scale` times as large as theirs; only those that have `whole` hosts, if
+    /// requested.
     pub fn wishes(&mut self, machine: &Machine, scale: f64, whole: bool) -> Vec<Wish> {
         let wanted = std::mem::take(&mut self.wanted);
         let per_host = machine.processors();

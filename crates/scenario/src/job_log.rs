@@ -1,4 +1,4 @@
-//! Jobs of a machine, real or made up, before anybody gave them hosts.
+//! Jobs of a machine, real or synthetic, before their placement on hosts.
 
 use std::path::Path;
 
@@ -10,15 +10,15 @@ use darkfiber_workload::{History, MONTH_HOSTS, Machine, Wish, month, scaled};
 use crate::Error;
 pub use crate::wanted::{Wanted, wishes};
 
-/// How busy the machine of made-up jobs is.
+/// Utilization of the machine by synthetic jobs.
 const LOAD: f64 = 0.85;
 
 /// Jobs of a machine.
 #[derive(Clone, Debug)]
 pub struct Log {
-    /// What it is called.
+    /// Name of the log.
     pub name: String,
-    /// Where it is, if it is a file.
+    /// Path of the log, if it is a file.
     pub path: Option<std::path::PathBuf>,
     /// Its jobs, by rising start.
     pub jobs: Vec<Wish>,
@@ -30,7 +30,7 @@ pub struct Log {
 
 /// Jobs on a machine, and how many times as large as theirs it is.
 pub struct Placed {
-    /// Who ran where and when.
+    /// Nodes and times of all jobs.
     pub history: History,
     /// Hosts of the machine by those of the log.
     pub scale: f64,
@@ -48,11 +48,11 @@ impl Log {
         }
     }
 
-    /// A log in Standard Workload Format whose header says how large its machine is; `processors` are those of a host, if not as it
-    /// says.
+    /// A log in Standard Workload Format whose header gives the size of its machine; `processors` overrides the number of
+    /// processors of a host.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not such a log.
     pub fn read(path: &Path, processors: Option<u32>) -> Result<Self, Error> {
         let mut wanted = Vec::new();
         let mut newest = 0;
@@ -88,8 +88,8 @@ impl Log {
         self.jobs.retain(|w| w.processors >= self.processors_per_host);
     }
 
-    /// Its jobs on a machine that is `scale` times as large as theirs (as its hosts say without), in number and size as large: they
-    /// begin as they did where there is room, else as soon as there is.
+    /// Its jobs on a machine that is `scale` times as large as theirs (by default according to its hosts), scaled in number and
+    /// size: they start at their times where hosts are free, otherwise as soon as there are.
     pub fn placed(
         &self,
         topology: &Topology,

@@ -26,13 +26,13 @@ const MOST_RANKS: usize = 1 << 26;
 /// A job of a scenario.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What its ranks do, where they are, and when it runs.
+    /// Program of its ranks, their places, and when it runs.
     pub play: play::Job,
-    /// What it is called.
+    /// Name of the job.
     pub name: String,
     /// Names of its hosts, in the order of ranks.
     pub hosts: Vec<String>,
-    /// What its messages are counted with, if anything.
+    /// Name of the class with which its messages are counted, if any.
     pub class: Option<String>,
     /// Its flows get this many times the share of others.
     pub weight: f64,
@@ -47,7 +47,7 @@ pub struct Job {
 }
 
 impl From<play::Job> for Job {
-    /// A job without a name, with nothing special about it.
+    /// A job without a name and without options.
     fn from(play: play::Job) -> Self {
         let (name, hosts, classes) = (String::new(), Vec::new(), Vec::new());
         let (weight, limit) = (1.0, f64::INFINITY);
@@ -88,7 +88,7 @@ pub fn aliases(
     Ok(aliases)
 }
 
-/// Refuses names that are descriptions of several hosts: nobody knows which of them is meant.
+/// Refuses names that are descriptions of several hosts: they are ambiguous.
 ///
 /// # Errors
 /// If there is such a name.
@@ -163,7 +163,7 @@ struct Seats<'a> {
 }
 
 impl Seats<'_> {
-    /// The plane whose terminals a job gets, from 0.
+    /// The plane of a job's terminals, from 0.
     fn plane(&self, part: &JobPart) -> Result<usize, Error> {
         let planes = self.of_planes.len();
         match part.plane {
@@ -195,7 +195,7 @@ impl Seats<'_> {
         what: &str,
         listener: &mut dyn Listener,
     ) -> Result<Job, Error> {
-        // What is asked for must go together.
+        // The requested options must be consistent.
         let per_node = part.per_node.map_or(1, |n| n.0 as u32);
         if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
             return Err(Error::input("hosts names its nodes: leave out nodes and placement"));
@@ -276,7 +276,7 @@ impl Seats<'_> {
                 hosts.len()
             )));
         }
-        // Its ranks, and what they do.
+        // Its ranks, and their program.
         let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
         let program = if let Some(program) = read {
             let ranks = program.ranks() as usize;
@@ -305,7 +305,7 @@ impl Seats<'_> {
         let repeat = part.repeat_until.map_or(Repeat::Once, |until| Repeat::Until(until.0));
         let start = part.start.map_or(0, |start| start.0);
         let called = part.called(what);
-        // Tables tell jobs by their names.
+        // Tables identify jobs by their names.
         let taken = self.jobs.iter().any(|job| job.name == called);
         Ok(Job {
             play: play::Job { program: Arc::new(program), terminals, start, repeat },
@@ -320,8 +320,8 @@ impl Seats<'_> {
     }
 }
 
-/// The terminals of ranks on some hosts, `per_node` side by side on each; ranks of a host with several adapters use
-/// them in turn.
+/// The terminals of ranks on some hosts, `per_node` consecutive ones on each; ranks of a host with several adapters
+/// use them in turn.
 pub fn seated(
     hosts: &[u32],
     per_node: u32,
@@ -335,7 +335,7 @@ pub fn seated(
     all
 }
 
-/// Hosts of a machine by what users call them.
+/// Hosts of a machine by their user-visible names.
 struct Called {
     /// The nodes that job lists speak of.
     names: BTreeMap<String, u32>,
@@ -382,7 +382,7 @@ impl Called {
     }
 }
 
-/// What files say that ranks do; of graphs, so many copies of these.
+/// The program of ranks from files; of graphs, `copies` copies of these.
 ///
 /// # Errors
 /// If they cannot be read, do not make a schedule, or cannot be copied.
@@ -427,7 +427,7 @@ pub fn program(
 /// The most ranks and nodes of copies together.
 const MOST_COPIED: u64 = 1 << 25;
 
-/// So many copies of a graph, and what is to be said of them.
+/// `copies` copies of a graph, and diagnostics about them.
 fn scaled_out(read: Read, copies: u32) -> Result<(Read, Diagnostics), Error> {
     let Read::Graph(graph) = read else {
         return Err(Error::input("only graphs are copied, as traces of Chakra and torch are")
@@ -464,7 +464,7 @@ fn collective(script: &mut Script, call: &CollectiveCall<'_>, library: Library) 
         CollectiveKind::Allgather => Collective::Allgather,
         CollectiveKind::Alltoall => Collective::Alltoall,
         CollectiveKind::ReduceScatter => Collective::ReduceScatter,
-        // Scans differ in what they add up, not in what they send.
+        // Scans differ in what they add up, not in their messages.
         _ => Collective::Scan,
     };
     let sizes: Vec<u64> = match &call.volume {

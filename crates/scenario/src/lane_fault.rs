@@ -23,7 +23,7 @@ pub struct LaneFaultPart {
     pub lanes: Fraction,
 }
 
-/// By channel and time, what is said of lanes.
+/// Faults of lanes by channel and time.
 pub(crate) fn lane_faults(
     parts: &[LaneFaultPart],
     fabric: &Fabric,

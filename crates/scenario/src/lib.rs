@@ -1,7 +1,7 @@
 //! Scenarios: a fabric, its routes, jobs placed on it, and their traffic.
 //!
-//! A [`ScenarioFile`] is what a file says, as typed values whose errors name lines. [`ScenarioFile::resolve`] finds and makes all
-//! that it names: a [`Case`], which [runs](Case::run) at any [depth](Depth).
+//! A [`ScenarioFile`] is the content of a file, as typed values whose errors name lines. [`ScenarioFile::resolve`] finds and
+//! makes everything that it names: a [`Case`], which [runs](Case::run) at any [depth](Depth).
 //!
 //! ```
 //! use std::path::Path;

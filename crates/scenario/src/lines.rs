@@ -1,21 +1,21 @@
-//! Which line of a file says what.
+//! Lines of the keys of a file.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The keys of a TOML text and where their values stand.
+/// The keys of a TOML text and the positions of their values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lines {
-    /// By key, the outer ones first: its name from the outside, where it stands, and where its value does.
+    /// By key, the outer ones first: its path from the outside, its position, and that of its value.
     keys: Vec<(Vec<String>, Range<usize>, Range<usize>)>,
-    /// Where each line begins.
+    /// Start of each line.
     begins: Vec<usize>,
 }
 
 impl Lines {
-    /// Those of a text; none, if it is not TOML.
+    /// The keys of a text; none, if it is not TOML.
     pub(crate) fn of(text: &str) -> Self {
         let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1));
         let mut lines = Self { keys: Vec::new(), begins: begins.collect() };
@@ -51,18 +51,18 @@ impl Lines {
         }
     }
 
-    /// The number of the line in which a byte of the text stands, from 1.
+    /// The number of the line of a byte of the text, from 1.
     pub(crate) fn number(&self, at: usize) -> usize {
         self.begins.partition_point(|&begin| begin <= at)
     }
 
-    /// The innermost key whose value has this byte.
+    /// The innermost key whose value contains this byte.
     pub(crate) fn key_at(&self, at: usize) -> Option<&[String]> {
         let has = |(_, _, value): &&(Vec<String>, Range<usize>, Range<usize>)| {
             value.contains(&at) || value.start == at
         };
         let inner = self.keys.iter().filter(has).max_by_key(|(name, ..)| name.len());
-        // A key of its own is inside those around it.
+        // A nested key is inside those around it.
         let is_key = |(_, key, _): &&(Vec<String>, Range<usize>, Range<usize>)| key.contains(&at);
         let outer = || self.keys.iter().find(is_key).map(|(name, ..)| &name[..name.len() - 1]);
         inner.map(|(name, ..)| name.as_slice()).or_else(outer).filter(|name| !name.is_empty())

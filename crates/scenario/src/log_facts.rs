@@ -1,4 +1,4 @@
-//! What a log of jobs was found to say.
+//! Facts about a log of jobs.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What carries messages: the depth of a simulation, with its options.
+//! The model of messages: the depth of a simulation, with its options.
 
 use darkfiber_fabric::{ChannelId, Fabric, Shape, SwitchId, Topology};
 use darkfiber_flowsim::EXACT;
@@ -12,7 +12,7 @@ use crate::pause_storm::storms;
 use crate::value::{Bytes, Degraded, Overhead};
 use crate::{CostPart, Depth, Error, PacketsPart};
 
-/// What carries messages.
+/// The model of messages.
 #[derive(Clone, Debug)]
 pub enum Medium {
     /// Channels count bytes; no time passes.
@@ -21,12 +21,12 @@ pub enum Medium {
     Flow(Sharing),
     /// Messages never meet (LogGP).
     Formula,
-    /// Packets in switches.
+    /// Packets in simulated switches.
     Packet(Box<PacketOptions>),
 }
 
 impl Medium {
-    /// How deep it looks.
+    /// Depth of the simulation.
     pub fn depth(&self) -> Depth {
         match self {
             Self::Count => Depth::Count,
@@ -36,7 +36,7 @@ impl Medium {
         }
     }
 
-    /// What is asked of packets, at that depth.
+    /// The options of packets, at that depth.
     pub fn packets(&self) -> Option<&PacketOptions> {
         match self {
             Self::Packet(options) => Some(options),
@@ -45,7 +45,7 @@ impl Medium {
     }
 }
 
-/// How messages share channels.
+/// Sharing of channels among messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sharing {
     /// Messages of at most this many bytes do not share.
@@ -55,27 +55,27 @@ pub struct Sharing {
 }
 
 impl Default for Sharing {
-    /// All share, exactly.
+    /// Exact sharing among all flows.
     fn default() -> Self {
         Self { small: 0, precision: EXACT }
     }
 }
 
-/// What is asked of packets.
+/// Options of the packet depth.
 #[derive(Clone, Debug)]
 pub struct PacketOptions {
-    /// What switches are like.
+    /// Model of the switches.
     pub micro: SwitchModel,
     /// Virtual lanes; as many as the routing needs without.
     pub lanes: Option<u8>,
-    /// Where packets go.
+    /// Routing of packets.
     pub routing: &'static RoutingKind,
     /// Bytes of a packet at most.
     pub bytes: u32,
-    /// What of the routing's comparison of paths is to be different.
+    /// Changes to the routing's comparison of paths.
     pub adaptive: Adaptive,
-    /// In how many parts the network is simulated side by side, which nothing that comes out depends on; as many as suit the
-    /// threads without.
+    /// Number of parts of the network that are simulated in parallel; no result depends on it; `None`: as many as suit the
+    /// threads.
     pub parts: Option<usize>,
 }
 
@@ -86,7 +86,7 @@ impl PacketOptions {
         Self { micro, lanes: None, routing, bytes, adaptive, parts: None }
     }
 
-    /// What a scenario says of packets and cables, with its traffic classes.
+    /// The options of packets and cables in a scenario, with its traffic classes.
     pub(crate) fn of(
         part: &PacketsPart,
         cost: &CostPart,

@@ -6,8 +6,8 @@ use darkfiber_fabric::Fabric;
 
 use crate::Error;
 
-/// Bytes of memory that this process can have still: what the system says is available, or what is left of its control group
-/// (version 2), if that is less; `None` where neither is known.
+/// Bytes of memory that this process can still allocate: those that the system reports as available, or the rest of its
+/// control group (version 2), if that is less; `None` where neither is known.
 pub fn free() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok();
     let system = text.as_deref().and_then(|text| amount(text, "MemAvailable:"));
@@ -27,7 +27,7 @@ pub fn amount(text: &str, name: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Refuses what does not fit, before it is begun; `what` says what takes these bytes.
+/// Refuses an operation that does not fit into memory, before it starts; `what` describes it.
 ///
 /// # Errors
 /// If less memory is free.

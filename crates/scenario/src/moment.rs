@@ -2,17 +2,17 @@
 
 use darkfiber_formats::calendar;
 
-/// A moment.
+/// A moment in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// A Unix time.
+    /// A Unix time in seconds.
     At(i64),
     /// Seconds after the first job of the log began.
     After(i64),
 }
 
 impl When {
-    /// The moment in a log whose first job began then.
+    /// The moment as Unix time in a log whose first job started at `first`.
     pub fn of(self, first: i64) -> i64 {
         match self {
             Self::At(time) => time,
@@ -21,10 +21,10 @@ impl When {
     }
 }
 
-/// Reads a date (`2013-01-15`, `2013-01-15T12:00`) or a duration after the first job began (`10d`).
+/// Parses a date (`2013-01-15`, `2013-01-15T12:00`) or a duration after the start of the first job (`10d`).
 ///
 /// # Errors
-/// What is expected, if it is neither.
+/// The expected forms, if it is neither.
 pub fn when(text: &str) -> Result<When, String> {
     calendar::read(text)
         .map(When::At)
@@ -36,10 +36,10 @@ pub fn when(text: &str) -> Result<When, String> {
         })
 }
 
-/// Reads `600`, `600s`, `10min`, `2h`, `1.5d`: at least a second.
+/// Parses `600`, `600s`, `10min`, `2h`, `1.5d`: at least a second.
 ///
 /// # Errors
-/// What is expected, if it is none.
+/// The expected forms, if it is invalid.
 pub fn duration(text: &str) -> Result<i64, String> {
     seconds(text)
         .and_then(|s| if s > 0 { Ok(s) } else { Err("more than 0 is expected".to_owned()) })
@@ -58,7 +58,7 @@ fn seconds(text: &str) -> Result<i64, String> {
         _ => f64::NAN,
     };
     let value = number.trim().parse().unwrap_or(f64::NAN) * unit;
-    // A million years are enough for anybody.
+    // A million years are enough for any history.
     if (0.0..3e13).contains(&value) {
         Ok(value.round() as i64)
     } else {

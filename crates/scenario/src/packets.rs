@@ -12,7 +12,7 @@ use darkfiber_workload::play::Record;
 use crate::drive::{self, Driven, Resumable};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
-/// See [`crate::simulate`].
+/// Simulates at the packet depth; see [`crate::simulate`].
 pub(super) fn simulate(
     setup: &Setup<'_>,
     options: &PacketOptions,
@@ -80,7 +80,7 @@ fn play(
     let fabric = &topology.fabric;
     let table = routes.choice.as_ref();
     let paths = routes.paths() as u32;
-    // A number for each message that says nothing of its neighbours.
+    // A pseudo-random number for each message, independent of its neighbours.
     let lot = |message: u32| {
         (message.wrapping_mul(0x9e37_79b9) ^ seed as u32).wrapping_mul(0x85eb_ca6b) >> 8
     };
@@ -104,7 +104,7 @@ fn play(
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
     };
     let make = |began: Option<usize>| {
-        // A run goes on in the parts in which it began: nothing that comes out depends on them.
+        // A run is resumed with the number of parts it was started with: no result depends on it.
         let parts = began.or(options.parts).unwrap_or_else(|| net.parts());
         let what = PacketsFor {
             net,
@@ -140,11 +140,11 @@ fn play(
     Ok(simulated(setup, net, driven, facts, series))
 }
 
-/// What a network of packets counted.
+/// Counts of a packet network.
 pub(crate) struct Facts {
     /// Bytes that each port of the network has sent.
     pub(crate) carried: Vec<u64>,
-    /// By job, what became of its packets.
+    /// By job, results of its packets.
     pub(crate) packets: Vec<Measured>,
     /// Packets times switches that they crossed.
     pub(crate) crossed: u64,
@@ -154,7 +154,7 @@ pub(crate) struct Facts {
     pub(crate) pauses: Option<Pauses>,
 }
 
-/// What came out, in channels of the fabric.
+/// The result, in channels of the fabric.
 pub(crate) fn simulated(
     setup: &Setup<'_>,
     net: &Net,
@@ -180,7 +180,7 @@ pub(crate) fn simulated(
                 Grid::of(ports.len(), series.interval, cells.collect())
             };
             let sent = |i: usize, _, p: usize| f64::from(series.at(&series.bytes, i)[p]);
-            // What a channel could have carried while it waited for room behind it.
+            // Bytes that a channel could have carried while it waited for credits.
             let lacking = |i: usize, c: usize, p: usize| {
                 f64::from(series.at(&series.stalled, i)[p]) * 1000.0 * capacity[c]
             };
@@ -207,7 +207,7 @@ pub(crate) fn simulated(
     }
 }
 
-/// The channels whose buffers packets of a cycle are in, and their lanes.
+/// The channels in whose buffers the packets of a cycle are, and their lanes.
 pub fn channels(net: &Net, fabric: &Fabric, cycle: &[Buffer]) -> Vec<(ChannelId, u8)> {
     let one = |&(port, lane): &Buffer| {
         let Peer::Port(from) = net.port(port).peer() else { return None };

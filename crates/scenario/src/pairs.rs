@@ -1,4 +1,4 @@
-//! Who sent what to whom, and how long it took.
+//! Messages by sender and receiver, and their times.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use darkfiber_workload::play::{Job, Record};
 
-/// What was received of all jobs.
+/// Messages received of all jobs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Received {
-    /// By job.
+    /// Pairs by job.
     pub(crate) pairs: Vec<Pairs>,
     /// Whether all messages are kept, and those.
     keeps: bool,
@@ -18,19 +18,19 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// Nothing yet.
+    /// Empty counts for these jobs.
     pub(crate) fn new(jobs: &[Job], keeps: bool) -> Self {
         let pairs = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
         Self { pairs, keeps, messages: Vec::new() }
     }
 
-    /// Nothing yet, of the same jobs.
+    /// Empty counts for the same jobs.
     pub(crate) fn apart(&self) -> Self {
         let pairs = self.pairs.iter().map(|p| Pairs::new(p.ranks)).collect();
         Self { pairs, keeps: self.keeps, messages: Vec::new() }
     }
 
-    /// What was received apart, this often.
+    /// Adds separate counts `times` times.
     pub(crate) fn join(&mut self, apart: &Self, times: u64) {
         for (pairs, more) in self.pairs.iter_mut().zip(&apart.pairs) {
             pairs.join_all(more, times);
@@ -56,9 +56,9 @@ pub struct Pairs {
     count: u64,
     /// All of them; of their time see [`Pairs::time`].
     pub total: Pair,
-    /// How long all messages took, one by one, in picoseconds: more than a pair's clock holds.
+    /// Sum of the times of all messages, in picoseconds: more than a pair's clock holds.
     pub time: u128,
-    /// How long they took, in nanoseconds, to three digits.
+    /// Times of the messages in nanoseconds, to three digits.
     #[serde(with = "darkfiber_workload::histogram")]
     pub times: Histogram<u64>,
 }
@@ -66,13 +66,13 @@ pub struct Pairs {
 /// Messages from one rank to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Their payload.
+    /// Payload in bytes.
     pub bytes: u64,
-    /// How long they took, one by one, in picoseconds.
+    /// Sum of the times of the messages, in picoseconds.
     pub time: u64,
-    /// The longest.
+    /// Longest time of a message.
     pub longest: u64,
 }
 
@@ -128,7 +128,7 @@ impl Row {
         }
     }
 
-    /// Receivers in order, and what was sent to them.
+    /// Receivers in order, and the messages to them.
     fn sent(&self) -> Box<dyn Iterator<Item = (u32, Pair)> + '_> {
         match self {
             Self::Few(pairs) => Box::new(pairs.iter().copied()),
@@ -141,7 +141,7 @@ impl Row {
 }
 
 impl Pair {
-    /// Others, too.
+    /// Adds the counts of others.
     pub fn join(&mut self, other: &Self) {
         self.messages = self.messages.saturating_add(other.messages);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -186,7 +186,7 @@ impl Pairs {
         self.ranks
     }
 
-    /// Adds to what a rank sent to another, where pairs are kept.
+    /// Adds to the messages from a rank to another, where pairs are kept.
     fn join(&mut self, from: u32, to: u32, more: &Pair) {
         let Some(row) = self.rows.get_mut(from as usize) else { return };
         let cell = row.cell(self.ranks, to);
@@ -228,14 +228,14 @@ impl Pairs {
         self.times.record((time + 500) / 1000).expect("it grows as needed");
     }
 
-    /// As many messages of this size, of which nobody knows how long they take.
+    /// This number of messages of this size, of unknown duration.
     pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64, messages: u64) {
         let all = Pair { messages, bytes: bytes.saturating_mul(messages), time: 0, longest: 0 };
         self.join(from, to, &all);
         self.total.join(&all);
     }
 
-    /// Pairs that sent, by sender and receiver; none where they are not kept.
+    /// Pairs with messages, by sender and receiver; none where they are not kept.
     pub fn sent(&self) -> impl Iterator<Item = ((u32, u32), Pair)> + '_ {
         (0..)
             .zip(&self.rows)

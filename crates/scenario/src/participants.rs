@@ -1,4 +1,4 @@
-//! Which terminals take part, and pairs of them that a file names.
+//! Participating terminals, and pairs of them that a file names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,10 +11,10 @@ use darkfiber_workload::{Pattern, given};
 
 use crate::{Error, Files};
 
-/// Those that jobs can use, or those that `among` names; with other names of hosts, and groups.
+/// The terminals that jobs can use, or those that `among` names; with aliases of hosts, and groups.
 ///
 /// # Errors
-/// If a name is nobody's.
+/// If a name is unknown.
 pub fn terminals(
     fabric: &Fabric,
     among: Option<&str>,
@@ -56,7 +56,7 @@ pub fn terminals(
     Ok(who)
 }
 
-/// Terminals by what users call them: as in [`Places`], or by number.
+/// Terminals by user-visible names: as in [`Places`], or by number.
 struct Named {
     places: Places,
     numbers: Vec<TerminalId>,
@@ -82,7 +82,7 @@ impl Named {
 /// Pairs from a file, a source and a destination on each line.
 ///
 /// # Errors
-/// If a line is none.
+/// If a line is not a pair.
 pub fn pairs(fabric: &Fabric, who: &[TerminalId], path: &Path) -> Result<Box<dyn Pattern>, Error> {
     let names = Named::new(fabric, who);
     let place: BTreeMap<TerminalId, u32> = who.iter().zip(0..).map(|(&t, i)| (t, i)).collect();

@@ -77,7 +77,7 @@ impl JsonSchema for PlanePart {
 #[derive(Debug)]
 pub(crate) struct Rails {
     planes: Planes,
-    /// By terminal, the terminals of its host that stand for it in each plane; empty where one has none.
+    /// By terminal, the corresponding terminals of its host in each plane; empty where one has none.
     peers: Vec<Vec<TerminalId>>,
 }
 
@@ -104,13 +104,13 @@ impl Rails {
         self.planes.count()
     }
 
-    /// By plane, the terminals that stand for this one.
+    /// By plane, the terminals that correspond to this one.
     pub(crate) fn peers(&self, t: TerminalId) -> &[TerminalId] {
         &self.peers[t.index()]
     }
 }
 
-/// What part `i` of `of` of a message has of its bytes.
+/// Bytes of part `i` of `of` of a message.
 pub(crate) fn part(bytes: u64, i: usize, of: usize) -> u64 {
     let up_to = |i: usize| (u128::from(bytes) * i as u128 / of as u128) as u64;
     up_to(i + 1) - up_to(i)

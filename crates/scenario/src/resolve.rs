@@ -60,10 +60,10 @@ impl Scenario {
         })
     }
 
-    /// The fabric that is named: a file beside the scenario, or a preset or spec; all that is to be had of it, with its faults.
+    /// Loads the named fabric: a file in the folder of the scenario, or a preset or spec; all of it, with its faults.
     ///
     /// # Errors
-    /// If there is no such fabric, or what of it is asked for cannot be had.
+    /// If there is no such fabric, or a modification is impossible.
     pub fn load(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Loaded, Error> {
         fabric::load(&self.source(files), listener)
     }
@@ -80,10 +80,10 @@ impl Scenario {
         fabric::load_whole(&self.source(files), listener)
     }
 
-    /// The fabric that it names, of one that was [loaded whole](Self::load_whole) before.
+    /// The fabric that it names, from one that was [loaded whole](Self::load_whole) before.
     ///
     /// # Errors
-    /// If what fails is not of this fabric.
+    /// If a fault is not of this fabric.
     pub fn fail(
         &self,
         whole: &Arc<Loaded>,
@@ -97,7 +97,7 @@ impl Scenario {
         Ok(Arc::new(fabric::with_faults(whole.without_text(), &source, listener)?))
     }
 
-    /// Which fabric it names, and what of it.
+    /// The source of its fabric, and its modifications.
     fn source(&self, files: &dyn Files) -> FabricSource {
         let beside = files.locate(&self.fabric);
         let is_file = !self.fabric.starts_with('@') && beside.exists();
@@ -120,13 +120,13 @@ impl Scenario {
         }
     }
 
-    /// Finds and makes all that is named but for the tables: reads or generates the fabric, places the jobs, of which there may
-    /// be none.
+    /// Finds and makes everything that is named except the tables: reads or generates the fabric, places the jobs, of which
+    /// there may be none.
     ///
     /// # Errors
-    /// If something is not there, or cannot be on this fabric; with the keys that it is about.
+    /// If something does not exist, or is impossible on this fabric; with the keys concerned.
     pub fn open(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case<()>, Error> {
-        // What costs nothing to look at comes first.
+        // Cheap checks come first.
         self.medium()?;
         listener.stage("reading");
         let loaded = self.load(files, listener).map_err(|e| e.inside("fabric"))?;
@@ -237,7 +237,7 @@ impl Case<()> {
         found.map_err(|e| e.inside("routes"))
     }
 
-    /// Reads tables, and says that lane 0 was assumed for all routes, where that matters.
+    /// Reads tables, and reports that lane 0 was assumed for all routes, where that matters.
     ///
     /// # Errors
     /// If they cannot be read, are of another fabric, or a set of them was torn or altered.
@@ -332,7 +332,7 @@ impl Case<()> {
         Ok(Ecmp::over(fabric, spec, self.seed, hops))
     }
 
-    /// Those of a file or directory beside the scenario.
+    /// Those of a file or directory in the folder of the scenario.
     fn of_file(
         &self,
         name: &str,
@@ -343,10 +343,10 @@ impl Case<()> {
         Ok(Tables { from: name.to_owned(), ..self.read(&TableFiles::at(path), listener)? })
     }
 
-    /// Tables of the first of some engines that does not refuse; they know the jobs.
+    /// Tables of the first of some engines that does not refuse; they are given the jobs.
     ///
     /// # Errors
-    /// The reasons of all of them.
+    /// The refusals of all of them.
     pub fn route(&self, chain: &Chain) -> Result<Tables, Error> {
         self.of_chain(chain, None, None)
     }
@@ -401,7 +401,7 @@ impl Case<()> {
         self.of_chain(&Chain::parse(name)?, roots, told)
     }
 
-    /// Switches by name.
+    /// Finds switches by name.
     fn switches(&self, names: &[String]) -> Result<Vec<SwitchId>, Error> {
         let fabric = self.fabric();
         let all = fabric.switches();

@@ -1,4 +1,4 @@
-//! Running a scenario whose parts are all there, at any depth.
+//! Running a resolved scenario at any depth.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,19 @@ use crate::{
     Job, Medium, Setup, Sharing, SimError, Simulated, Until, count, flows, packets, update_run,
 };
 
-/// Simulates. `each` gets the record of every message that is received, in the order of time, but for repeats that are multiplied
-/// ([`Setup::multiplies`]).
+/// Simulates. `each` gets the record of every message that is received, in the order of time, except for repeats that are
+/// multiplied ([`Setup::multiplies`]).
 ///
 /// # Errors
-/// If ranks wait for what never comes, the tables lose a message, or what was kept of the run is damaged.
+/// If ranks wait for messages that never come, the tables lose a message, or the saved state of the run is damaged.
 pub fn simulate(setup: &Setup<'_>, each: &mut dyn FnMut(&Record)) -> Result<Simulated, SimError> {
     simulated(setup, each, None)
 }
 
-/// Simulates until it has gone on for long enough, or all jobs are over.
+/// Simulates until the condition to stop holds, or all jobs are over.
 ///
 /// # Errors
-/// As [`simulate`], and if no time passes at the depth asked for.
+/// As [`simulate`], and if the requested depth has no time.
 pub fn simulate_until(setup: &Setup<'_>, until: Until<'_>) -> Result<Simulated, SimError> {
     simulated(setup, &mut |_| (), Some(until))
 }
@@ -61,10 +61,10 @@ fn simulated(
     }
 }
 
-/// What one run of each job takes on its hosts and its tables with nobody else there, in picoseconds.
+/// Duration of one run of each job on its hosts and its tables in isolation, in picoseconds.
 ///
 /// # Errors
-/// If ranks wait for what never comes, or the tables lose a message.
+/// If ranks wait for messages that never come, or the tables lose a message.
 pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
     setup
         .jobs
@@ -113,10 +113,10 @@ pub fn places<J: AsRef<play::Job>>(jobs: &[J]) -> Vec<Vec<TerminalId>> {
     jobs.iter().map(place).collect()
 }
 
-/// What one run of each job sends from terminal to terminal, by rising (job, source, destination).
+/// Traffic of one run of each job from terminal to terminal, by rising (job, source, destination).
 ///
 /// # Panics
-/// If a job has not a terminal for each rank.
+/// If a job does not have a terminal for each rank.
 pub fn sent<J: AsRef<play::Job>>(jobs: &[J]) -> Vec<Flow> {
     let mut all = Vec::new();
     for (job, j) in (0..).zip(jobs.iter().map(AsRef::as_ref)) {

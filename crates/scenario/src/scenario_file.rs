@@ -1,4 +1,4 @@
-//! A scenario as it stands in a file: what its errors are about, by line.
+//! A scenario file and the line numbers of its errors.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,24 +10,24 @@ use crate::lines::Lines;
 use crate::value::HINT;
 use crate::{Case, Error, Files, Folder, Listener, Scenario};
 
-/// Where keys are described.
+/// Reference to the description of the keys.
 const KEYS: &str = "`darkfiber help scenario` has all keys";
 
-/// A scenario as it stands in a file, whose lines errors name.
+/// A scenario from a file, whose lines errors name.
 #[derive(Clone, Debug)]
 pub struct ScenarioFile {
-    /// What it says. It may be changed before it is resolved: the seed, the depth.
+    /// Content of the file. It may be changed before it is resolved: the seed, the depth.
     pub scenario: Scenario,
-    /// What the file is called in errors.
+    /// Name of the file in errors.
     pub name: String,
     lines: Lines,
 }
 
 impl ScenarioFile {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// If it is no scenario: with the name of the file, the line, what was expected and what to do.
+    /// If it is not a scenario: with the name of the file, the line, what was expected and what to do.
     pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
         Self::variant(text, text, name)
     }
@@ -84,14 +84,14 @@ impl ScenarioFile {
     }
 
     fn at_line(lines: &Lines, name: &str, error: Error) -> Error {
-        // What was made of options has no file, and its keys are not what the user wrote.
+        // A scenario made from options has no file, and its keys are not the user's.
         if name.is_empty() {
             return Error { at: Vec::new(), ..error };
         }
         let line = lines.of_key(&error.at);
         let at = line.map_or_else(String::new, |line| format!("line {line}: "));
         let message = format!("{name}: {at}{error}");
-        // What is wrong with a scenario is wrong in its file, not on the command line.
+        // An error in a scenario is an error of its file, not of the command line.
         let kind = match error.kind {
             crate::ErrorKind::Usage => crate::ErrorKind::Input,
             other => other,
@@ -100,8 +100,7 @@ impl ScenarioFile {
     }
 }
 
-/// Why a text is no scenario. Its keys are looked up in `lines`, and named by the lines of the file that it was made of.
-/// What is said if a file is a fabric where a scenario is wanted.
+/// The error for a fabric file where a scenario is wanted.
 fn fabric_instead(text: &str, name: &str) -> Option<Error> {
     let path = Path::new(name);
     let is_toml = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
@@ -111,9 +110,10 @@ fn fabric_instead(text: &str, name: &str) -> Option<Error> {
     Some(Error::input(format!("{name}: this is {}, and no scenario", form.what)).hint(hint))
 }
 
+/// Why a text is no scenario. Its keys are looked up in `lines`, and named by the lines of the file that it was made of.
 fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: &Lines) -> Error {
     let message = error.message().trim();
-    // What is missing is missing on no line.
+    // A missing key has no line.
     let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
     if let Some(key @ ("job" | "fabric" | "routes")) = missing {
         let key = if key == "job" { "[[job]]" } else { key };
@@ -147,7 +147,7 @@ fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: 
             let is_value =
                 message.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '"');
             text.push_str(if is_value { " " } else { ": " });
-            // Such a message says all that there is to say.
+            // Such a message needs no addition.
             if is_value && hint == KEYS {
                 hint = "";
             }
@@ -157,7 +157,7 @@ fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: 
 }
 
 impl Folder {
-    /// Reads and resolves a scenario file whose other files lie beside it.
+    /// Reads and resolves a scenario file whose other files are in the same folder.
     ///
     /// # Errors
     /// As [`ScenarioFile::read`] and [`ScenarioFile::resolve`].

@@ -1,4 +1,4 @@
-//! What is simulated, and what comes out.
+//! The input of a simulation, and its results.
 
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_flowsim::{Grid, NoRoute};
@@ -8,43 +8,43 @@ use darkfiber_workload::play::{Host, JobRun, Player, Record, Stuck};
 
 use crate::{Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome};
 
-/// What is simulated.
+/// The input of a simulation.
 pub struct Setup<'a> {
-    /// The network.
+    /// Network with its shape.
     pub topology: &'a Topology,
-    /// Its tables.
+    /// Tables of the network.
     pub routes: &'a Routes,
-    /// What hosts and switches cost.
+    /// Overheads of hosts and switches.
     pub host: &'a Host,
-    /// Who does what, where.
+    /// Jobs with their programs and places.
     pub jobs: Vec<Job>,
-    /// What carries messages.
+    /// Model of messages.
     pub medium: Medium,
-    /// What cables between switches carry, in bytes a second, if not what the fabric says.
+    /// Rate of cables between switches, in bytes a second, if it overrides the fabric's.
     pub link_rate: Option<f64>,
-    /// Latencies of cables between switches and to hosts at the depths of flows and of the formula, in picoseconds, if not what the
-    /// fabric says.
+    /// Latencies of cables between switches and to hosts at the depths of flows and of the formula, in picoseconds, if they
+    /// override the fabric's.
     pub latencies: [Option<u64>; 2],
-    /// Which LIDs messages take.
+    /// The LIDs that messages take.
     pub lids: LidsPart,
     /// Seed of random choices.
     pub seed: u64,
-    /// Count what channels carry in intervals of this many picoseconds.
+    /// Count the load of channels in intervals of this number of picoseconds.
     pub interval: Option<u64>,
-    /// Count by interval, too, what channels could not pass on.
+    /// Count by interval, too, the bytes that waited for channels.
     pub held: bool,
-    /// Keep all messages.
+    /// Keep the records of all messages.
     pub messages: bool,
-    /// What one job alone repeats exactly, at the depths of flows and of the formula, is run twice or so and multiplied.
+    /// Exact repeats of a single job, at the depths of flows and of the formula, are run about twice and multiplied.
     pub multiplies: bool,
     /// An update of the tables while jobs run, at the depth of packets.
     pub update: Option<&'a UpdateCase>,
-    /// Who keeps the run, to resume it another time.
+    /// The observer that saves the run, to resume it later.
     pub follow: Option<&'a dyn Observer>,
 }
 
 impl<'a> Setup<'a> {
-    /// Jobs whose messages flow side by side, exactly, as the tables say, with seed 1; nothing is kept of the run.
+    /// Jobs whose messages share channels, exactly, on the paths of the tables, with seed 1; the run is not saved.
     pub fn new(
         topology: &'a Topology,
         routes: &'a Routes,
@@ -74,7 +74,7 @@ impl<'a> Setup<'a> {
 /// Why a simulation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SimError {
-    /// Ranks wait for what never comes.
+    /// Ranks wait for messages that never come.
     Stuck(Stuck),
     /// The tables lose a message.
     NoRoute(NoRoute),
@@ -97,7 +97,7 @@ impl std::fmt::Display for SimError {
     }
 }
 
-/// What came out.
+/// The results of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
     /// By job, its runs.
@@ -106,30 +106,30 @@ pub struct Simulated {
     pub pairs: Vec<Pairs>,
     /// Bytes that each channel carried, by its id.
     pub carried: Vec<u64>,
-    /// What channels can carry, in bytes a picosecond.
+    /// Capacities of channels, in bytes a picosecond.
     pub capacity: Vec<f64>,
-    /// What channels carried by interval.
+    /// Loads of channels by interval.
     pub grid: Option<Grid>,
-    /// What waited for channels by interval (see [`Flows::held`](darkfiber_flowsim::Flows::held)).
+    /// Bytes that waited for channels by interval (see [`Flows::held`](darkfiber_flowsim::Flows::held)).
     pub held: Option<Grid>,
     /// When the last run ended, in picoseconds.
     pub end: u64,
-    /// What it took.
+    /// Effort of the simulation.
     pub effort: Effort,
-    /// At the depth of packets, by job, what became of its packets from when they left their terminals.
+    /// At the packet depth, by job, results of its packets from when they left their terminals.
     pub packets: Vec<Measured>,
     /// With priority flow control, pauses: of adapters, and by channel, by its id.
     pub pauses: Option<(Paused, Vec<Paused>)>,
     /// All messages that were received, in the order of time, if they were to be kept.
     pub messages: Vec<Record>,
-    /// What an update of tables did, if there was one.
+    /// Effects of an update of tables, if there was one.
     pub update: Option<UpdateOutcome>,
 }
 
 /// When a simulation ends before its jobs do.
 pub struct Until<'a> {
-    /// The job whose laps the player keeps, if any; what is repeated is not multiplied then.
+    /// The job whose laps the player records, if any; repeats are not multiplied then.
     pub job: Option<u32>,
-    /// Whether it has gone on for long enough: asked after every step.
+    /// Whether to stop: called after every step.
     pub enough: &'a mut dyn FnMut(&Player<'_>) -> bool,
 }

@@ -1,4 +1,4 @@
-//! What ports counted while a job did a step.
+//! Port counters during the steps of a job.
 
 use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_flowsim::Grid;
@@ -6,12 +6,12 @@ use darkfiber_workload::play::{self, JobRun};
 
 use crate::Simulated;
 
-/// What a port of a switch counted during one run of a job.
+/// Counts of a switch port during one run of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
-    /// The run's number.
+    /// Number of the run.
     pub run: usize,
-    /// How long it took, in picoseconds.
+    /// Duration of the run, in picoseconds.
     pub time: u64,
     /// The channel that leaves the port.
     pub channel: ChannelId,
@@ -21,8 +21,8 @@ pub struct Counted {
     pub held: f64,
 }
 
-/// What all ports of a job's switches counted during each of its runs, run by run; those of hosts do not count. Nothing if
-/// the simulation kept no intervals. What was counted in an interval is dealt out evenly over it.
+/// Counts of all ports of a job's switches during each of its runs, run by run, without those to hosts. `None` if the
+/// simulation kept no intervals. Counts of an interval are spread evenly over it.
 pub fn counted(
     simulated: &Simulated,
     fabric: &Fabric,
@@ -46,7 +46,7 @@ pub fn counted(
     }
 }
 
-/// What some channels had while a run lasted.
+/// Counts of some channels during a run.
 fn during(grid: &Grid, run: &JobRun, channels: &[ChannelId]) -> Vec<f64> {
     let mut sums = vec![0.0; channels.len()];
     let long = grid.interval();

@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::planes::{Rails, part};
 
 /// A [`Wire`] that divides the messages of some jobs into equal parts, one for each plane of the fabric. A message has left, and
-/// arrived, when its last part has. Messages within a host, and those of fewer bytes than there are planes, go as they are.
+/// arrived, when its last part has. Messages within a host, and those of fewer bytes than there are planes, are not divided.
 pub(crate) struct Striped<'a, W> {
     pub(crate) inner: W,
     fabric: &'a Fabric,
     rails: Rails,
-    /// By job.
+    /// Whether messages of each job are divided.
     is_divided: Vec<bool>,
-    /// By message, its parts under way, and when the last one left and arrived.
+    /// By message, its parts in flight, and when the last one left and arrived.
     pub(crate) parts: Vec<(u32, u64, u64)>,
     departures: Vec<Departure>,
     delivered: Vec<Delivery>,
 }
 
-/// What changes of it while it is simulated.
+/// The state that changes during simulation.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StripedState<S> {
     pub(crate) inner: S,
@@ -35,12 +35,12 @@ impl<'a, W: Wire> Striped<'a, W> {
         Self { inner, fabric, rails, is_divided: striped, parts, departures, delivered }
     }
 
-    /// How many planes there are.
+    /// Number of planes of the fabric.
     pub(crate) fn planes(&self) -> usize {
         self.rails.count()
     }
 
-    /// Puts together what the parts have become.
+    /// Combines the deliveries of parts.
     fn join(&mut self, delivered: &mut Vec<Delivery>) {
         let planes = self.rails.count() as u32;
         for d in self.delivered.drain(..) {

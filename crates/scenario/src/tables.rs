@@ -1,4 +1,4 @@
-//! Forwarding tables that somebody made, and what lies beside them.
+//! Existing forwarding tables, and the files next to them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,16 +20,16 @@ const OPENSM_LFTS: &str = "opensm-lfts.dump";
 /// Forms of forwarding tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableForm {
-    /// Known by content.
+    /// Format detected by content.
     #[default]
     Auto,
     /// OpenSM's lfts dump, `dump_lfts.sh`, `ibroute`.
     Lft,
-    /// osm.fdbs.
+    /// The format of `osm.fdbs`.
     Fdbs,
     /// ibdiagnet2.far, with groups of ports.
     Far,
-    /// netloc paths.
+    /// Paths files of netloc.
     Netloc,
 }
 
@@ -46,9 +46,9 @@ pub struct TableFiles {
     pub sl: Option<PathBuf>,
     /// Lanes that switches choose by input and output port; then there are no service levels.
     pub sl2vl: Option<PathBuf>,
-    /// Which LID of its destinations each source uses.
+    /// File with the LID of its destinations that each source uses.
     pub path_bits: Option<PathBuf>,
-    /// Which LID of its destination each message takes.
+    /// File with the LID of its destination that each message takes.
     pub lid_choice: Option<PathBuf>,
     /// Groups of ports of adaptive routing (ibdiagnet2.far).
     pub groups: Option<PathBuf>,
@@ -60,7 +60,7 @@ impl TableFiles {
         Self { tables, ..Self::default() }
     }
 
-    /// With what lies in the directory, if the tables are one.
+    /// Adds the files of the directory, if the tables are one.
     fn found(&self) -> Result<Self, Error> {
         let path = &self.tables;
         let mut files = self.clone();
@@ -98,7 +98,7 @@ impl TableFiles {
             Ok(())
         };
         beside(&mut files.guid2lid, &[manifest::GUID2LID])?;
-        // The rows say all that the list says, and more.
+        // The rows contain all data of the list, and more.
         if files.sl2vl.is_none() {
             beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
         }
@@ -110,9 +110,9 @@ impl TableFiles {
     }
 }
 
-/// Tables that somebody made.
+/// Tables that were read.
 pub struct Read {
-    /// The tables.
+    /// Routes of the tables.
     pub routes: Routes,
     /// The LIDs that they speak of, where they do.
     pub lids: Option<Lids>,
@@ -275,7 +275,7 @@ fn read_files(
     Ok(Read { routes, lids: Some(lids), has_levels: files.sl.is_some() || files.sl2vl.is_some() })
 }
 
-/// What kind of tables a text holds.
+/// Detects the kind of tables in a text.
 fn recognise(text: &str, path: &Path) -> Result<TableForm, Error> {
     let found = detect(text, path);
     let forms = [

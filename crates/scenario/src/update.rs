@@ -15,9 +15,9 @@ use crate::update_part::{HowPart, UpdateFaultPart, UpdatePart};
 pub struct UpdateCase {
     /// The tables that are to be.
     pub to: Routes,
-    /// Which engine or file they are from.
+    /// Name of the engine or file that they are from.
     pub to_name: String,
-    /// How.
+    /// Method of the update.
     pub how: HowPart,
     /// In stages: by switch, when it is written.
     pub ranks: Option<Vec<Option<u32>>>,
@@ -25,23 +25,23 @@ pub struct UpdateCase {
     pub high: Option<Routes>,
     /// When it begins, in picoseconds.
     pub at: u64,
-    /// What writing takes.
+    /// Delays of writing tables.
     pub delays: Delays,
-    /// What hosts do.
+    /// Parameters of hosts.
     pub hosts: Hosts,
     /// When cables die, and which.
     pub fault: Option<(u64, Vec<ChannelId>)>,
-    /// The tables in place and those that are to be, mended.
+    /// The tables in place and the new ones, repaired.
     pub mended: Option<[Routes; 2]>,
     /// Seed of all that is drawn.
     pub seed: u64,
 }
 
 impl UpdateCase {
-    /// An update of tables that is not said otherwise: no fault, published delays.
+    /// An update of tables with defaults: no fault, published delays.
     ///
     /// # Errors
-    /// If there are no stages for these tables, where these are asked for.
+    /// If there are no stages for these tables, where stages are requested.
     pub fn new(
         fabric: &Fabric,
         from: &Routes,
@@ -123,7 +123,7 @@ fn ranks(fabric: &Fabric, from: &Routes, to: &Routes) -> Result<Vec<Option<u32>>
     })
 }
 
-/// What a scenario says of delays.
+/// Delays from a scenario.
 pub(crate) fn delays(part: &UpdatePart) -> Delays {
     let published = Delays::PUBLISHED;
     let least = part.round.map_or(published.round.0, |t| t.0);
@@ -135,7 +135,7 @@ pub(crate) fn delays(part: &UpdatePart) -> Delays {
     }
 }
 
-/// What a scenario says of hosts.
+/// Parameters of hosts from a scenario.
 pub(crate) fn hosts(part: &UpdatePart) -> Hosts {
     let usual = Hosts::default();
     let datagrams = part.datagrams.map(|interval| Datagrams {
@@ -172,11 +172,11 @@ pub(crate) fn dying(
     Ok((part.at.0, faults.links.clone()))
 }
 
-/// Data lanes that a port has at most beside that of management.
+/// Data lanes that a port has at most in addition to that of management.
 const MOST_LANES: u8 = 15;
 
-/// Tables mended for dead cables, with the service levels that connections have: for drop-drain with new entries for the
-/// switches that the cables cut off, otherwise on the lowest rung that `reroute` finds.
+/// Tables repaired for dead cables, with the service levels that connections have: for drop-drain with new entries for
+/// the switches that the cables cut off, otherwise with the least disturbing method that `reroute` finds.
 ///
 /// # Errors
 /// If the cables cut terminals off, or connections would need other service levels.

@@ -1,4 +1,4 @@
-//! What a scenario file says of an update of tables.
+//! The part of a scenario file about an update of tables.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A scenario packet by packet whose tables are updated meanwhile.
+//! A scenario at packet depth whose tables are updated during the run.
 
 use darkfiber_fabric::Topology;
 use darkfiber_packetsim::update::{Connected, PreparedUpdate};
@@ -20,7 +20,7 @@ impl Resumable for Connected<'_> {
     fn restore(&mut self, (): ()) {}
 }
 
-/// See [`crate::simulate`].
+/// Simulates with an update; see [`crate::simulate`].
 pub(crate) fn simulate(
     setup: &Setup<'_>,
     options: &PacketOptions,
@@ -57,7 +57,7 @@ pub(crate) fn simulate(
     let driven = drive(setup, &mut wire, None, 1, each, until)?;
     let end = driven.end.max(wire.now());
     let outcome = wire.outcome(end);
-    // A deadlock is what such a run is there to find; jobs that wait for a broken connection never end.
+    // Such a run is meant to find deadlocks; jobs that wait for a broken connection never end.
     if outcome.deadlock.is_none() && outcome.broken == 0 {
         driven.ended.clone().map_err(SimError::Stuck)?;
     }

@@ -20,10 +20,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Error;
 
-/// What separates a message from its hint in errors that pass through the TOML reader.
+/// Separator of a message and its hint in errors that pass through the TOML reader.
 pub(crate) const HINT: &str = "\u{1f}";
 
-/// The largest unit of which the value is a whole multiple, so that what is written is read back as the same value.
+/// The largest unit of which the value is a whole multiple, so that the written form is read back as the same value.
 fn in_units(value: u64, units: &[(u64, &str)]) -> String {
     let fits = units.iter().find(|(size, _)| value > 0 && value.is_multiple_of(*size));
     let (size, unit) = fits.or(units.last()).expect("there are units");
@@ -86,7 +86,7 @@ quantity! {
     |rate| format!("{rate}B/s")
 }
 
-/// The longest [`Overhead`], in picoseconds: a second. Sums of times far above what there is would exceed the clock.
+/// Maximum [`Overhead`], in picoseconds: a second. Sums of much larger times would exceed the clock.
 const MOST_OVERHEAD: u64 = 1_000_000_000_000;
 
 /// What hosts and switches take for one message: at most a second.

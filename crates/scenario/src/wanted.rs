@@ -1,4 +1,4 @@
-//! Jobs that ran, of which it is not said where: what they want of a machine.
+//! Jobs that ran at unknown places: their requests for a machine.
 
 use darkfiber_workload::Wish;
 
@@ -15,7 +15,8 @@ pub struct Wanted {
     pub processors: u32,
 }
 
-/// What jobs want of a machine whose hosts have this many processors, by rising start. `newest` is the latest time of the log.
+/// Requests of jobs for a machine whose hosts have this number of processors, by rising start. `newest` is the latest time of
+/// the log.
 pub fn wishes(
     wanted: impl IntoIterator<Item = Wanted>,
     processors_per_host: u32,

@@ -94,7 +94,7 @@ fn weights_limits_starts_and_repetitions() {
         let runs = run(&format!("{TWO}{jobs}"), Depth::Flow).runs;
         [0, 1].map(|j| (runs[j][0].begin as f64 * 1e-12, runs[j][0].end as f64 * 1e-12))
     };
-    // 7.5 and 2.5 GB/s until the first is done; then the second has sent a third and goes on alone.
+    // 7.5 and 2.5 GB/s until the first is done; then the second has sent a third and continues alone.
     let weighed = two("weight = 3.0", "");
     near(weighed[0].1, 4e-3 / 3.0);
     near(weighed[1].1, 2e-3);
@@ -109,7 +109,7 @@ fn weights_limits_starts_and_repetitions() {
     let again = format!("{TWO}{}", pair("cn0001,cn0003", "repeat-until = \"2.5ms\""));
     assert_eq!(run(&again, Depth::Flow).runs[0].len(), 3);
     near(seconds(&again), 3e-3);
-    // What takes no time is not done for ever.
+    // An action that takes no time is not repeated for ever.
     let idle = format!("{TWO}[[job]]\ntraffic = \"imb:op=barrier\"\nrepeat-until = \"1h\"\n");
     assert_eq!(run(&idle, Depth::Flow).runs[0].len(), 1);
 }
@@ -123,7 +123,7 @@ fn hosts_and_cables_cost_what_the_scenario_says() {
     near(cost("efficiency = 0.5"), 2e-3);
     near(cost("send = \"1ms\"\nreceive = \"2ms\""), 4e-3);
     near(cost("switch = \"1ms\"\nadapters = \"500us\""), 3.5e-3);
-    // A request and an answer go ahead.
+    // A request and a reply precede it.
     near(cost("switch = \"1ms\"\nrendezvous = \"1MB\""), 7e-3);
     // Small messages do not share, so that two on one cable take as long as one.
     let other = pair("cn0002,cn0004", "");
@@ -164,7 +164,7 @@ fn files_are_played() {
     let (case, simulated) = run_beside(&text, Depth::Flow, &files);
     near(simulated.end as f64 * 1e-12, 2e-3);
     assert_eq!((case.jobs[0].name.as_str(), simulated.pairs[0].total.messages), ("a", 2));
-    // As many hosts as there are ranks, unless more are asked for.
+    // As many hosts as there are ranks, unless more are requested.
     let text = format!("{TWO}[[job]]\nfiles = [\"a\"]\n");
     assert_eq!(run_beside(&text, Depth::Flow, &files).0.jobs[0].hosts.len(), 2);
 }

@@ -1,4 +1,4 @@
-//! The corpus of the fuzz target goes through what the target does.
+//! The corpus of the fuzz target runs through the code of the target.
 
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use darkfiber_scenario::{
     Case, Depth, Error, Folder, Medium, ScenarioFile, Setup, Simulated, simulate,
 };
 
-/// Two leaves of eight hosts below four spines, ECMP-like switches, and a job of all hosts, each of which sends to the one half round.
+/// Two leaves of eight hosts below four spines, ECMP-like switches, and a job of all hosts, each of which sends to the opposite one.
 const TREE: &str = "fabric = \"fattree2:n=8,m=4,r=2,gbps=100\"\ndepth = \"packet\"\n[routes]\nengine = \"minhop\"\n";
 const SHIFT: &str = "[[job]]\ntraffic = \"pattern:of=shift:by=8,bytes=256KiB,iterations=4\"\n";
 
@@ -38,7 +38,7 @@ fn flowlets_keep_packets_in_order_as_long_as_they_last() {
     assert_eq!(endless, OutOfOrder::default());
 }
 
-/// Nobody is ahead of the oldest missing packet by the window or more; the wider it is, the sooner all is over.
+/// No packet is ahead of the oldest missing one by the window or more; the wider it is, the sooner all is over.
 #[test]
 fn windows_bound_how_far_packets_are_ahead() {
     let free = run("", SHIFT);
@@ -51,9 +51,9 @@ fn windows_bound_how_far_packets_are_ahead() {
         assert!(found.end <= last, "{window}: {} after {last}", found.end);
         last = found.end;
     }
-    // A window that nobody comes to the end of changes nothing.
+    // A window that is never exhausted changes nothing.
     assert_eq!(last, free.end);
-    // One packet at a time: each takes its way there and the acknowledgement its way back.
+    // One packet at a time: each takes its path and the acknowledgement the reverse path.
     let one = run("reorder-window = 1", SHIFT);
     assert!(one.end > 2 * free.end, "{} {}", one.end, free.end);
 }
@@ -75,7 +75,7 @@ fn pauses_lose_nothing() {
         let all: u64 = channels.iter().map(|c| c.long).sum();
         assert!(all <= found.end * channels.len() as u64);
     }
-    // What is on its way does not count: long cables alone pause nobody.
+    // Packets in flight do not count: long cables alone cause no pauses.
     let long = "buffer = \"1MiB\"\ncable = \"10us\"\n";
     let (without, with) = (
         run(long, SHIFT),
@@ -84,14 +84,14 @@ fn pauses_lose_nothing() {
     assert_eq!(with.end, without.end);
     let (adapters, channels) = with.pauses.expect("they are counted");
     assert_eq!((adapters.count, channels.iter().map(|c| c.count).sum::<u64>()), (0, 0));
-    // Nobody is paused who sends no more than the next one takes.
+    // A sender that sends no more than the next one takes is not paused.
     let quiet = "[[job]]\ntraffic = \"pattern:of=shift:by=1,bytes=64KiB\"\nnodes = 8\n";
     let (adapters, channels) =
         run("pfc = { xoff = \"12KiB\", xon = \"8KiB\" }", quiet).pauses.expect("they are counted");
     assert_eq!((adapters.count, channels.iter().map(|c| c.count).sum::<u64>()), (0, 0));
 }
 
-/// An adapter that pauses holds up what is for it, and what is behind that, until it is over; one that nobody sends to holds up nobody.
+/// An adapter that pauses delays the traffic to it, and traffic behind that, until it is over; one without traffic delays none.
 #[test]
 fn storms_spread_to_others() {
     let two = "[[job]]\nname = \"a\"\ntraffic = \"pattern:of=shift:by=8,bytes=128KiB,iterations=2\"\nnodes = 16\n";
@@ -114,7 +114,7 @@ fn storms_spread_to_others() {
     assert!(late > 16, "{late} packets took over a millisecond");
 }
 
-/// Nothing that comes out depends on parts, which are simulated side by side.
+/// No result depends on parts, which are simulated in parallel.
 #[test]
 fn parts_do_not_matter() {
     let packets = "flowlet = \"2us\"\nreorder-window = 32\npfc = { xoff = \"12KiB\", xon = \"6KiB\" }\n\

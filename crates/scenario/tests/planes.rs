@@ -2,7 +2,7 @@
 
 use darkfiber_scenario::{Memory, ScenarioFile, Simulated};
 
-/// No files beside the scenario.
+/// Access to no other files than the scenario.
 fn none() -> Memory {
     Memory::new([]).expect("a directory")
 }
@@ -45,7 +45,7 @@ fn a_job_on_one_plane_runs_as_on_that_plane_alone() {
 
 #[test]
 fn a_striped_message_takes_as_long_as_the_longer_half() {
-    // Two equal planes with nobody else: half of the bytes on each.
+    // Two equal planes in isolation: half of the bytes on each.
     let two = |plane: &str, bytes: &str| {
         let traffic = format!("mpigraph:bytes={bytes}");
         let text = format!(

@@ -1,4 +1,4 @@
-//! Scenarios that are refused, with the line of what is wrong and what to do about it.
+//! Scenarios that are refused, with the line of the error and what to do about it.
 
 use darkfiber_scenario::{Error, ErrorKind, Files, Folder, Memory, ScenarioFile};
 use insta::assert_snapshot;
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 /// Two switches with two hosts each and one cable of 10 GB/s between them, hosts without costs.
 const TWO: &str = "fabric = \"hyperx:dims=2,t=2,gbps=80\"\n[routes]\nengine = \"minhop\"\n";
 
-/// Why a scenario cannot be run beside these files; `code` is the exit code that stands for it.
+/// Reason why a scenario cannot be run with these files; `code` is the corresponding exit code.
 fn refused_beside(text: &str, code: i32, files: &dyn Files) -> String {
     let run = || -> Result<(), Error> {
         let file = ScenarioFile::parse(text, "s.toml")?;

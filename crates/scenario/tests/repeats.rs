@@ -1,4 +1,4 @@
-//! What a program repeats gives the same whether it is multiplied or run each time.
+//! Repeats of a program give the same result whether they are multiplied or run each time.
 
 use darkfiber_scenario::{Effort, Folder, ScenarioFile, Setup, Simulated, simulate};
 
@@ -17,7 +17,7 @@ fn repeated(simulated: &Simulated) -> (u64, u64) {
     }
 }
 
-/// Runs both ways, and says which share of the events was multiplied.
+/// Runs both with and without, and returns the share of events that was multiplied.
 fn compare(text: &str) -> f64 {
     let (mut short, long) = (run(text, true), run(text, false));
     assert_eq!(repeated(&long).0, 0);
@@ -40,7 +40,7 @@ fn scenario(fabric: &str, engine: &str, more: &str, job: &str) -> String {
 const TREE: &str = "kary:k=4,n=3";
 const DRAGONFLY: &str = "dragonfly:p=2,a=4,h=2";
 
-/// Calls over and over are multiplied, at both depths, for all ways to choose a path that draw no lots.
+/// Repeated calls are multiplied, at both depths, for all path choices that draw no random numbers.
 #[test]
 fn calls_over_and_over() {
     for op in ["allreduce", "alltoall", "bcast", "reduce", "allgather"] {
@@ -59,7 +59,7 @@ fn calls_over_and_over() {
     }
 }
 
-/// Who came first in the same picosecond decides where processors and adapters are busy.
+/// The order within the same picosecond matters where processors and adapters are busy.
 #[test]
 fn order_counts_where_somebody_waits() {
     for (fabric, more, job) in [
@@ -111,7 +111,7 @@ fn many_times_over() {
     assert_eq!(many.pairs[0].times.len(), many.pairs[0].total.messages);
 }
 
-/// Iterations of applications.
+/// Iterations of applications are multiplied.
 #[test]
 fn iterations_of_applications() {
     for (traffic, least) in
@@ -125,7 +125,7 @@ fn iterations_of_applications() {
     }
 }
 
-/// Steps round a ring whose blocks are equal, kept as a formula, and calls of it: one loop within the other.
+/// Steps around a ring whose blocks are equal, kept as a formula, and calls of it: one loop within the other.
 #[test]
 fn steps_round_a_ring() {
     let job = "traffic = \"imb:op=allreduce,bytes=800KiB,algorithm=ring,repeat=6\"\nper-node = 4";

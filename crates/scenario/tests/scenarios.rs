@@ -91,7 +91,7 @@ fn every_wrong_value_has_its_line() {
     assert_eq!(why, "s.toml: there is no [[job]]");
 }
 
-/// Cables that lose lanes are named, or drawn: so many, the same for the same seed.
+/// Cables that lose lanes are named, or drawn: the number as requested, the same for the same seed.
 #[test]
 fn cables_that_lose_lanes_are_found() {
     let of = |fault: &str| {
@@ -121,7 +121,7 @@ fn cables_that_lose_lanes_are_found() {
     assert_eq!(found.len(), (fabric.channel_count() / 2 + 2) / 4 * 2);
     assert!(found.iter().all(|f| f.at == 1_000_000_000 && (f.part - 0.75).abs() < 1e-6));
     assert_eq!(found, faults("share = 0.25"));
-    // Both ways of one cable by its name.
+    // Both directions of one cable by its name.
     let c = found[0].channel;
     let name = &fabric.switch(fabric.tail(c)).description;
     let named = faults(&format!("cable = \"{name}[{}]\"", fabric.tail_port(c)));
@@ -136,7 +136,7 @@ fn cables_that_lose_lanes_are_found() {
 fn engines_stand_in_for_each_other() {
     let chained = text("[[job]]\ntraffic = \"bis\"\n").replace("minhop", "ftree+dfsssp");
     assert_eq!(case(&chained, Depth::Flow).tables.from, "dfsssp");
-    // The spelling of before.
+    // The previous spelling.
     let why = refused(&chained.replace('+', ","));
     assert!(
         why.starts_with("s.toml: line 3: routes: engine: 'ftree,dfsssp' is several engines"),
@@ -144,7 +144,7 @@ fn engines_stand_in_for_each_other() {
     );
 }
 
-/// What flows carry is what was counted, channel by channel; and no job is quicker than its fullest channel.
+/// Loads of flows equal the counted ones, channel by channel; and no job is faster than its fullest channel.
 #[test]
 fn counting_agrees_with_flows() {
     for jobs in [
@@ -192,7 +192,7 @@ fn files_may_be_in_memory() {
     assert!(Memory::new([("../f", fabric.as_bytes())]).is_err());
 }
 
-/// A scenario with every default filled in says the same, and is read back.
+/// A scenario with every default filled in is equivalent, and is read back.
 #[test]
 fn resolved_scenarios_give_the_same() {
     let jobs = "[packets]\nrouting = \"ugal\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=4KiB,repeat=1\"\n\
@@ -211,12 +211,12 @@ fn resolved_scenarios_give_the_same() {
     }
 }
 
-/// Keeps a run in memory every `every` times that it is asked, and remembers what it had at one of them.
+/// Saves a run in memory at every `every`-th call, and remembers the state of one of them.
 struct Keeper {
     every: u64,
     asked: Mutex<u64>,
     kept: Mutex<Option<Vec<u8>>>,
-    /// What a resumed run begins from.
+    /// The state from which a resumed run starts.
     from: Option<Vec<u8>>,
 }
 
@@ -288,7 +288,7 @@ fn runs_are_resumed_at_every_depth() {
     }
 }
 
-/// So does one whose repeats are multiplied, whether it stopped before or after that.
+/// So does a run whose repeats are multiplied, whether it stopped before or after that.
 #[test]
 fn runs_that_are_multiplied_are_resumed() {
     let text = "fabric = \"dragonfly:p=2,a=4,h=2\"\n[routes]\nengine = \"minhop\"\n[[job]]\n\

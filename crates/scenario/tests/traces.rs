@@ -18,7 +18,7 @@ fn seconds(folder: &Folder, job: &str) -> f64 {
     case.run(None, &mut |_| ()).expect("it ends").end as f64 * 1e-12
 }
 
-/// A step of four NPUs: 100 us of computing, then an Allreduce of 8 MiB beside more computing, and another one after both.
+/// A step of four NPUs: 100 us of computing, then an Allreduce of 8 MiB concurrent with more computing, and another one after both.
 fn traces(micros: u64) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
     fs::create_dir(dir.path().join("et")).expect("a folder");
@@ -43,7 +43,7 @@ fn traces(micros: u64) -> tempfile::TempDir {
     dir
 }
 
-/// What computes goes on beside the collective, and what waits for both begins when both are done.
+/// Computation continues during the collective, and an operation that waits for both starts when both are done.
 #[test]
 fn computing_and_collectives_overlap() {
     let nowhere = Folder::default();
@@ -60,7 +60,7 @@ fn computing_and_collectives_overlap() {
     }
 }
 
-/// Patterns that match nothing say so; names that exist are no patterns.
+/// Patterns without a match give an error; existing names are not patterns.
 #[test]
 fn names_of_files() {
     let dir = traces(1);

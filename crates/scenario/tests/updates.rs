@@ -1,4 +1,4 @@
-//! Tables that are updated while jobs run: what deadlocks, what is lost, and what is overtaken.
+//! Tables that are updated while jobs run: deadlocks, losses, and overtaking.
 
 #![expect(clippy::print_stdout, reason = "long tests print the tables of the documents")]
 
@@ -20,7 +20,7 @@ struct Pair {
     /// Lines of `[update]`, and of the job.
     more: String,
     job: String,
-    /// Cables that the fabric lacks: on whole trees engines agree on tables.
+    /// Missing cables of the fabric: on complete trees engines agree on tables.
     missing: usize,
 }
 
@@ -58,7 +58,7 @@ impl Pair {
         Self { to: String::new(), more: own.join("\n"), ..self.clone() }
     }
 
-    /// What came of it; nothing where there are no such stages.
+    /// The outcome; `None` where there are no such stages.
     fn run(&self, how: &str, seed: u64, more: &str) -> Option<UpdateOutcome> {
         let case = match self.case(how, seed, more) {
             Ok(case) => case,
@@ -93,7 +93,7 @@ fn torus(size: usize) -> Pair {
     )
 }
 
-/// An update that keeps all that Definition 6 of Domke and Hoefler (SC'16) asks for.
+/// An update that meets all conditions of Definition 6 of Domke and Hoefler (SC'16).
 fn keeps_everything(what: &str, found: &UpdateOutcome) {
     assert!(found.deadlock.is_none(), "{what}: {:?}", found.deadlock);
     assert!(found.finished && !found.aborted, "{what}: {:?}", found.phases);
@@ -223,7 +223,7 @@ fn random_pairs(seeds: std::ops::RangeInclusive<u64>) {
         let case = pair.case("naive", seed, "").expect("always is");
         let naive = run(&case);
         deadlocks += u32::from(naive.deadlock.is_some());
-        // What the checker proves holds in execution.
+        // Properties that the checker proves hold in execution.
         let update = case.update.as_ref().expect("an update");
         let before = [Before { routes: &case.tables.routes, has_levels: true }];
         let judged = transition::check(&case.loaded.topology.fabric, &before, &update.to, None);
@@ -241,7 +241,7 @@ fn random_pairs(seeds: std::ops::RangeInclusive<u64>) {
     );
 }
 
-/// Whether the way of a packet by these tables leads over one of these cables.
+/// Whether the path of a packet by these tables leads over one of these cables.
 fn crosses(fabric: &Fabric, routes: &Routes, cables: &[(u32, u32)], from: u32, to: u32) -> bool {
     let row = routes.row(DestId(to), 0);
     let mut at = fabric.terminal(TerminalId(from)).switch;
@@ -299,7 +299,7 @@ fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
 
 #[test]
 fn silent_hosts_stragglers_and_faults_in_the_middle() {
-    // Five phases are abandoned if a host does not answer: nothing is written, and nothing is lost.
+    // Five phases are abandoned if a host does not reply: nothing is written, and nothing is lost.
     let silent =
         torus(4).run("five-phase", 1, "silent = 1\npatience = \"200us\"").expect("always is");
     assert!(silent.aborted && silent.blocks == 0 && silent.deadlock.is_none());
@@ -307,7 +307,7 @@ fn silent_hosts_stragglers_and_faults_in_the_middle() {
         (silent.reliable.lost, silent.reliable.out_of_order, silent.silent_hosts),
         (0, 0, 1)
     );
-    // A flip goes through; who is silent stays on the old tables, which nobody touches.
+    // A flip completes; silent hosts stay on the old tables, which are not changed.
     let silent = torus(4).run("flip", 1, "silent = 1\npatience = \"200us\"").expect("always is");
     assert!(!silent.aborted && silent.finished && silent.blocks > 0 && silent.deadlock.is_none());
     assert_eq!(
@@ -325,7 +325,7 @@ fn silent_hosts_stragglers_and_faults_in_the_middle() {
         };
         assert!(long(&late) > long(&prompt) + 80_000_000);
     }
-    // A cable dies while hosts move: five phases are abandoned, and the tables in place are mended.
+    // A cable dies while hosts move: five phases are abandoned, and the tables in place are repaired.
     let fault = "[update.fault]\nat = \"215us\"\nrepair = true\n";
     let found = torus(4).run("five-phase", 2, fault).expect("always is");
     assert!(found.aborted && found.finished && found.deadlock.is_none(), "{:?}", found.phases);
@@ -410,7 +410,7 @@ fn table() {
                 }
                 Some(_) => (pair.without_a_cable(), "[update.fault]\nat = \"180us\"\n"),
             };
-            // Of cables, the first ones for which it can be done at all; how many were asked for is told, too.
+            // Of cables, the first ones for which it is possible at all; the number tried is reported, too.
             let most = if more.is_empty() { seeds } else { 10 * seeds };
             let mut asked = 0;
             let mut all: Vec<UpdateOutcome> = Vec::new();

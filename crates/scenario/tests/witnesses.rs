@@ -1,5 +1,5 @@
-//! What the checker of transitions refuses, packet by packet: the connections that its witness names send all the time, switches
-//! are written in an order in which the search of all orders came to a deadlock, and so does the run.
+//! Transitions that the checker refuses, packet by packet: the connections that its witness names send continuously, switches
+//! are written in an order in which the search of all orders found a deadlock, and the run deadlocks, too.
 
 #![expect(clippy::print_stdout, reason = "shares are worth to be seen")]
 
@@ -127,7 +127,7 @@ fn what_is_refused_deadlocks_packet_by_packet() {
                     let ranks: Vec<Option<u32>> = (0..fabric.switch_count())
                         .map(|s| t.changes.switches[s].then(|| rank(s)))
                         .collect();
-                    // With less or more traffic beside, and other delays.
+                    // With less or more background traffic, and other delays.
                     let tried = (0..TRIES).any(|seed| {
                         let mut case = streams(spec, &fabric, links, 1 << (20 - 2 * (seed % 3)));
                         let routes = Arc::make_mut(&mut case.tables.routes);

@@ -1,7 +1,7 @@
-//! Scenarios side by side: which jobs are the same, and how much longer they take.
+//! Comparison of scenarios: which jobs correspond, and how much longer they take.
 //!
-//! A [`Variant`] is a scenario with what its runs took, seed by seed; [`rows`] finds the jobs that belong together, and [`Difference`]
-//! says how far two means are apart, and how sure that is.
+//! A [`Variant`] is a scenario with the times of its runs, seed by seed; [`rows`] matches the corresponding jobs, and [`Difference`]
+//! gives the difference of two means and its confidence.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,29 @@ use crate::interval::student_t;
 /// A scenario of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variant {
-    /// What it is called.
+    /// Name of the variant.
     pub name: String,
     /// The file that it is of.
     pub file: String,
-    /// All that its scenario says, by key with dots.
+    /// All keys of its scenario, with dots.
     pub keys: BTreeMap<String, String>,
     /// Its jobs, as the scenario numbers them.
     pub jobs: Vec<JobTimes>,
-    /// Why there is no answer, by seed.
+    /// Reasons for missing answers, by seed.
     pub errors: Vec<(u64, String)>,
 }
 
-/// What runs of a job took.
+/// Times of the runs of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobTimes {
-    /// The job's name.
+    /// Name of the job.
     pub name: String,
     /// The mean time of a run in seconds, for each seed with which one ended.
     pub times: Vec<f64>,
 }
 
 impl Variant {
-    /// Takes in the answers to the question `runs`.
+    /// Adds the answers to the question `runs`.
     pub fn take(&mut self, record: &Record) {
         for answer in &record.answers {
             if let Some(error) = &answer.error {
@@ -130,7 +130,7 @@ pub fn rows(variants: &[Variant]) -> Vec<Row> {
     rows
 }
 
-/// How much larger a mean is than another one.
+/// Difference of a mean from another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// The difference in percent of the first mean.
@@ -140,9 +140,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Of two sets of independent samples whose variances need not be equal, by B. L. Welch ("The generalization of 'Student's'
-    /// problem", Biometrika 34, 1947), with the degrees of freedom of Satterthwaite. The first mean is taken as exact where percents
-    /// are taken of it. `None` if there is no sample, or the first mean is 0.
+    /// Difference of two sets of independent samples whose variances need not be equal, by B. L. Welch ("The generalization of
+    /// 'Student's' problem", Biometrika 34, 1947), with the degrees of freedom of Satterthwaite. Percentages take the first mean as
+    /// exact. `None` if there is no sample, or the first mean is 0.
     pub fn of(first: &[f64], second: &[f64], confidence: f64) -> Option<Self> {
         let (a, b) = (Moments::of(first)?, Moments::of(second)?);
         if a.mean == 0.0 {
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(of(&[&["a", "b"], &["b", "a"]]), [some(&[0, 1]), some(&[1, 0])]);
         // A job that is called by its traffic, which differs.
         assert_eq!(of(&[&["a", "x=1"], &["a", "x=2"]]), [some(&[0, 0]), some(&[1, 1])]);
-        // One job more: nobody knows which of them is `b`.
+        // With one more job it is ambiguous which of them is `b`.
         assert_eq!(
             of(&[&["a", "b"], &["c", "a", "d"]]),
             [vec![Some(0), Some(1)], vec![Some(1), None], vec![None, Some(0)], vec![None, Some(2)]]

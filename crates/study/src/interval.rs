@@ -2,27 +2,27 @@
 
 use distrs::StudentsT;
 
-/// A mean, and how well it is known.
+/// A mean, and its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanInterval {
-    /// The mean.
+    /// Mean of the samples.
     pub mean: f64,
     /// Half the width of its confidence interval; infinite of a single sample.
     pub half: f64,
-    /// Samples.
+    /// Number of samples.
     pub samples: usize,
 }
 
 impl MeanInterval {
-    /// Of samples that are drawn independently, with a confidence such as 0.95, by Student's t ("The probable error of a mean",
-    /// Biometrika 6, 1908). `None` of none.
+    /// The mean of independent samples, with a confidence such as 0.95, by Student's t ("The probable error of a mean",
+    /// Biometrika 6, 1908). `None` if there are none.
     pub fn of(samples: &[f64], confidence: f64) -> Option<Self> {
         let n = samples.len();
         if n == 0 {
             return None;
         }
         let mean = samples.iter().sum::<f64>() / n as f64;
-        // Equal samples are known as well as samples can be; a rounded mean must not say otherwise.
+        // Equal samples have an exact mean; rounding must not change that.
         if n > 1 && samples.iter().all(|x| x.total_cmp(&samples[0]).is_eq()) {
             return Some(Self { mean: samples[0], half: 0.0, samples: n });
         }
@@ -41,7 +41,7 @@ impl MeanInterval {
     }
 }
 
-/// How many standard errors a mean is away at most, with this confidence and these degrees of freedom.
+/// Maximum distance of a mean in standard errors, with this confidence and these degrees of freedom.
 pub fn student_t(confidence: f64, freedom: f64) -> f64 {
     StudentsT::ppf(f64::midpoint(1.0, confidence), freedom)
 }

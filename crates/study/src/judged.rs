@@ -1,42 +1,42 @@
-//! One number, printed and ours, and the band that it is judged by.
+//! One number, printed and ours, and the band by which it is judged.
 //!
-//! Bands come from what an experiment requires, and are completed by one rule for all rows, so that a number that is far
+//! Bands follow from the requirement of an experiment, and are completed by one rule for all rows, so that a number that is far
 //! better than printed is off, too: times, rates and counts are within 25 % of print; congestion impacts C have a C - 1 within a
-//! factor of 2 of print, and where 1.0 is printed C is from 0.9 to 1.1. `docs/reproduced.md` has it in words.
+//! factor of 2 of print, and where 1.0 is printed C is from 0.9 to 1.1. `docs/reproduced.md` states it in words.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is required of a number. A side that it leaves open is closed by the rule, where there is a number to hold it to.
+/// The requirement on a number. A side that it leaves open is closed by the rule, where there is a printed number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Allowed {
-    /// No difference.
+    /// No difference is allowed.
     Nothing,
     /// A share of the printed number.
     Relative(f64),
-    /// A difference.
+    /// A maximum absolute difference.
     Absolute(f64),
-    /// At least this.
+    /// A lower bound for the number.
     AtLeast(f64),
-    /// At most this.
+    /// An upper bound for the number.
     AtMost(f64),
     /// From this to that.
     Between(f64, f64),
-    /// Nothing of its own: the rule gives both sides.
+    /// No requirement: the rule gives both sides.
     Rule,
 }
 
-/// How far from print is still the same where nothing else is required: a share of times, rates and counts.
+/// The default tolerance: a share of times, rates and counts.
 const SHARE: f64 = 0.25;
-/// A factor of what congestion impacts are beyond 1.
+/// The default tolerance of congestion impacts beyond 1, as a factor.
 const FACTOR: f64 = 2.0;
-/// How far from 1 impacts are where 1 is printed.
+/// Maximum distance of impacts from 1 where 1 is printed.
 const NEAR: f64 = 0.1;
 
-/// Which rule closes a band.
+/// Rule that determines a tolerance band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// Times, rates, counts.
+    /// A time, rate or count.
     Amount,
     /// Times together over times alone.
     Impact,
@@ -100,7 +100,7 @@ impl Row {
         row.judged_by(allowed, Some((Rule::Impact, [paper; 2])))
     }
 
-    /// A number for which the paper prints a range: the end of it is what the row holds, and the rule begins where it ends.
+    /// A number for which the paper prints a range: the row holds its upper end, and the rule starts from both ends.
     pub fn range(
         quantity: impl Into<String>,
         printed: [f64; 2],
@@ -119,7 +119,7 @@ impl Row {
         row.judged_by(allowed, Some((Rule::Amount, [value; 2])))
     }
 
-    /// A number for which nothing is printed but words, judged by what is required alone.
+    /// A number that the paper describes only in words, judged only by the requirement.
     pub fn expected(quantity: impl Into<String>, ours: f64, allowed: Allowed) -> Self {
         let expected = match allowed {
             Allowed::AtLeast(x) | Allowed::AtMost(x) => Some(x),
@@ -129,7 +129,7 @@ impl Row {
         Self { expected, ..Self::told(quantity, ours) }.judged_by(allowed, None)
     }
 
-    /// Whether something holds that the paper says in words.
+    /// Whether a statement that the paper makes in words holds.
     pub fn holds(quantity: impl Into<String>, ours: bool) -> Self {
         Self::derived(
             format!("{} (1 yes, 0 no)", quantity.into()),
@@ -139,8 +139,8 @@ impl Row {
         )
     }
 
-    /// An order of two things of which only the order is printed: by seed how much the one is of the other, of which the mean
-    /// must be above 1 by more than its values differ (their standard deviation, a hundredth at least).
+    /// A relation of two quantities of which only the order is printed: by seed the ratio of the two, whose mean must be
+    /// above 1 by more than the standard deviation of its values, a hundredth at least.
     pub fn order(quantity: impl Into<String>, by_seed: &[f64]) -> Self {
         let n = by_seed.len().max(1) as f64;
         let mean = by_seed.iter().sum::<f64>() / n;
@@ -154,7 +154,7 @@ impl Row {
         ))
     }
 
-    /// A number that is not judged: nothing is printed, or what it depends on is not public.
+    /// A number that is only reported: nothing is printed, or what it depends on is not public.
     pub fn told(quantity: impl Into<String>, ours: f64) -> Self {
         Self {
             quantity: quantity.into(),
@@ -172,7 +172,7 @@ impl Row {
         }
     }
 
-    /// The printed number beside one that is not judged.
+    /// The printed number next to one that is not judged.
     #[must_use]
     pub fn printed(mut self, paper: f64) -> Self {
         self.paper = Some(paper);
@@ -187,7 +187,7 @@ impl Row {
         self.decided()
     }
 
-    /// What is known of the printed number.
+    /// Adds a note on the printed number.
     #[must_use]
     pub fn noted(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
@@ -203,7 +203,7 @@ impl Row {
             Allowed::Relative(share) => (self.tolerance, self.relative) = (share, true),
             Allowed::Absolute(difference) => self.tolerance = difference,
             Allowed::AtLeast(least) => {
-                // What is required does not end below what is printed.
+                // The requirement extends at least to the printed number.
                 (self.at_least, self.at_most) = (Some(least), band.map(|b| b.1.max(least)));
             }
             Allowed::AtMost(most) => {
@@ -223,7 +223,7 @@ impl Row {
     fn decided(mut self) -> Self {
         let truth = self.reading.or(self.paper).or(self.expected).unwrap_or(self.ours);
         let scale = if self.relative { truth.abs() } else { 1.0 };
-        // What is printed and ours may be computed in different orders.
+        // The printed number and ours may be computed in different orders.
         let near = 1e-9 * truth.abs().max(1.0);
         let close = (self.ours - truth).abs() <= self.tolerance * scale + near;
         let in_band = self.at_least.is_none_or(|least| self.ours >= least - near)
@@ -261,7 +261,7 @@ mod tests {
         assert!(!least(19.0).within && !least(51.0).within);
         let rule = Row::new("a gain", -20.0, -14.0, Allowed::Rule);
         assert_eq!((band(&rule), rule.within), ((Some(-25.0), Some(-15.0)), false));
-        // Required is more than the rule gives: what is required stands.
+        // The requirement is stricter than the rule: it takes precedence.
         assert_eq!(band(&Row::new("x", 2.0, 4.0, Allowed::AtLeast(3.0))), (Some(3.0), Some(3.0)));
         let range = Row::range("entries", [10.0, 20.0], 8.0, Allowed::AtMost(20.0));
         assert_eq!((band(&range), range.paper), ((Some(7.5), Some(20.0)), Some(20.0)));

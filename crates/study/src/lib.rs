@@ -1,10 +1,10 @@
 //! Studies: many runs over fabrics, engines and faults.
 //!
-//! [`sweep`] is the fault sweep of Domke, Hoefler, Matsuoka, "Fail-in-place network design: interaction
-//! between topology, routing algorithm and failures", SC'14: how do engines and topologies bear cables
-//! that fail and are not replaced? [`replay`] asks what each engine would have done for the jobs that a machine ran.
-//! [`reproduce`] runs published experiments again and compares. Pure functions of fabrics, engines and seeds; the
-//! clock is the caller's, and so is the thread pool.
+//! [`sweep`] is the fault sweep of Domke, Hoefler, Matsuoka, "Fail-in-place network design: interaction between
+//! topology, routing algorithm and failures", SC'14: how do engines and topologies tolerate cables that fail and are
+//! not replaced? [`replay`] computes what each engine would have done for the jobs that a machine ran. [`reproduce`]
+//! runs published experiments again and compares. All are pure functions of fabrics, engines and seeds; the caller
+//! provides the clock and the thread pool.
 
 pub mod compare;
 pub mod congest;

@@ -39,9 +39,9 @@ pub struct Measured {
 pub struct Pieces {
     count: usize,
     pairs: u64,
-    /// Pairs of terminals on a switch that is a piece of its own: nothing is to be routed there.
+    /// Pairs of terminals on a switch that forms a piece alone: nothing is to be routed there.
     on_lone_switches: u64,
-    /// All other pieces with pairs of terminals; of a fabric in one piece that, whatever it has.
+    /// All other pieces with pairs of terminals; for a connected fabric the fabric itself, even without pairs.
     parts: Vec<Topology>,
 }
 
@@ -78,7 +78,7 @@ impl Pieces {
         pieces
     }
 
-    /// How many pieces there are, those without terminals included.
+    /// Number of pieces, those without terminals included.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -120,7 +120,7 @@ impl Measured {
     }
 }
 
-/// What pieces add up to.
+/// Sums over all pieces.
 struct Totals {
     measured: Measured,
     reached: u64,
@@ -167,7 +167,7 @@ fn ordered_pairs(terminals: usize) -> u64 {
     n * n.saturating_sub(1)
 }
 
-/// Why each engine refused. One engine's name stands beside its reason anyway.
+/// Why each engine refused. The name of a single engine is next to its reason anyway.
 fn reasons(refusals: &darkfiber_routing::engine::Refusals) -> String {
     let without_name = |name: &str, reason: String| {
         let rest = reason.strip_prefix(name).map(|r| r.trim_start_matches(':').trim_start());

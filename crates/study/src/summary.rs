@@ -1,4 +1,4 @@
-//! What runs that differ in their seed have in common.
+//! Statistics over runs that differ only in their seed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Of some numbers; `None` of none.
+    /// Summary of some numbers; `None` of none.
     pub fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let (mut n, mut sum, mut min, mut max) = (0u64, 0.0, f64::INFINITY, f64::NEG_INFINITY);
         for x in numbers {

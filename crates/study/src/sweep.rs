@@ -13,14 +13,14 @@ use crate::Measured;
 use crate::grid::preset::{Preset, question, texts};
 use crate::grid::{Details, Hooks, Ready, Record, RoutesFound};
 
-/// What to run. Names of fabrics and of chains tell results apart, so they should differ.
+/// The runs of a sweep. Names of fabrics and of chains identify results, so they should differ.
 #[derive(Clone)]
 pub struct SweepPlan<'a> {
-    /// What all runs have in common: the lanes that may be used, and the first seed; the others follow it.
+    /// The common scenario of all runs: the lanes that may be used, and the first seed; the others follow it.
     pub scenario: &'a Scenario,
     /// The fabrics without faults, as scenarios name them.
     pub fabrics: &'a [String],
-    /// Who routes them.
+    /// Engines that route them.
     pub chains: &'a [Chain],
     /// Shares of the switch-to-switch cables that fail, in percent, 0 to 100.
     pub percents: &'a [f64],
@@ -72,7 +72,7 @@ impl SweepRun {
 }
 
 impl SweepPlan<'_> {
-    /// Shares that fail, rising; none first, as everything is compared with that.
+    /// Shares that fail, rising; no faults first, as everything is compared with that.
     fn shares(&self) -> Vec<f64> {
         let mut all = self.percents.to_vec();
         all.push(0.0);
@@ -108,7 +108,7 @@ impl SweepPlan<'_> {
         }
     }
 
-    /// How many times [`sweep`] will say that a run is done.
+    /// Number of times that [`sweep`] reports the end of a run.
     pub fn steps(&self) -> usize {
         let draws = 1 + (self.shares().len() - 1) * self.seeds as usize;
         self.fabrics.len() * draws * self.chains.len()
@@ -128,15 +128,15 @@ impl SweepPlan<'_> {
     }
 }
 
-/// Takes cables away, routes what is left with every chain and checks it. A fabric that falls apart is
-/// taken as it is: its pieces are routed one by one, and pairs between them are lost. Every fabric is
-/// run once without faults, asked for or not. `loaded` are the plan's fabrics in their order.
+/// Removes cables, routes the rest with every chain and checks it. A fabric that is disconnected is used as it is:
+/// its pieces are routed one by one, and pairs between them are lost. Every fabric is run once without faults,
+/// requested or not. `loaded` are the plan's fabrics in their order.
 ///
-/// Rows come by fabric, share, seed and chain. They do not depend on the number of threads, except
-/// for the seconds: runs go on side by side, and while one waits its thread helps others.
+/// Rows come by fabric, share, seed and chain. They do not depend on the number of threads, except for the seconds:
+/// runs are concurrent, and while one waits its thread helps others.
 ///
 /// # Errors
-/// If a run is no scenario.
+/// If a run is not a valid scenario.
 pub fn sweep(
     plan: &SweepPlan<'_>,
     loaded: &[Arc<Loaded>],
@@ -151,7 +151,7 @@ pub fn sweep(
         (a.0.cmp(&b.0)).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3)))
     });
     let mut rows: Vec<SweepRun> = Vec::with_capacity(placed.len());
-    // What an engine has on a fabric without faults comes before what it has with them.
+    // Results of an engine on a fabric without faults come before those with faults.
     let mut faultless: HashMap<(usize, usize), u64> = HashMap::new();
     for ((fabric, percent, seed, chain), record) in placed {
         let whole = &loaded[fabric].topology.fabric;

@@ -1,4 +1,4 @@
-//! Victims and aggressors, against runs by themselves, and in shape.
+//! Victims and aggressors, compared with runs in isolation, and in shape.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -79,7 +79,7 @@ fn impact(row: &Row) -> f64 {
 }
 
 const ALLREDUCE: &str = "imb:op=allreduce,bytes=8,root=0";
-/// One whose requests are timed.
+/// A service whose requests are timed.
 const SERVICE: &str = "silo";
 
 #[test]
@@ -105,7 +105,7 @@ fn the_number_of_threads_does_not_matter() {
     };
     let rows = with(1);
     assert_eq!(rows, with(3));
-    // Rows in order, and a victim alone the same whoever disturbs it later.
+    // Rows are in order, and a victim in isolation is the same for every aggressor.
     let cells: Vec<Cell> = rows.iter().map(|r| r.cell).collect();
     assert!(cells.is_sorted() && cells.len() == 8);
     for pair in rows.chunks(2) {
@@ -116,7 +116,7 @@ fn the_number_of_threads_does_not_matter() {
 
 #[test]
 fn a_victim_alone_takes_as_long_every_time() {
-    // A ping to the neighbour and nothing else: eager, two hosts of one switch.
+    // Only a ping to the neighbour: eager, two hosts of one switch.
     let mut there = fabric();
     let Medium::Packet(options) = &mut there.medium else { panic!("it is of packets") };
     // Switches whose latency is not random.
@@ -141,7 +141,7 @@ fn requests_are_those_of_clients() {
     let plan = plan(&there, &["silo:service=20us,sigma=0"], &["bursts"], &[(5, 4)], &["none"]);
     let rows = run(&plan, None, &|_| ());
     let times = &rows[0].ran.as_ref().expect("it ran").isolated;
-    // Two clients, and no server's time: each request is served for 20 us and on its way there and back.
+    // Two clients, and no server's time: each request is served for 20 us and on the cables there and back.
     assert_eq!(times.samples.len(), 60);
     assert!(times.samples.iter().all(|t| (22 * US..28 * US).contains(t)), "{times:?}");
 }
@@ -218,7 +218,7 @@ impl Observer for &States {
     }
 }
 
-/// The runs of a victim beside its aggressor are kept, others are not.
+/// The runs of a victim with its aggressor are kept, others are not.
 struct Followed(States);
 
 impl Store for Followed {
@@ -244,7 +244,7 @@ fn a_run_that_is_resumed_finds_the_same() {
         [(ALLREDUCE, 100_000 * US), (ALLREDUCE, 2_000 * US), (SERVICE, 20_000 * US)]
     {
         let mut plan = plan(&there, &[victim], &["bursts"], &[(8, 8)], &["none"]);
-        // So many that a run takes several states.
+        // Long enough that a run is saved several times.
         (plan.rule.iterations, plan.rule.limit) = (1000, limit);
         let first = Followed(States::default());
         let rows = run(&plan, Some(&first), &|_| ());
@@ -303,7 +303,8 @@ fn clients_that_are_held_up_count_as_much() {
     for times in [&ran.isolated, &ran.congested] {
         assert!(times.samples.len().is_multiple_of(5) && times.samples.len() >= 60);
     }
-    // The same requests, in the same order: none is quicker than on an idle network by more than chance of ways.
+    // The same requests, in the same order: none is quicker than on an idle network by more than the random choice of
+    // paths.
     let quicker = |(a, b): (&u64, &u64)| b + 200_000 < *a;
     let pairs = ran.isolated.samples.iter().zip(&ran.congested.samples);
     assert_eq!(pairs.filter(|&p| quicker(p)).count(), 0);

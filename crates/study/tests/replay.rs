@@ -1,4 +1,4 @@
-//! The replay of a machine's life against making everything anew at every moment.
+//! The replay of a machine's history, compared with recomputing everything at every moment.
 
 use std::collections::BTreeMap;
 
@@ -123,7 +123,7 @@ fn every_moment_is_as_if_made_anew() {
         before = Some((places, routes));
     }
 
-    // A replay that goes on where another one stopped tells the same.
+    // A replay that resumes where another one stopped gives the same results.
     for first in [1, 63, 64, 100, 189, 190] {
         assert_eq!(all(&plan, first), moments[first..], "{first}");
     }

@@ -1,8 +1,8 @@
-//! Published experiments come out as docs/reproduced.md says: so many numbers, and these of them off.
+//! Published experiments agree with docs/reproduced.md: the number of rows, and those of them that are off.
 
 use darkfiber_study::reproduce::{Context, EXPERIMENTS, experiment};
 
-/// All numbers that are judged are in their bands, but for those whose names have one of `off` in them.
+/// All judged numbers are in their bands, except those whose names contain one of `off`.
 fn held(id: &str, seed: u64, rows: usize, off: &[&str]) {
     let experiment = experiment(id).expect("registered");
     let found =
@@ -47,7 +47,7 @@ fn sar_in_seconds() {
     held("SAR-F1", 1, 2, &["@tsubame25"]);
     held("SAR-F2", 1, 7, &[]);
     held("SAR-RECONF", 1, 3, &["changes a day"]);
-    // The clock stands still: what is tested is that equal jobs are no change, not how fast that is found.
+    // The clock stands still: the test is that equal jobs are no change, not how fast that is found.
     held("SAR-FILT", 1, 2, &["seconds"]);
 }
 
@@ -84,7 +84,7 @@ fn t2hx_by_counting() {
     held("T2HX-VL", 1, 5, &["PARX: seeds with 5 to 8 lanes"]);
 }
 
-/// One model for all; where it is off is known, and what the NICs bound is within a tenth.
+/// One model for all; the rows that are off are known, and those bounded by the NICs are within a tenth.
 #[test]
 fn nccl_by_its_cost_model() {
     let off = [

@@ -63,7 +63,7 @@ fn a_ring_that_loses_a_cable() {
     for s in &summary[3..] {
         assert_eq!((s.percent, s.failed, s.runs, s.deadlock_free), (1.0, 1, 4, 4));
         assert_eq!((s.efi_max, s.layers, s.lost), (all(6.0), all(1.0), all(0.0)));
-        // 4, 3, 2 and 1 pairs, each way, are 1, 2, 3 and 4 cables apart; hops are switches.
+        // 4, 3, 2 and 1 pairs, in each direction, are 1, 2, 3 and 4 cables apart; hops are switches.
         assert_eq!(s.hops_mean, all((4.0 * 2.0 + 3.0 * 3.0 + 2.0 * 4.0 + 5.0) * 2.0 / 20.0));
     }
     assert_eq!(summary[3].efi_max_relative, all(2.0));

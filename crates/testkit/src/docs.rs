@@ -1,15 +1,15 @@
-//! What the documents show is what the program prints: commands in them are run, and their output is compared.
+//! The documents agree with the output of the program: commands in them are run, and their output is compared.
 //!
-//! Every block of a terminal (` ```console `) has a comment in the line before it that says what becomes of it:
+//! Every block of a terminal (` ```console `) has a comment in the line before it with its treatment:
 //!
 //! - `<!-- run -->`: it is run with the tests;
 //! - `<!-- run long: 2026-11-23 -->`: it takes more than a second or two, and was last run on that day;
-//! - `<!-- not run: why -->`: it needs what is not here.
+//! - `<!-- not run: why -->`: it needs something that is missing here.
 //!
-//! `<!-- file NAME -->` before any block writes it to the directory in which commands of the document run, so that they find
-//! it. `<!-- picture PATH: COMMAND -->` says which command draws a picture (its only SVG file), `<!-- says A | B: COMMAND -->` that what a
-//! command prints has these words. Wall times may differ; a line of `...` stands for any lines. Comments about the figures of
-//! tables and paragraphs are those of [`passages`](crate::passages).
+//! `<!-- file NAME -->` before any block writes it to the directory in which commands of the document run, so that they find it. `<!--
+//! picture PATH: COMMAND -->` names the command that draws a picture (its only SVG file), `<!-- says A | B: COMMAND -->` states that the
+//! output of a command has these words. Wall times may differ; a line of `...` stands for any lines. Comments about the figures of tables
+//! and paragraphs are those of [`passages`](crate::passages).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,31 +24,31 @@ use crate::passages::{FigureSource, passages};
 /// When something is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
-    /// With the tests.
+    /// Run with the tests.
     Short,
-    /// With everything.
+    /// Run with all long commands.
     Long,
-    /// Never: it needs what is not here.
+    /// Never run: it needs something that is missing here.
     Never,
 }
 
-/// A command and what it is to print, or to draw.
+/// A command and its expected output, or picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
     /// The line of the command, from 1.
     pub line: usize,
-    /// The command.
+    /// Text of the command.
     pub command: String,
     /// When it is run.
     pub when: When,
-    /// What is shown of it.
+    /// Kind of output that the document shows.
     pub what: What,
 }
 
-/// What a document shows of a command.
+/// The part of a command's result that a document shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// Its output, line by line; nothing if none is shown.
+    /// Its output, line by line; empty if none is shown.
     Output(Vec<String>),
     /// Words of its output.
     Words(Vec<String>),
@@ -58,20 +58,20 @@ pub enum What {
     Picture(String),
 }
 
-/// A document.
+/// A document with its commands.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// What it shows.
+    /// Commands that it shows.
     pub shown: Vec<Shown>,
     /// Files that its commands find, by name.
     pub files: BTreeMap<String, String>,
 }
 
 impl Document {
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// # Errors
-    /// If a block says nothing of when it is run, or a comment cannot be read; with its line.
+    /// If a block has no comment on when it is run, or a comment cannot be read; with its line.
     pub fn read(text: &str) -> Result<Self, String> {
         let lines: Vec<&str> = text.lines().collect();
         let mut document = Self::default();
@@ -128,7 +128,7 @@ impl Document {
         Ok(document)
     }
 
-    /// A comment that claims something of a command by itself.
+    /// A comment that makes a claim about a command without a block.
     fn claim(&mut self, inside: &str, line: usize) -> Result<(), String> {
         let long = inside.strip_prefix("long ");
         let when = if long.is_some() { When::Long } else { When::Short };
@@ -158,7 +158,7 @@ impl Document {
         while let Some((line, number)) = lines.next() {
             let Some(begin) = line.strip_prefix("$ ") else { continue };
             let mut command = begin.to_owned();
-            // A command goes on behind a backslash, or where the shell asks for more with `>`.
+            // A command continues after a backslash, or where the shell prompts for more with `>`.
             loop {
                 let cut = command.ends_with('\\');
                 let asked = lines.peek().is_some_and(|(l, _)| l.starts_with("> "));
@@ -225,7 +225,7 @@ impl Shell {
         words.find(|w| is_packed(w) && !self.dir.path().join(w).exists())
     }
 
-    /// Runs a command; what it prints, and what is different from what the document shows, if anything is.
+    /// Runs a command; returns its output, and the difference from the document, if there is one.
     pub fn run(&self, shown: &Shown) -> (String, Option<String>) {
         let command = shown.command.replace("cargo run --release --", "darkfiber");
         let before = self.pictures();
@@ -288,7 +288,7 @@ fn same(one: &Path, other: &Path) -> bool {
     matches!((fs::read(one), fs::read(other)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// What is printed otherwise than shown: the first line of it.
+/// The first line of the output that differs from the document.
 fn differences(shown: &[String], printed: &str) -> Option<String> {
     let mut wanted = masked(shown.iter().map(String::as_str)).into_iter().peekable();
     let got = masked(printed.trim_end().lines());
@@ -315,7 +315,7 @@ fn differences(shown: &[String], printed: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether a line is as shown, or begins so where what is shown ends in `...`.
+/// Whether a line agrees, or agrees up to the `...` at the end of the shown line.
 fn is_shown(shown: &str, printed: &str) -> bool {
     shown.strip_suffix("...").map_or(shown == printed, |begin| printed.starts_with(begin))
 }
@@ -332,7 +332,7 @@ const WALL: [&str; 8] = [
     "prepare ",
 ];
 
-/// How headings of tables begin and end that have such times in their columns; no end: wherever they stand.
+/// Beginnings and ends of table headings whose columns have such times; no end: at any position.
 const TIMED: [(&[&str], &str); 3] = [
     (&["engine", "time"], ""),
     (&["failed", "engine"], "time"),
@@ -365,7 +365,7 @@ fn masked<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     all
 }
 
-/// A line whose times (`12.3 ms`) are left out.
+/// A line with its times (`12.3 ms`) removed.
 fn without_times(words: &[&str]) -> String {
     let bare = |w: &str| w.trim_end_matches([',', ';', '.']).to_owned();
     let is_unit = |w: &str| ["ns", "us", "ms", "s", "min", "h"].contains(&bare(w).as_str());

@@ -7,7 +7,7 @@ use darkfiber_fabric::{
     Topology, open,
 };
 
-/// Where the example of a family leaves something out: odd rings, trunks, tapering, few groups.
+/// More specs of families, with properties that their example leaves out: odd rings, trunks, tapering, few groups.
 const MORE: &[&str] = &[
     "fattree2:n=6,m=3,r=5",
     "fattree2:n=3,m=2,r=6,trunk=2",
@@ -56,10 +56,10 @@ pub fn small() -> Vec<&'static str> {
     specs
 }
 
-/// The fabric of a spec.
+/// The fabric of a valid spec.
 ///
 /// # Panics
-/// If there is none.
+/// If the spec is invalid.
 pub fn topology(spec: &str) -> Topology {
     open(spec).unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
@@ -100,7 +100,7 @@ fn without_a_switch(whole: &Topology, seed: u64) -> Option<(String, Topology)> {
     })
 }
 
-/// What is left when cables fail one after the other until there are several pieces.
+/// The rest of a fabric after cables fail one after the other until there are several pieces.
 ///
 /// # Panics
 /// If there is one switch.
@@ -111,11 +111,11 @@ pub fn fallen_apart(whole: &Topology, seed: u64) -> Topology {
         .expect("without any cable no two switches hang together")
 }
 
-/// The same network and shape with its switches, terminals and cables in another order, and on
-/// request with other port numbers.
+/// The same network and shape with its switches, terminals and cables in another order, and on request with other
+/// port numbers.
 ///
 /// # Panics
-/// Never: what was valid stays so.
+/// Never: a valid fabric stays valid.
 pub fn relabelled(of: &Topology, seed: u64, ports: bool) -> Topology {
     let f = &of.fabric;
     let old_switch: Vec<SwitchId> =
@@ -162,7 +162,7 @@ pub fn relabelled(of: &Topology, seed: u64, ports: bool) -> Topology {
         (0..f.terminal_count()).map(TerminalId::new).map(|t| (f.terminal(t).guid, t)).collect();
     let map = Renumbering {
         switch: switch.into_iter().map(Some).collect(),
-        // Only the way back is read.
+        // Only the reverse map is read.
         terminal: Vec::new(),
         old_switch,
         old_terminal: fabric.terminals().iter().map(|t| old[&t.guid]).collect(),

@@ -3,23 +3,23 @@
 /// A figure as a text shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownFigure {
-    /// Its digits, with commas between thousands and a sign as they stand.
+    /// Its digits, with commas between thousands and its sign, as written.
     pub text: String,
-    /// What it says.
+    /// Value of the figure.
     pub value: f64,
-    /// Half of its last digit: how far it may be from what came out.
+    /// Half of its last digit: the maximum difference from the result.
     half: f64,
-    /// Where its digits begin, in bytes.
+    /// Start of its digits, in bytes.
     pub at: usize,
     /// Whether a percent sign follows.
     pub is_percent: bool,
 }
 
 impl ShownFigure {
-    /// Whether it is what a value reads as, rounded to as many digits. Text drops the sign of a loss (`4.6 % lost`); where it
-    /// has one, the value has it, too.
+    /// Whether it equals a value, rounded to its number of digits. Text drops the sign of a loss (`4.6 % lost`); where it has
+    /// one, the value has it, too.
     pub fn is_of(&self, value: f64) -> bool {
-        // What lies just between two figures may be rounded to either.
+        // A value halfway between two figures may be rounded to either.
         let near = self.half * (1.0 + 1e-6) + 1e-12;
         if self.value < 0.0 {
             (value - self.value).abs() <= near
@@ -34,7 +34,7 @@ impl ShownFigure {
     }
 }
 
-/// What a number right behind these words is: a name.
+/// A number directly after these words is a name.
 const NAMED: [&str; 5] = ["section ", "sections ", "figure ", "table ", "IEEE "];
 
 /// The figures of a text, code (between backticks), addresses of links, and digits within names (`AFAR-F5`, `12x8`) left out.
@@ -110,7 +110,7 @@ fn without_code(text: &str) -> String {
             _ => {}
         }
         let kept = if inside[0] || inside[1] || c == '`' || !c.is_ascii() { ' ' } else { c };
-        // Blanks of as many bytes, so that places stay what they are.
+        // The same number of blanks, so that offsets stay valid.
         let bytes = if kept == c { 1 } else { c.len_utf8() };
         clean.extend(std::iter::repeat_n(kept, bytes));
         before = c;

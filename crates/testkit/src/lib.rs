@@ -1,5 +1,5 @@
-//! For tests only: fabrics from a line of text, random fabrics, and oracles that share no code with
-//! what they judge.
+//! For tests only: fabrics from a line of text, random fabrics, and oracles that share no code with the code that
+//! they judge.
 
 pub mod docs;
 pub mod families;
@@ -19,9 +19,8 @@ pub use text::fabric;
 
 use std::path::PathBuf;
 
-/// A file of the shared data set (real fabrics, reference outputs), or `None` if this machine does not have
-/// it, which is told ([`skipped`]). The folder is `../shared` beside the checkout, or what
-/// `DARKFIBER_SHARED` says.
+/// A file of the shared data set (real fabrics, reference outputs), or `None` if this machine does not have it, which
+/// is reported ([`skipped`]). The folder is `../shared` next to the checkout, or the one in `DARKFIBER_SHARED`.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("DARKFIBER_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),

@@ -17,7 +17,7 @@ pub fn path(
 }
 
 /// The inter-switch channels that a packet from `source` to LID `lid` of `dest` crosses, entry by entry as the
-/// switches would read them; `None` if it does not arrive within as many hops as there are switches.
+/// switches would read them; `None` if it does not arrive within a number of hops equal to the number of switches.
 pub fn path_on(
     fabric: &Fabric,
     routes: &Routes,
@@ -41,7 +41,7 @@ pub fn path_on(
     None
 }
 
-/// Where a packet that does not arrive ends, or the first switch that it comes to again, and whether it does.
+/// Switch where a packet that does not arrive ends, or the first one that it comes to again, and whether it does.
 pub fn end(
     fabric: &Fabric,
     routes: &Routes,
@@ -77,7 +77,7 @@ pub struct Verdict {
     pub hops: BTreeMap<usize, u64>,
     /// Pairs by channel.
     pub load: BTreeMap<ChannelId, u64>,
-    /// Layers whose channel dependency graph has a cycle; where switches choose lanes, lanes from which one can be come to.
+    /// Layers whose channel dependency graph has a cycle; where switches choose lanes, lanes from which one is reachable.
     pub cyclic: BTreeSet<u8>,
     /// Layers in use; where switches choose lanes, those between switches.
     pub layers: BTreeSet<u8>,
@@ -86,8 +86,8 @@ pub struct Verdict {
 /// A lane of a channel, that a packet is in.
 pub type Held = (u8, ChannelId);
 
-/// The lanes of the channels that a packet crosses: that of its layer, or what each switch says of the ports that it comes in
-/// at and leaves at.
+/// The lanes of the channels that a packet crosses: that of its layer, or that which each switch has for its input and output
+/// port.
 pub fn held(
     fabric: &Fabric,
     routes: &Routes,
@@ -107,7 +107,8 @@ pub fn held(
     all
 }
 
-/// Traces every pair on its own, to every LID that its source may use, and looks for cycles by removing channels that wait for nobody.
+/// Traces every pair separately, to every LID that its source may use, and searches cycles by removing channels that wait for no
+/// other.
 pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
     let mut verdict = Verdict::default();
     let mut waits: BTreeMap<Held, BTreeSet<Held>> = BTreeMap::new();
@@ -161,7 +162,7 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
     verdict
 }
 
-/// Whether every switch is as near to `dest`'s switch as breadth-first search says.
+/// Whether every switch is as near to `dest`'s switch as by breadth-first search.
 pub fn distances(fabric: &Fabric, dest: SwitchId) -> Vec<Option<usize>> {
     let mut dist = vec![None; fabric.switch_count()];
     dist[dest.index()] = Some(0);

@@ -18,11 +18,11 @@ impl Dice {
     }
 }
 
-/// Tables of an engine with rows and service levels of their own; `None` if it refuses the fabric.
+/// Tables of an engine with separate rows and service levels; `None` if it refuses the fabric.
 pub fn routed(fabric: &Fabric, engine: &str, lmc: u8) -> Option<Routes> {
     let engine = find_engine(engine).ok()?;
     let routes = engine.route(fabric, &Request { lmc, ..Request::default() }).ok()?;
-    // Rows of their own, so that those of several engines can be put together.
+    // Separate rows, so that those of several engines can be combined.
     let mut own = Routes::empty(&routes.engine, fabric, routes.paths());
     let mut levels = vec![0; own.row_count() * fabric.terminal_count()];
     for d in (0..routes.dest_count()).map(DestId::new) {

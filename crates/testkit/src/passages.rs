@@ -1,25 +1,26 @@
-//! Where the figures of a document come from: a comment in the line before a table, or before a paragraph, says it.
+//! Sources of the figures of a document: given in a comment in the line before a table, or before a paragraph.
 //!
 //! - `<!-- words -->`: nothing was measured: keys, options, explanations;
 //! - `<!-- rows: ID, ID -->`: figures are those of the rows of experiments in docs/reproduced.csv;
-//! - `<!-- figures: COMMAND -->`, `<!-- long figures: COMMAND -->`: they are among what a command prints;
+//! - `<!-- figures: COMMAND -->`, `<!-- long figures: COMMAND -->`: they are in the output of a command;
 //! - `<!-- tested: COMMAND -->`: a test compares all of it, and the command runs that test;
-//! - `<!-- generated: COMMAND -->`, with `<!-- made DATE, COMMIT -->` behind it: a command made it then, and nothing compares it
-//!   since. It holds up to a comment that begins with `end`, if there is one, else for what follows it;
+//! - `<!-- generated: COMMAND -->`, followed by `<!-- made DATE, COMMIT -->`: a command made it at that time, and nothing
+//!   compares it
+//!   since. It holds up to a comment that begins with `end`, if there is one, otherwise for the following block;
 //! - `<!-- printed: PAPER, WHERE -->`: copied from a paper.
 
 use crate::figures::{ShownFigure, figures};
 
-/// Where figures come from.
+/// Source of some figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FigureSource {
-    /// There are none.
+    /// There are no measured figures.
     Words,
     /// Rows of these experiments.
     Rows(Vec<String>),
     /// A command prints them.
     Command {
-        /// The command.
+        /// Command of the comment.
         command: String,
         /// Whether it is run with everything only.
         is_long: bool,
@@ -28,42 +29,43 @@ pub enum FigureSource {
     Tested(String),
     /// A command made them.
     Generated {
-        /// The command.
+        /// Command of the comment.
         command: String,
-        /// Date and commit, as they stand.
+        /// Date and commit, as written.
         made: Option<String>,
     },
     /// A paper prints them.
     Printed(String),
 }
 
-/// A table, or a paragraph that says where its figures come from.
+/// A table, or a paragraph that gives the source of its figures.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// Its first line, from 1.
     pub line: usize,
-    /// What it says, line by line.
+    /// Text of the passage, line by line.
     pub lines: Vec<String>,
-    /// Where its figures come from, if it says so.
+    /// Source of its figures, if it gives one.
     pub source: Option<FigureSource>,
     /// Whether it is a table.
     pub is_table: bool,
 }
 
-/// A figure of a passage, with where it stands.
+/// A figure of a passage, with its position.
 #[derive(Clone, Debug)]
 pub struct PlacedFigure {
-    /// The figure.
+    /// Value of the figure.
     pub figure: ShownFigure,
     /// Its line within the passage, from 0.
     pub line: usize,
-    /// Whether a heading says that the column is what a paper prints.
+    /// Whether a heading marks the column as printed in a paper.
     pub is_printed: bool,
 }
 
 impl Passage {
-    /// The figures that are results: those of a table but for its first column, which names things; all of a paragraph that a
-    /// command prints, and those with decimals or shares of one about experiments, whose other figures are conditions.
+    /// The figures that are results: those of a table except its first column, which has names; all of a paragraph about the
+    /// output of a command, and those with decimals or percent signs of one about experiments, whose other figures are
+    /// conditions.
     pub fn results(&self) -> Vec<PlacedFigure> {
         if !self.is_table {
             let is_command = matches!(self.source, Some(FigureSource::Command { .. }));
@@ -94,7 +96,7 @@ impl Passage {
     }
 }
 
-/// Where the cells of a row begin and end, in bytes.
+/// Start and end of the cells of a row, in bytes.
 fn cells(row: &str) -> Vec<(usize, usize)> {
     let bars: Vec<usize> = row.match_indices('|').map(|(i, _)| i).collect();
     bars.windows(2).map(|w| (w[0] + 1, w[1])).collect()
@@ -106,7 +108,7 @@ fn cells(row: &str) -> Vec<(usize, usize)> {
 /// If a comment that says so cannot be read; with its line.
 pub fn passages(text: &str) -> Result<Vec<Passage>, String> {
     let mut all: Vec<Passage> = Vec::new();
-    // What holds for a whole part, and what the comments right before say.
+    // The source for a whole part, and those in the comments directly before.
     let mut part: Option<FigureSource> = None;
     let mut source: Option<FigureSource> = None;
     let mut is_code = false;
@@ -165,7 +167,7 @@ fn has_end(later: &[&str]) -> bool {
     mark.is_some_and(|l| l.starts_with("<!-- end"))
 }
 
-/// What a comment says of where figures come from, if it says so.
+/// The source of figures in a comment, if there is one.
 fn source_of(comment: &str, line: usize) -> Result<Option<FigureSource>, String> {
     let (word, rest) = comment.split_once(':').unwrap_or((comment, ""));
     let rest = rest.trim().to_owned();

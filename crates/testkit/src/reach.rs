@@ -1,8 +1,8 @@
-//! An exhaustive search: whether given packets can come to wait for each other for ever while tables are written.
+//! An exhaustive search: whether given packets can deadlock while tables are written.
 //!
-//! The least of networks: every channel holds one packet. At any time one of these happens: a packet enters the network, a
-//! packet goes on to the next channel, or a switch has its new entries (all in one block). A packet decides on its next
-//! channel when it arrives in a switch. What no order of these leads to is out of reach for these packets.
+//! The smallest model of a network: every channel holds one packet. At any time one of these happens: a packet enters the
+//! network, a packet moves to the next channel, or a switch gets its new entries (all in one block). A packet decides on
+//! its next channel when it arrives in a switch. A state that no order of these leads to is unreachable for these packets.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,15 +12,15 @@ use darkfiber_routing::{DestId, Routes};
 /// A packet of one lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// Who sends it.
+    /// Terminal that sends it.
     pub source: TerminalId,
-    /// To whom.
+    /// Terminal that receives it.
     pub dest: TerminalId,
     /// To which of its LIDs, from 0.
     pub lid: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Packets wait for each other for ever after these switches were written, in this order.
@@ -34,7 +34,7 @@ pub enum Reach {
 /// Nowhere yet, or on to no channel.
 const NONE: u16 = u16::MAX;
 
-/// Which switches are written, and by packet the channel that it is in and the one that it wants.
+/// The switches that are written, and by packet the channel that it is in and the one that it requests.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     written: u16,
@@ -77,7 +77,7 @@ pub fn reach(
         State { written: if at_once { all } else { 0 }, at: vec![[NONE; 2]; packets.len()] };
     let head = |c: u16| fabric.heads()[usize::from(c)] as usize;
     let entry = |state: &State, p: usize, s: usize| next[p][usize::from(state.written >> s & 1)][s];
-    // By state the one before it.
+    // Predecessor of each state.
     let mut seen: HashMap<State, Option<(usize, Option<usize>)>> = HashMap::new();
     let mut order: Vec<State> = vec![first.clone()];
     seen.insert(first, None);
@@ -119,7 +119,7 @@ pub fn reach(
     Reach::Never
 }
 
-/// Whether some packets hold channels that others of them want, all round.
+/// Whether some packets hold channels that others of them request, in a cycle.
 fn waits_for_ever(state: &State) -> bool {
     let holder: BTreeMap<u16, usize> = state
         .at

@@ -4,9 +4,9 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::thread;
 
-/// Says that the calling test, or a part of it, proves nothing here, and why.
+/// Reports that the calling test, or a part of it, proves nothing here, with the reason.
 ///
-/// The test runner keeps the words of tests that pass to itself. So they are also appended to the file that
+/// The test runner hides the output of tests that pass. So the reasons are also appended to the file that
 /// `DARKFIBER_SKIPPED` names, a line each, from which `.ci/run` counts and prints them.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! The mini-language.
+//! A small text language for fabrics in tests.
 
 use std::collections::BTreeMap;
 

@@ -1,17 +1,17 @@
-//! A slow second opinion about transitions: every packet of every pair, way by way.
+//! A slow second opinion about transitions: every packet of every pair, path by path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
-/// Which of the old (0) and new (1) tables a switch may follow.
+/// The old (0) and new (1) tables that a switch may follow.
 pub type May<'a> = &'a dyn Fn(SwitchId) -> [bool; 2];
 
 /// Dependencies between channels, by lane.
 pub type Waits = BTreeMap<u8, BTreeSet<(ChannelId, ChannelId)>>;
 
-/// What the ways of all pairs make together.
+/// The combined dependencies of the paths of all pairs.
 #[derive(Debug, Default)]
 pub struct Ways {
     /// Whether some packet comes to a switch twice.
@@ -36,7 +36,7 @@ impl Ways {
         })
     }
 
-    /// Adds all ways of another set.
+    /// Adds all paths of another set.
     pub fn join(&mut self, other: Self) {
         self.goes_round |= other.goes_round;
         for (lane, waits) in other.waits {
@@ -45,7 +45,7 @@ impl Ways {
     }
 }
 
-/// How a packet may mix tables.
+/// Mix of tables that a packet may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
     /// Each switch as it may.
@@ -54,8 +54,8 @@ pub enum Mix {
     OldThenNew,
 }
 
-/// All ways of all pairs where each switch follows one of the tables that it `may`; connections in the lanes that
-/// the tables of `levels` give.
+/// All paths of all pairs where each switch follows one of the tables that it `may`; connections are in the lanes
+/// that the tables of `levels` give.
 pub fn ways(
     fabric: &Fabric,
     tables: [&Routes; 2],
@@ -99,7 +99,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Follows every way on from switch `at`; whether one loops.
+    /// Follows every path onward from switch `at`; returns whether one loops.
     fn on(
         &mut self,
         at: SwitchId,

@@ -1,11 +1,11 @@
-//! A schedule on a network without sharing: what it takes to make and to run, and the same for LogGOPSim.
+//! A schedule on a network without sharing: the cost of making and of running it, and the same for LogGOPSim.
 //!
 //! `cargo run --release -p darkfiber-workload --example play -- KIND RANKS ROUNDS [GOAL [G]]`
 //!
-//! KIND is `alltoall` (all messages at once, ROUNDS times), `dissemination` (ROUNDS of them one after the other) or
-//! `ring` (each rank sends to the next and receives from the one before, ROUNDS times, a pipeline), all of 8 B, or a traffic of
-//! one schedule, as `imb:op=allreduce,algorithm=ring,bytes=1MiB`. G is nanoseconds a byte, 6 without. Prints the processor time of both, the largest memory, and the time of the end; writes the schedule as GOAL text if asked to.
-//! `benches/flow/loggopsim.sh` runs the same on LogGOPSim.
+//! KIND is `alltoall` (all messages at once, ROUNDS times), `dissemination` (ROUNDS of them one after the other) or `ring` (each rank sends
+//! to the next and receives from the previous one, ROUNDS times, a pipeline), all of 8 B, or a traffic of one schedule, as
+//! `imb:op=allreduce,algorithm=ring,bytes=1MiB`. G is nanoseconds per byte, 6 by default. Prints the processor time of both, the peak
+//! memory, and the time of the end; writes the schedule as GOAL text if requested. `benches/flow/loggopsim.sh` runs the same on LogGOPSim.
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
 
@@ -18,7 +18,7 @@ use darkfiber_workload::play::{Host, Job, LogGp, Player, Repeat, host, run};
 use darkfiber_workload::schedule::{Op, Program, Schedule, Script};
 use darkfiber_workload::traffic::{Ranks, traffic};
 
-// What LogGOPSim takes if it is not told otherwise, in picoseconds.
+// Defaults of LogGOPSim, in picoseconds.
 const O: u64 = 1_500_000;
 const G: u64 = 1_000_000;
 const L: u64 = 2_500_000;
@@ -114,7 +114,7 @@ fn schedule(kind: &str, ranks: u32, rounds: u32) -> Result<Schedule, Box<dyn Err
     Ok(s.finish()?)
 }
 
-/// GOAL text.
+/// Writes the schedule as GOAL text.
 fn write(out: &mut dyn Write, schedule: &Schedule) -> std::io::Result<()> {
     writeln!(out, "num_ranks {}", schedule.ranks())?;
     for rank in 0..schedule.ranks() {
@@ -144,7 +144,7 @@ fn write(out: &mut dyn Write, schedule: &Schedule) -> std::io::Result<()> {
 
 /// Seconds that this thread was on a processor.
 fn cpu() -> Result<f64, Box<dyn Error>> {
-    // Linux counts up to the last time that the thread gave way.
+    // Linux counts up to the last time that the thread yielded.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("no time in schedstat")?;

@@ -11,14 +11,14 @@ use crate::{History, Machine, Stream};
 pub struct Wish {
     /// When it began in the log, in seconds: it starts no earlier.
     pub start: i64,
-    /// How long it ran.
+    /// Run time in seconds.
     pub seconds: i64,
-    /// How many processors it had.
+    /// Number of processors that it had.
     pub processors: u32,
 }
 
-/// The jobs of a machine `scale` times as large, whose hosts have `per_host` processors: jobs of as many times the
-/// hosts; those smaller than a host come as many times as often instead.
+/// The jobs of a machine `scale` times as large, whose hosts have `per_host` processors: jobs of that many times the
+/// hosts; those smaller than a host are repeated that many times instead.
 pub fn scaled(wishes: &[Wish], per_host: u32, scale: f64) -> Vec<Wish> {
     let mut all = Vec::with_capacity(wishes.len());
     let mut small = 0;
@@ -53,7 +53,7 @@ pub struct Begun<'a> {
     pub hosts: &'a [u32],
 }
 
-/// What became of the jobs of a log.
+/// The result of running the jobs of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backfilled {
     /// Jobs larger than the machine, which were left out.
@@ -70,12 +70,12 @@ const TRIED: usize = 500;
 /// Runs the jobs of a log on a machine.
 ///
 /// A job starts as in the log if the allocator finds hosts for it. Otherwise it waits, in the order of the log, and
-/// those behind it go ahead only if they do not keep the first one waiting longer by count of hosts (EASY
-/// backfilling: Mu'alem, Feitelson, "Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling
-/// the IBM SP2 with Backfilling", TPDS 2001; run times are known here). Jobs get whole hosts, but for those that need
-/// less than one: they share hosts among each other, in the fullest that has room.
+/// those behind it go ahead only if they do not delay the first one by count of hosts (EASY backfilling: Mu'alem,
+/// Feitelson, "Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
+/// Backfilling", TPDS 2001; run times are known here). Jobs get whole hosts, except those that need less than one:
+/// they share hosts among each other, in the fullest with free processors.
 ///
-/// Wishes must be ordered by start; `each` gets jobs as they begin. The same seed gives the same places.
+/// Wishes must be ordered by start; `each` gets jobs as they start. The same seed gives the same places.
 pub fn backfill(
     machine: &Machine,
     wishes: &[Wish],
@@ -119,7 +119,7 @@ pub fn backfill(
 }
 
 impl History {
-    /// Who ran where, and when, once an allocator put them on a machine: see [`backfill`].
+    /// Nodes and times of the jobs after an allocator has placed them on a machine: see [`backfill`].
     pub fn scheduled(
         machine: &Machine,
         wishes: &[Wish],
@@ -156,18 +156,18 @@ impl BackfillRun<'_> {
         self.wishes[wish].processors.div_ceil(self.machine.processors()) as usize
     }
 
-    /// Whether it is put on a host beside others.
+    /// Whether it may share a host with others.
     fn shares(&self, wish: usize) -> bool {
         self.wishes[wish].processors < self.machine.processors()
     }
 
     fn try_queue(&mut self, now: i64) {
-        // Hosts of the first job that waits, and its reservation once somebody wants to go ahead of it.
+        // Hosts of the first job that waits, and its reservation once another job could go ahead of it.
         let mut first: Option<usize> = None;
         let mut reserved: Option<(i64, usize)> = None;
         let mut still = Vec::new();
         let queue = std::mem::take(&mut self.queue);
-        // What is too much for now; nothing becomes free on the way through the queue.
+        // Requests that are too large now; no hosts become free while the queue is scanned.
         let (mut too_many, mut too_full) = (usize::MAX, u32::MAX);
         for (at, &wish) in queue.iter().enumerate() {
             if still.len() > TRIED {

@@ -1,14 +1,14 @@
-//! From what MPI ranks send each other to how much nodes demand of a fabric.
+//! Demands of nodes on a fabric, from the traffic between MPI ranks.
 //!
-//! A profile counts the bytes between ranks and knows nothing of places; where the ranks run is known when a job
-//! starts. Both together are the demands that pattern-aware routing follows (Domke et al., "HyperX Topology:
-//! First At-Scale Implementation and Comparison to the Fat-Tree", SC'19, section 3.2.3).
+//! A profile counts the bytes between ranks and does not contain places; the places of ranks are known when a job
+//! starts. Both together are the demands that pattern-aware routing uses (Domke et al., "HyperX Topology: First
+//! At-Scale Implementation and Comparison to the Fat-Tree", SC'19, section 3.2.3).
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-/// What the ranks of one job send each other, and where they are.
+/// Traffic between the ranks of one job, and their places.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile<'a, N> {
     /// Bytes from one rank to another. A pair may occur more than once: its bytes add up.
@@ -17,7 +17,7 @@ pub struct Profile<'a, N> {
     pub nodes: &'a [N],
 }
 
-/// What weights are.
+/// The unit of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// 255 for the most bytes of any pair of nodes, over all jobs together: who sends more counts more.
@@ -25,16 +25,16 @@ pub enum Scale {
     Together,
     /// 255 for the most bytes of any pair of each job: all jobs count alike.
     EachJob,
-    /// Bytes.
+    /// Bytes without scaling.
     Bytes,
 }
 
-/// How much one node sends to another, beside all other pairs.
+/// Traffic from one node to another, relative to all other pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeDemand<N> {
-    /// Who sends.
+    /// Node that sends.
     pub from: N,
-    /// Who receives: another node.
+    /// The receiver, which is another node.
     pub to: N,
     /// 1 (little) to 255 (the most), or bytes.
     pub weight: u64,
@@ -46,7 +46,7 @@ pub struct NodeDemand<N> {
 pub struct UnplacedRank {
     /// The profile, from 0.
     pub profile: usize,
-    /// The rank.
+    /// Number of the rank.
     pub rank: u32,
     /// Ranks that have a node.
     pub ranks: usize,
@@ -54,9 +54,9 @@ pub struct UnplacedRank {
 
 /// The demands of jobs, by rising (source, destination); pairs without any are left out.
 ///
-/// The bytes of all pairs of ranks on two nodes are added; what stays on a node is no demand. But for [`Scale::Bytes`] `b` bytes
-/// weigh `max(1, round(255 b / b_max))`, nothing if `b = 0`; the paper gives no formula. With
-/// [`Scale::EachJob`] the weights of jobs that share two nodes add up, to 255 at most.
+/// The bytes of all pairs of ranks on two nodes are added; traffic within a node is no demand. Except for [`Scale::Bytes`] `b`
+/// bytes weigh `max(1, round(255 b / b_max))`, nothing if `b = 0`; the paper gives no formula. With [`Scale::EachJob`] the
+/// weights of jobs that share two nodes add up, to 255 at most.
 ///
 /// ```
 /// use darkfiber_workload::demands::{NodeDemand, Profile, Scale, demands};

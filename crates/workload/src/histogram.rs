@@ -5,16 +5,16 @@ use hdrhistogram::{Counter, Histogram};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A quantile of what was recorded in units of `unit`, in the unit of `longest`, which is the largest value as it was
-/// measured. A histogram answers with the upper end of a bin; what nothing reached is no quantile.
+/// A quantile of values that were recorded in units of `unit`, in the unit of `longest`, which is the exact maximum.
+/// A histogram returns the upper end of a bin; the result never exceeds the maximum.
 pub fn quantile<T: Counter>(histogram: &Histogram<T>, q: f64, unit: f64, longest: f64) -> f64 {
     (histogram.value_at_quantile(q) as f64 * unit).min(longest)
 }
 
-/// Writes a histogram.
+/// Serializes a histogram.
 ///
 /// # Errors
-/// Whatever the serializer says.
+/// Any error of the serializer.
 pub fn serialize<T: Counter + Serialize, S: Serializer>(
     histogram: &Histogram<T>,
     serializer: S,
@@ -24,10 +24,10 @@ pub fn serialize<T: Counter + Serialize, S: Serializer>(
     (histogram.sigfig(), values).serialize(serializer)
 }
 
-/// Reads one.
+/// Deserializes a histogram.
 ///
 /// # Errors
-/// If it is none.
+/// If the data is not a histogram.
 pub fn deserialize<'de, T: Counter + Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Histogram<T>, D::Error> {

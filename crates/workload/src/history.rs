@@ -1,4 +1,4 @@
-//! Who ran where, and when.
+//! Nodes and times of jobs.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::RandomState;
@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 
 use darkfiber_fabric::{Digest, TerminalId};
 
-/// One job.
+/// The stay of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stay {
     /// When it began, in seconds.
@@ -30,7 +30,7 @@ pub struct History {
 }
 
 impl History {
-    /// Takes a job in; jobs without terminals or without duration are none. Returns whether it was one.
+    /// Adds a job; jobs without terminals or without duration are ignored. Returns whether it was added.
     pub fn add(&mut self, start: i64, end: i64, mut terminals: Vec<TerminalId>) -> bool {
         terminals.sort_unstable();
         terminals.dedup();
@@ -124,7 +124,7 @@ impl History {
     }
 }
 
-/// Who runs at a moment that moves on.
+/// The running jobs at a moment that advances.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     history: &'a History,
@@ -135,7 +135,7 @@ pub struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Moves to a moment, not before the one it is at.
+    /// Moves to a moment, not before the current one.
     pub fn to(&mut self, time: i64) {
         let stays = &self.history.stays;
         while let Some(stay) = stays.get(self.next).filter(|s| s.start <= time) {

@@ -1,18 +1,17 @@
-//! Who sends to whom, and who runs where.
+//! Traffic and jobs: who sends to whom, and which job runs where.
 //!
-//! A [`History`] says which terminals ran jobs together and when; [`History::scheduled`] makes one from a log that
-//! does not say where, with an allocator of [`placement`].
+//! A [`History`] holds the terminals that ran jobs together and the times; [`History::scheduled`] makes one from a
+//! log without places, with an allocator of [`placement`].
 //!
-//! A [`schedule::Program`] says what each rank of a job computes, sends and receives, and in which order;
-//! [`play`] runs it over any network, [`collective`] writes what MPI and NCCL do, and
-//! [`traffic`] what benchmarks and applications do.
+//! A [`schedule::Program`] gives the computations, sends and receives of each rank of a job, and their order;
+//! [`play`] runs it over any network, [`collective`] writes the collectives of MPI and NCCL, and [`traffic`] the
+//! traffic of benchmarks and applications.
 //!
-//! An [`MpiTrace`](trace::MpiTrace) is a recorded run, that schedules are made of; a [`CommMatrix`] is what is left of
-//! one when only the bytes between ranks are kept.
+//! An [`MpiTrace`](trace::MpiTrace) is a recorded run, from which schedules are made; a [`CommMatrix`] keeps only the
+//! bytes between ranks.
 //!
-//! A [`Pattern`] names pairs of participants, phase by phase or sample by sample, for any number of
-//! them; what a participant is (a terminal, a node of a job) is the caller's affair. Nothing here knows
-//! a fabric's routes.
+//! A [`Pattern`] gives pairs of participants, phase by phase or sample by sample, for any number of them; the meaning
+//! of a participant (a terminal, a node of a job) is up to the caller. Nothing here depends on a fabric's routes.
 //!
 //! ```
 //! use darkfiber_workload::{Participants, Stream, pattern};

@@ -44,8 +44,8 @@ impl Machine {
         Self { hosts, names, domains, processors: processors.max(1) }
     }
 
-    /// The same hosts, with their terminals in one plane of the fabric only, from 0, and the domains that they are in there. A
-    /// host without a terminal in the plane has none.
+    /// The same hosts, with their terminals in one plane of the fabric only, from 0, and their domains there. A host without a
+    /// terminal in the plane has none.
     #[must_use]
     pub fn in_plane(&self, topology: &Topology, plane: usize) -> Self {
         let planes = Planes::of(&topology.fabric);
@@ -59,7 +59,7 @@ impl Machine {
             self.hosts.iter().map(|all| all.iter().filter(here).copied().collect()).collect();
         let mut domains: Vec<Vec<u32>> = Vec::new();
         for of_switch in switches(&alone) {
-            // Hosts that are not there share a domain of their own, but for the last one, which is that of all.
+            // Missing hosts share a separate domain, except for the last one, which is that of all.
             let nowhere =
                 if of_switch.iter().all(|&s| s == of_switch[0]) { of_switch[0] } else { u32::MAX };
             let domain = |all: &Vec<TerminalId>| {
@@ -74,12 +74,12 @@ impl Machine {
         Self { hosts, domains, ..self.clone() }
     }
 
-    /// How many hosts there are.
+    /// Number of hosts of the machine.
     pub fn len(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no hosts.
     pub fn is_empty(&self) -> bool {
         self.hosts.is_empty()
     }

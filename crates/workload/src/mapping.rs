@@ -1,4 +1,4 @@
-//! Which nodes run jobs together, whoever they are.
+//! Groups of nodes that run jobs together.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ pub struct Mapping {
     repeated: usize,
     /// Jobs on one switch.
     on_one_switch: usize,
-    /// Nodes whose switch nobody knows.
+    /// Nodes whose switch is unknown.
     unknown: BTreeSet<String>,
 }
 
 impl Mapping {
-    /// Takes a job in. `switch_of` tells the switches that a node hangs on, none if it is unknown: such a node is
-    /// taken to hang on a switch of its own.
+    /// Adds a job. `switch_of` gives the switches of a node, none if it is unknown: such a node is assumed to be on a
+    /// separate switch.
     pub fn add(&mut self, nodes: &[String], switch_of: impl Fn(&str) -> Vec<u32>) {
         let mut nodes = nodes.to_vec();
         nodes.sort_unstable();
@@ -55,7 +55,7 @@ impl Mapping {
         self.on_one_switch
     }
 
-    /// Nodes whose switch nobody knows.
+    /// Nodes whose switch is unknown.
     pub fn unknown(&self) -> impl ExactSizeIterator<Item = &str> {
         self.unknown.iter().map(String::as_str)
     }

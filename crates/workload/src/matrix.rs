@@ -1,4 +1,4 @@
-//! How much each rank sends to each: what profiles and graphs of communication say.
+//! Bytes from each rank to each other one: the content of profiles and communication graphs.
 
 use crate::schedule::{Block, Program, Schedule, ScheduleError, Script};
 
@@ -20,12 +20,12 @@ use crate::schedule::{Block, Program, Schedule, ScheduleError, Script};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommMatrix {
     ranks: u32,
-    /// From, to, bytes.
+    /// Sender, receiver, and bytes.
     entries: Vec<(u32, u32, u64)>,
 }
 
 impl CommMatrix {
-    /// Nothing between this many ranks.
+    /// An empty matrix for this number of ranks.
     pub fn new(ranks: u32) -> Self {
         Self { ranks, entries: Vec::new() }
     }
@@ -36,7 +36,7 @@ impl CommMatrix {
         let mut merged = 1 << 16;
         block.each_message(|from, to, bytes| {
             matrix.entries.push((from, to, bytes));
-            // Rounds repeat their pairs: what is there never takes more than twice the room that it needs.
+            // Rounds repeat their pairs: the entries never take more than twice the memory that they need.
             if matrix.entries.len() == 2 * merged {
                 matrix.merge();
                 merged = merged.max(matrix.entries.len());
@@ -101,7 +101,7 @@ impl CommMatrix {
         self.entries.iter().map(|e| u128::from(e.2)).sum()
     }
 
-    /// Bytes that a rank keeps to itself, of all ranks. After [`CommMatrix::sum_by`], what stays inside of nodes.
+    /// Bytes of all ranks to themselves. After [`CommMatrix::sum_by`], the traffic inside of nodes.
     pub fn inside(&self) -> u128 {
         self.entries.iter().filter(|e| e.0 == e.1).map(|e| u128::from(e.2)).sum()
     }
@@ -139,8 +139,8 @@ impl CommMatrix {
         both
     }
 
-    /// The matrix of the places that ranks are at: by rank, the number of its place. What ranks of one place exchange
-    /// is an entry from that place to itself.
+    /// The matrix of the places of ranks: by rank, the number of its place. Traffic between ranks of one place is an
+    /// entry from that place to itself.
     ///
     /// # Panics
     /// If there are fewer places than ranks.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What was written is no such quantity.
+/// The text is not a valid quantity.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is no {what}: write a number and a unit, for example {example}")]
 pub struct NotAQuantity {
@@ -38,7 +38,7 @@ const TIMES: &[(&str, f64)] = &[
     ("d", 86_400e12),
 ];
 
-/// Units of rates, in bytes a second, beside sizes with `/s`.
+/// Units of rates, in bytes a second, besides sizes with `/s`.
 const BITS: &[(&str, f64)] =
     &[("bit/s", 0.125), ("kbit/s", 125.0), ("Mbit/s", 125e3), ("Gbit/s", 125e6)];
 
@@ -64,18 +64,18 @@ fn whole(value: f64) -> Option<u64> {
     (value < 1.8e19).then_some(value.round() as u64)
 }
 
-/// A size in bytes: `64`, `64KiB`, `1.5GB`.
+/// Parses a size in bytes: `64`, `64KiB`, `1.5GB`.
 ///
 /// # Errors
-/// If it is none.
+/// If it is invalid.
 pub fn bytes(text: &str) -> Result<u64, NotAQuantity> {
     read(text, SIZES).and_then(whole).ok_or_else(|| none(text, "size", "64KiB or 1.5GB"))
 }
 
-/// A time in picoseconds: `100ms`, `1.2us`, `3h`; without a unit only 0.
+/// Parses a time in picoseconds: `100ms`, `1.2us`, `3h`; without a unit only 0.
 ///
 /// # Errors
-/// If it is none.
+/// If it is invalid.
 pub fn time(text: &str) -> Result<u64, NotAQuantity> {
     if text.trim() == "0" {
         return Ok(0);
@@ -83,10 +83,10 @@ pub fn time(text: &str) -> Result<u64, NotAQuantity> {
     read(text, TIMES).and_then(whole).ok_or_else(|| none(text, "time", "100ms, 1.2us or 3h"))
 }
 
-/// A rate in bytes a second, above zero: `2.26GiB/s`, `100Gbit/s`.
+/// Parses a rate in bytes a second, above zero: `2.26GiB/s`, `100Gbit/s`.
 ///
 /// # Errors
-/// If it is none.
+/// If it is invalid.
 pub fn rate(text: &str) -> Result<f64, NotAQuantity> {
     let size = text.trim().strip_suffix("/s").and_then(|size| read(size, &SIZES[1..]));
     size.or_else(|| read(text, BITS))

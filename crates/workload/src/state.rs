@@ -1,7 +1,7 @@
-//! What changes while something is simulated, to be kept and gone on from.
+//! Changing state of simulations, to be saved and resumed.
 
-/// Declares what of a type changes while it is simulated, as a type of its own: which can be written, read, and changed places
-/// with. Behind the semicolon, fields that have such a state of their own.
+/// Declares the changing state of a simulation type as a separate type, which can be written, read, and swapped in. After the
+/// semicolon, fields that have such a state themselves.
 ///
 /// `state! { pub(crate) struct QueueState of() Queue<'_> { first: u32, ; wheel: WheelState, } }`
 #[macro_export]
@@ -12,7 +12,7 @@ macro_rules! state {
             $(; $($inner:ident: $inner_type:ty,)*)?
         }
     ) => {
-        /// What changes of it while it is simulated.
+        /// The state that changes during simulation.
         #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
         $visible struct $state {
             $($field: $type,)*

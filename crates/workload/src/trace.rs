@@ -1,12 +1,12 @@
-//! Traces of MPI calls: what each rank of a recorded run called, in its order.
+//! Traces of MPI calls: the calls of each rank of a recorded run, in order.
 //!
-//! Between the files of tracers and a [`Schedule`](crate::schedule::Schedule): point-to-point calls are as they were
-//! recorded, but collective calls are still whole, because which messages they are made of is not in a trace.
-//! [`MpiTrace::schedule`] is given a function that writes them.
+//! The stage between the files of tracers and a [`Schedule`](crate::schedule::Schedule): point-to-point calls are as
+//! recorded, but collective calls are still whole, because their messages are not in a trace. [`MpiTrace::schedule`]
+//! is given a function that writes them.
 //!
-//! What is kept of MPI is what decides on messages: sizes, peers, tags, communicators, and which call waits for which.
-//! The time between calls is computation; the time inside of calls is left out, since a run of the schedule finds it
-//! out anew.
+//! Of MPI only the data that determines messages is kept: sizes, peers, tags, communicators, and which call waits for
+//! which. The time between calls is computation; the time inside of calls is left out, since a run of the schedule
+//! recomputes it.
 
 mod error;
 mod graph;
@@ -26,15 +26,15 @@ pub use scheduled::{CollectiveCall, Volume};
 /// The communicator of all ranks.
 pub const WORLD: u32 = 0;
 
-/// A recorded run.
+/// A recorded run of MPI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MpiTrace {
-    /// Members of communicators as ranks of the world, in the order of their ranks there. [`WORLD`] comes first. One
-    /// without members is one that the trace does not tell the members of.
+    /// Members of communicators as ranks of the world, in the order of their ranks there. [`WORLD`] comes first. A
+    /// communicator without members is one whose members are not in the trace.
     pub communicators: Vec<Vec<u32>>,
-    /// Calls by rank of the world; `None` if the rank's calls are not at hand.
+    /// Calls by rank of the world; `None` if the rank's calls are missing.
     pub ranks: Vec<Option<Vec<Call>>>,
-    /// How often calls of each name were recorded, of all ranks at hand; those that leave no trace in a schedule
+    /// Number of recorded calls of each name, of all recorded ranks; those that leave no trace in a schedule
     /// included.
     pub counts: BTreeMap<String, u64>,
 }
@@ -44,7 +44,7 @@ pub struct MpiTrace {
 pub struct Message {
     /// The other end: a rank of the communicator, or [`ANY`] source.
     pub peer: u32,
-    /// Payload; of a receive, what there is room for.
+    /// Payload; for a receive, the size of its buffer.
     pub bytes: u64,
     /// Tag, or [`ANY`] of a receive.
     pub tag: u32,
@@ -55,16 +55,16 @@ pub struct Message {
 /// One call of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Time between calls.
+    /// Computation between calls.
     Compute {
-        /// For how long.
+        /// Duration of the computation.
         picoseconds: u64,
     },
-    /// Sends, and goes on when the buffer is free again.
+    /// Sends, and continues when the buffer is free again.
     Send(Message),
-    /// Receives.
+    /// Receives a message.
     Recv(Message),
-    /// Sends and receives at once: what is sent, what is received.
+    /// Sends and receives at once: the message sent, the message received.
     Sendrecv(Box<[Message; 2]>),
     /// Begins to send, under a number of a request.
     Isend(Message, u32),
@@ -79,26 +79,26 @@ pub enum Call {
 /// A collective as one of its members calls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// Which.
+    /// Kind of the collective.
     pub kind: CollectiveKind,
     /// Number of the communicator.
     pub communicator: u32,
     /// Rank in the communicator; 0 for those without a root.
     pub root: u32,
-    /// See [`CollectiveKind`].
+    /// Number of bytes, as defined in [`CollectiveKind`].
     pub bytes: u64,
-    /// Of an all-to-all of different sizes, what this rank sends to each member; of a reduce-scatter of different
-    /// sizes, what each member ends with. Otherwise empty.
+    /// For an all-to-all of different sizes, the bytes from this rank to each member; for a reduce-scatter of
+    /// different sizes, the bytes that each member ends with. Otherwise empty.
     pub sizes: Vec<u64>,
 }
 
-/// Kinds of collectives, and what the bytes of each are.
+/// Kinds of collectives, and the meaning of the bytes of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CollectiveKind {
-    /// No bytes.
+    /// There are no bytes.
     Barrier,
-    /// What all end with.
+    /// Bytes that all end with.
     Broadcast,
     /// The vector that each gives.
     Reduce,
@@ -108,15 +108,15 @@ pub enum CollectiveKind {
     Scan,
     /// The vector that each gives; each ends with the sum of those before its own.
     Exscan,
-    /// What each member gives.
+    /// Bytes of each contribution.
     Gather,
-    /// What each member gets.
+    /// Bytes that each member gets.
     Scatter,
-    /// What each member gives.
+    /// Bytes of each contribution.
     Allgather,
-    /// What each member gives to each.
+    /// Bytes from each member to each.
     Alltoall,
-    /// What each member ends with.
+    /// Bytes that each member ends with.
     ReduceScatter,
 }
 
@@ -151,7 +151,7 @@ impl fmt::Display for CollectiveKind {
 }
 
 impl MpiTrace {
-    /// A trace of this many ranks, none of whose calls are known yet.
+    /// A trace of this number of ranks, without any calls.
     pub fn new(ranks: u32) -> Self {
         Self {
             communicators: vec![(0..ranks).collect()],
@@ -167,7 +167,7 @@ impl MpiTrace {
         self.ranks.iter().flatten().map(of).sum()
     }
 
-    /// Ranks whose calls are not at hand.
+    /// Ranks whose calls are missing.
     pub fn missing(&self) -> Vec<u32> {
         let ranks = self.ranks.iter().enumerate();
         ranks.filter(|(_, calls)| calls.is_none()).map(|(rank, _)| rank as u32).collect()
@@ -183,7 +183,7 @@ impl MpiTrace {
         }
     }
 
-    /// The other ends that a rank names in point-to-point calls, in order and each once: communicator and rank there.
+    /// The peers that a rank names in point-to-point calls, in order and each once: communicator and rank there.
     /// Where members are known, that is [`WORLD`] and the rank of the world.
     pub fn peers(&self, rank: u32) -> Vec<(u32, u32)> {
         let mut peers = Vec::new();

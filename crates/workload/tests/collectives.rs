@@ -1,4 +1,4 @@
-//! Collectives against an oracle that follows what is known through the schedule, and against closed forms.
+//! Collectives against an oracle that tracks the data of ranks through the schedule, and against closed forms.
 
 use std::sync::Arc;
 
@@ -26,9 +26,9 @@ fn simple(algorithm: &Algorithm, n: u32, bytes: u64) -> Schedule {
     written(algorithm, n, &Call { segment: 1_000, ..Call::new(&all, bytes) })
 }
 
-/// What follows from the order in which operations can be done.
+/// Results of following the dependencies of the operations.
 struct Followed {
-    /// By rank, whose data can have reached it: the most that any contents of the messages could do.
+    /// By rank, the ranks whose data can have reached it: the maximum for any contents of the messages.
     known: Vec<u128>,
     /// Messages that must come one after the other.
     rounds: u32,
@@ -122,7 +122,7 @@ fn closed_forms() {
         let has = |c, name, messages: (u64, u64), rounds| {
             assert_eq!(counted(c, name, n, b), (messages.0, messages.1, rounds), "{name} n={n}");
         };
-        // Whom few are folded into need not be far from each other: the last round can be saved.
+        // Few ranks are folded into nearby ones: the last round can be saved.
         let folds = |c, name, messages: (u64, u64), rounds| {
             let (m, s, r) = counted(c, name, n, b);
             assert_eq!((m, s), messages, "{name} n={n}");
@@ -191,7 +191,7 @@ fn closed_forms() {
 
 #[test]
 fn segments_fill_the_pipe() {
-    // n - 1 hops and so many segments less one that follow.
+    // n - 1 hops plus the number of segments minus one.
     for n in 2..=12u32 {
         for segments in [1u32, 2, 7] {
             let bytes = u64::from(segments) * 1_000 - 1;
@@ -202,7 +202,7 @@ fn segments_fill_the_pipe() {
                 assert_eq!(messages, u64::from((n - 1) * segments));
                 assert_eq!(sent, u64::from(n - 1) * bytes);
                 let schedule = simple(collective.algorithm(name).expect("known"), n, bytes);
-                // With a second a byte and nothing else, time counts full segments.
+                // With a second a byte and no other cost, time counts full segments.
                 let time = played(schedule, &Host { ..host("ideal").expect("known").clone() }, 1.0);
                 let full = u64::from(n - 2 + segments) * 999;
                 assert!(time <= full && time + 2 * u64::from(n) + 1_000 >= full, "{time} {full}");
@@ -323,7 +323,7 @@ fn names_and_docs() {
 }
 
 proptest! {
-    /// Sizes that differ: each block gets where it belongs, once, on ways that do not make it larger.
+    /// Sizes that differ: each block arrives at its destination, once, over paths that do not make it larger.
     #[test]
     fn sizes_may_differ(n in 1u32..14, seed in any::<u64>(), root in 0u32..14) {
         let mut state = seed;
@@ -366,7 +366,7 @@ proptest! {
         }
     }
 
-    /// Whatever the sizes, all of a vector gets to everybody.
+    /// For any sizes, the whole vector reaches all ranks.
     #[test]
     fn nobody_gets_less_than_the_vector(n in 2u32..18, bytes in 0u64..200_000, segment in 0u64..9_000) {
         let comm: Vec<u32> = (0..n).collect();
@@ -405,7 +405,7 @@ fn messages(program: Program, host: &Host) -> (Vec<[u64; 5]>, u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Rounds that are kept as a formula go as those that are written out, message by message, whatever is before and after them.
+    /// Rounds by a formula run like explicit ones, message by message, whatever is before and after them.
     #[test]
     fn rounds_go_as_they_would_if_they_were_written_out(
         n in 2u32..14,
@@ -477,7 +477,7 @@ fn long_rings_and_exchanges_are_kept_as_rounds() {
     }
 }
 
-/// Runs that are kept know by their text whether they are of the same traffic.
+/// Saved runs are compared by their text to check that they have the same traffic.
 #[test]
 fn rounds_that_differ_are_told_apart() {
     let comm: Vec<u32> = (0..8).collect();

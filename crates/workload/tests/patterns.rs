@@ -1,4 +1,4 @@
-//! What the patterns are: closed forms, properties, uniformity.
+//! Properties of patterns: closed forms, invariants, uniformity.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ fn binomial_reaches_everybody_once() {
     }
 }
 
-/// Chi-square of samples over all outcomes, whose number is known; `limit` is passed once in a thousand.
+/// Chi-square of samples over all outcomes, whose number is known; `limit` is exceeded once in a thousand.
 fn uniform(spec: &str, n: u32, outcomes: usize, limit: f64) {
     const SAMPLES: u32 = 36_000;
     let mut count: BTreeMap<Vec<[u32; 2]>, f64> = BTreeMap::new();
@@ -123,8 +123,8 @@ fn refusals_say_what_would_work() {
 }
 
 proptest! {
-    /// Nobody sends to itself, everybody is there, permutations are permutations, and a sample is the
-    /// same whoever draws it.
+    /// No participant sends to itself, all take part, permutations are permutations, and a sample does not depend on
+    /// the other draws.
     #[test]
     fn all_patterns_are_sound(n in 2u32..70, seed in any::<u64>(), index in 0u64..50) {
         for kind in &PATTERNS {

@@ -58,9 +58,9 @@ fn a_large_message_asks_first() {
         alone(s.finish().expect("whole"), &host)
     };
     assert_eq!(time(999, 0), O + L + 998 * G + O);
-    // Request, answer, message.
+    // Request, reply, message.
     assert_eq!(time(1_000, 0), O + 3 * L + 999 * G + O);
-    // The answer waits for the receiver, the message of an eager one does not.
+    // The reply waits for the receiver, the message of an eager one does not.
     assert_eq!(time(1_000, 50_000), 50_000 + 2 * L + 999 * G + O);
     assert_eq!(time(999, 50_000), 50_000 + O);
 }
@@ -228,7 +228,7 @@ fn ranks_that_wait_for_each_other_are_named() {
         "ranks wait for each other forever (2 operations): job 0 rank 0 operation 0 waits for rank 1 with tag 3; job 0 \
          rank 1 operation 0 waits for rank 0 with tag 3"
     );
-    // Two large messages, each waiting for the other side to ask.
+    // Two large messages, each waiting for the other side's request.
     let mut s = Script::new(2);
     for r in 0..2 {
         s.send(r, 1 - r, 8, 3);
@@ -286,7 +286,7 @@ fn random(ranks: u32, steps: &[(u32, u32, u16, bool)]) -> Script {
 }
 
 proptest! {
-    /// What is posted in an order in which it could happen one after the other comes to its end, every message once.
+    /// Operations posted in a sequentially possible order complete, every message once.
     #[test]
     fn every_message_arrives_once(
         ranks in 1u32..6,
@@ -325,7 +325,8 @@ fn noise_makes_computing_longer_and_shorter() {
         run(&mut player, &mut wire, &mut |_| {}).expect("runs");
         player.runs(0)[0].end
     };
-    // The longest of so many even ones is as long as one can be: the root of three times the deviation.
+    // The maximum of this number of uniform draws is close to the largest value: the root of three times the
+    // deviation.
     let most = 1_173_205;
     assert!((most - 1_000..=most).contains(&ends(1)), "{}", ends(1));
     assert_eq!(ends(1), ends(1));
@@ -339,7 +340,7 @@ fn noise_makes_computing_longer_and_shorter() {
 
 #[test]
 fn a_put_needs_nobody_at_the_other_end() {
-    // Large ones do not ask first, and the next begins when the one before has left.
+    // Large messages send no request first, and the next starts when the previous one has left.
     let host = Host { rendezvous: 10, ..machine() };
     let mut s = Script::new(2);
     for _ in 0..2 {
@@ -375,7 +376,7 @@ fn who_never_does_anything_is_done_however_long_the_program() {
 
 #[test]
 fn laps_are_the_times_of_ranks_in_epochs() {
-    // Rank 1 waits for rank 0; both have nothing to do in the second epoch but rank 1 computes.
+    // Rank 1 waits for rank 0; in the second epoch only rank 1 has work, a computation.
     let mut first = Script::new(2);
     first.compute(0, 1_000);
     first.wait(0);

@@ -17,7 +17,7 @@ fn refused(spec: &str, ranks: u32) -> String {
     traffic(spec, &Ranks::new(ranks)).expect_err("refused").to_string()
 }
 
-/// How long a run takes in picoseconds where messages never meet, 2.26 GiB/s and 2 us.
+/// Duration of a run in picoseconds where messages never meet, 2.26 GiB/s and 2 us.
 fn played(program: Program, rendezvous: u64) -> u64 {
     let terminals: Vec<TerminalId> = (0..program.ranks()).map(TerminalId).collect();
     let mut wire = LogGp::new(terminals.len(), 2_000_000, 0, 412.0);
@@ -140,7 +140,7 @@ fn sizes_and_times() {
     }
 }
 
-/// The schedules of a program none of whose rounds is long enough to be kept.
+/// The schedules of a program without rounds by a formula.
 fn schedules(program: &Program) -> impl Iterator<Item = &Schedule> {
     program.blocks().iter().map(|b| b.written().expect("one schedule"))
 }
@@ -206,7 +206,7 @@ fn counts() {
     assert_eq!(made("ebb", 14).bytes(), 14_000 << 20);
     assert_eq!(made("baidu:bytes=56MiB", 56).messages(), 56 * 110);
     assert_eq!(made("baidu:bytes=56MiB", 56).bytes(), 110 * (56 << 20));
-    // 4 x 3 x 2: faces between neighbours, both ways, times 100.
+    // 4 x 3 x 2: faces between neighbours, both directions, times 100.
     let faces = 3 * 6 + 4 * 2 * 2 + 4 * 3;
     assert_eq!(made("halo3d", 24).messages(), 2 * faces * 100);
     assert_eq!(made("halo3d", 24).bytes(), 800 * 2 * faces * 100);
@@ -260,7 +260,7 @@ fn shares_are_kept() {
                 .sum();
             let compute = compute as f64 * program.epochs() as f64 / program.blocks().len() as f64;
             let time = played(program, u64::MAX) as f64;
-            // What ranks do while others still wait makes a run shorter than the sum.
+            // Operations that overlap with waits of other ranks make a run shorter than the sum.
             let real = 1.0 - compute / time;
             assert!((real - share).abs() < 0.08, "{name}: {real} for {share}");
         }
@@ -317,7 +317,7 @@ fn bursts_last_as_long_as_their_messages_and_gaps() {
     let program = made("bursts:bytes=1001,burst=3,gap=5us,iterations=2", 3);
     assert_eq!((program.messages(), program.bytes()), (12, 12_012));
     assert_eq!(played(program, 0), 2 * (3 * 1000 * 412 + 5_000_000));
-    // Without gaps nothing but puts.
+    // Without gaps there are only puts.
     assert_eq!(made("bursts:burst=1000000", 3).blocks().len(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! What README and docs show is what the program prints.
+//! README and docs agree with the output of the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use darkfiber_testkit::docs::{Document, Shell, When};
 
-/// Runs what documents show; whether all of it is as shown.
+/// Runs the commands of documents; returns whether all outputs agree.
 pub(crate) fn run(root: &Path, all: bool, only: Option<&str>) -> Result<bool, String> {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "-p", "darkfiber"])

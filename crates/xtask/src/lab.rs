@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Injects faults, and appends what came of them to the log of soaks; whether nothing bad came of them. `each` makes one fault of each
+/// Injects faults, and appends the outcomes to the log of soaks; returns whether all of them were good. `each` makes one fault of each
 /// class instead, and appends nothing.
 pub(crate) fn soak(root: &Path, seed: u64, faults: u32, each: bool) -> Result<bool, String> {
     let run = |words: &[&str]| {

@@ -1,6 +1,6 @@
 //! Work on the project itself: `cargo run -p xtask -- docs`, `-- dist`, `-- nightly` and `-- lab soak`.
 //!
-//! `docs` runs what README and docs show and compares it with what they show; `dist` makes what is given away; `nightly` is the tier of
+//! `docs` runs the commands of README and docs and compares their output; `dist` makes the distribution; `nightly` is the tier of
 //! checks that take hours; `lab` starts a real OpenSM on a simulated fabric, and injects faults.
 
 #![expect(clippy::print_stdout, reason = "it prints for who works on the project")]

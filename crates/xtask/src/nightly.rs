@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// A step: its name and its command. Those that have `?` before them say by their exit status what they found, which is
-/// told, and no failure.
+/// A step: its name and its command. Those with `?` before them report findings by their exit status, which is printed,
+/// and is no failure.
 const STEPS: [(&str, &str); 5] = [
     ("fuzz targets build", "cd fuzz && cargo +nightly fuzz build"),
     ("ignored tests", "cargo test --release --workspace -- --ignored"),

@@ -1,4 +1,4 @@
-//! What no routing can exceed.
+//! Upper bounds for any routing.
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ impl Bounds {
 /// Parts of a fabric: every switch is in one.
 struct Parts {
     of: Vec<u32>,
-    /// What channels out of, and into, each part carry.
+    /// Capacity of the channels out of, and into, each part.
     out: Vec<f64>,
     into: Vec<f64>,
 }
@@ -91,7 +91,7 @@ pub fn bounds(
     Bounds { capacity: distances.is_some().then(|| mean(|e| e.1)), cut: mean(|e| e.0), bisection }
 }
 
-/// What the links of the terminals leave to each pair, 1 at most.
+/// Upper bound of each pair by the links of the terminals, at most 1.
 fn of_terminals(pairs: &[[u32; 2]], participants: usize, costs: Option<&Costs>) -> f64 {
     let mut flows = vec![0u32; 2 * participants];
     for &[s, d] in pairs {
@@ -136,7 +136,7 @@ impl Parts {
     }
 }
 
-/// The parts that switches up to a level fall into; switches above are parts of their own.
+/// The parts into which switches up to a level are divided; switches above are separate parts.
 fn subtrees(fabric: &Fabric, level: &[u8], top: u8) -> Vec<u32> {
     let n = fabric.switch_count();
     let mut part = vec![u32::MAX; n];

@@ -5,11 +5,11 @@ use darkfiber_fabric::{ChannelId, Fabric, LinkClass, TerminalId};
 use super::Paths;
 use super::paths::Channels;
 
-/// How long channels take for a flow, where links differ in speed: the speed of the fastest participant's
+/// Time of a flow on each channel, where links differ in speed: the speed of the fastest participant's
 /// link divided by the channel's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
-    /// By switch-to-switch channel.
+    /// Load by switch-to-switch channel.
     pub(super) channel: Vec<f64>,
     /// By participant, both directions.
     pub(super) terminal: Vec<f64>,
@@ -35,9 +35,9 @@ pub(super) struct Counter<'a, C> {
     paths: &'a Paths<'a>,
     channels: &'a C,
     costs: Option<&'a Costs>,
-    /// By switch-to-switch channel, and one that is none.
+    /// Load by switch-to-switch channel, and one entry for no channel.
     load: Vec<u32>,
-    /// By participant. Where nobody sends or receives twice they are not counted.
+    /// By participant. They are not counted where none sends or receives twice.
     sends: Vec<u32>,
     receives: Vec<u32>,
 }
@@ -54,7 +54,7 @@ impl<'a, C: Channels> Counter<'a, C> {
         }
     }
 
-    /// Counts a pattern. With `once` nobody sends or receives twice.
+    /// Counts a pattern. With `once` no participant sends or receives twice.
     pub(super) fn count(&mut self, pairs: &[[u32; 2]], once: bool) {
         let Self { paths, channels, load, .. } = self;
         load.fill(0);
@@ -104,8 +104,8 @@ impl<'a, C: Channels> Counter<'a, C> {
             .max(slowest(&self.receives, &costs.terminal))
     }
 
-    /// The mean over the pairs of what each gets on the worst channel of its path, where all flows of a
-    /// channel get the same.
+    /// The mean over the pairs of the share of each on the worst channel of its path, where all flows of a channel
+    /// get the same.
     pub(super) fn pair_share(&self, pairs: &[[u32; 2]], once: bool) -> f64 {
         let none = self.load.len() - 1;
         let mut sum = 0.0;

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::paths::{Channels, with_channels};
 use super::{Costs, Paths};
 
-/// The flows of a pattern and what they cross: switch-to-switch channels, then the injection channels of all
+/// The flows of a pattern and their channels: switch-to-switch channels, then the injection channels of all
 /// participants, then their ejection channels.
 struct Flows {
     /// `crossed[start[i]..start[i + 1]]` are the channels of flow `i`.
@@ -96,8 +96,8 @@ pub fn fair_rates(paths: &Paths<'_>, costs: Option<&Costs>, pairs: &[[u32; 2]]) 
     flows.rates(&vec![true; flows.len()])
 }
 
-/// How long until every pair has sent as much as a link carries in a unit of time, all beginning at once at
-/// max-min fair rates, which are anew after every end.
+/// Time until every pair has sent the bytes that a link carries in a unit of time, all starting together at max-min
+/// fair rates, which are recomputed after every end.
 pub fn finish_time(paths: &Paths<'_>, costs: Option<&Costs>, pairs: &[[u32; 2]]) -> f64 {
     let flows = Flows::of(paths, costs, pairs);
     let mut active = vec![true; flows.len()];

@@ -73,7 +73,7 @@ fn orders(fabric: &Fabric, shape: Option<&Shape>) -> Vec<Vec<u32>> {
             orders.push(sorted(&|s| vec![dragonfly.group[s]]));
         }
         Some(Shape::Tree(tree)) => {
-            // Switches without terminals find their side by themselves.
+            // Switches without terminals are assigned by the search.
             let place = |s: usize| match &tree.pgft {
                 Some(pgft) => {
                     let label = pgft.label(SwitchId::new(s));

@@ -4,28 +4,28 @@ use darkfiber_fabric::{Entry, Registry};
 
 use super::Bandwidth;
 
-/// What a metric is of.
+/// The subject of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricSource {
-    /// The worst permutation.
+    /// The worst permutation of all.
     Worst,
     /// The mean bandwidth of a pattern.
     Pattern {
         /// Its name in [`PATTERNS`](darkfiber_workload::PATTERNS).
         pattern: &'static str,
-        /// Which bandwidth.
+        /// Kind of bandwidth.
         bandwidth: Bandwidth,
     },
 }
 
-/// A metric.
+/// A metric of the counting depth.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its name.
+    /// Name of the metric.
     pub name: &'static str,
-    /// What it is of.
+    /// Subject of the metric.
     pub of: MetricSource,
-    /// What it says, and in which paper.
+    /// Meaning of the metric, and its paper.
     pub summary: &'static str,
 }
 
@@ -38,7 +38,7 @@ const fn mean(
     Metric { name, of: MetricSource::Pattern { pattern, bandwidth }, summary }
 }
 
-/// All metrics.
+/// The registry of metrics.
 pub static METRICS: Registry<Metric> = Registry::new(
     "metric",
     &[

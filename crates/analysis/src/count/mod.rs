@@ -1,9 +1,8 @@
-//! The counting depth: what a pattern of traffic loads, path by path, without time.
+//! The counting depth: channel loads of a traffic pattern, path by path, without time.
 //!
-//! [`Paths`] holds the channels between any two participants; [`measure`] draws patterns and counts the flows
-//! on every channel; [`worst`](worst::worst) finds the permutation that loads a channel most. Four numbers go
-//! by the name of bandwidth in the literature, and differ by factors; here each has a name of its own
-//! ([`Bandwidth`]).
+//! [`Paths`] holds the channels between any two participants; [`measure`] draws patterns and counts the flows on
+//! every channel; [`worst`](worst::worst) finds the permutation that loads a channel most. Four numbers are called
+//! bandwidth in the literature, and differ by factors; here each has a separate name ([`Bandwidth`]).
 
 mod bounds;
 mod counter;

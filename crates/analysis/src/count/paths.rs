@@ -5,18 +5,18 @@ use darkfiber_routing::{DestId, Routes, Step, step};
 use rayon::prelude::*;
 use thiserror::Error;
 
-/// Paths are kept in a table up to this size; beyond, forwarding tables are followed anew each time.
+/// Paths are stored in a table up to this size; beyond, forwarding tables are followed again each time.
 const MOST_BYTES: usize = 2 << 30;
-/// Destinations that tell how long paths are, before the table is made.
+/// Destinations that are sampled for the length of paths, before the table is made.
 const PROBES: usize = 16;
 
-/// Pairs of participants without a way.
+/// Pairs of participants without a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{pairs} of the ordered pairs have no route, for example from terminal {} to terminal {}", example.0.0, example.1.0)]
 pub struct Lost {
-    /// How many ordered pairs.
+    /// Number of ordered pairs.
     pub pairs: u64,
-    /// One of them.
+    /// One of these pairs.
     pub example: (TerminalId, TerminalId),
 }
 
@@ -27,11 +27,11 @@ struct SourceClass {
     switch: SwitchId,
 }
 
-/// The paths among some terminals, the **participants**, who are numbered from 0 in the order given.
+/// The paths among some terminals, the **participants**, which are numbered from 0 in the order given.
 ///
-/// Participants that no path tells apart form classes, so that the table has a row for each pair of
-/// classes: the switch-to-switch channels of the path, filled up to the longest path with the number of
-/// channels (a channel that is none).
+/// Participants with the same paths form classes, so that the table has a row for each pair of classes: the
+/// switch-to-switch channels of the path, padded to the longest path with the number of channels (which is no
+/// channel).
 #[derive(Debug)]
 pub struct Paths<'a> {
     pub(super) fabric: &'a Fabric,
@@ -54,12 +54,12 @@ pub(super) enum Store<'a> {
 
 /// The channels between classes.
 pub(super) trait Channels: Sync {
-    /// Calls `f` with every switch-to-switch channel of the path, in order, or with the number of channels,
-    /// which is none of them.
+    /// Calls `f` with every switch-to-switch channel of the path, in order, or with the number of channels, which is
+    /// none of them.
     fn each(&self, source: u32, dest: u32, f: impl FnMut(usize));
 }
 
-/// Runs an expression on the store of paths, whatever it is.
+/// Evaluates an expression for each kind of path store.
 macro_rules! with_channels {
     ($paths:expr, $name:ident => $body:expr) => {
         match &$paths.store {
@@ -94,7 +94,7 @@ impl<'a> Paths<'a> {
             let row = |&path: &u16| routes.row(DestId::terminal(t), path.into()) as u32;
             (fabric.terminal(t).switch, used.iter().map(row).collect::<Vec<u32>>())
         });
-        // Any member stands for a class.
+        // Any member represents its class.
         let mut members = vec![TerminalId(0); dests.len()];
         for (&t, &class) in who.iter().zip(&dest_of) {
             members[class as usize] = t;
@@ -115,7 +115,7 @@ impl<'a> Paths<'a> {
         Ok(Self { fabric, who: who.to_vec(), source_of, dest_of, source_size, dest_size, store })
     }
 
-    /// The participants.
+    /// Terminals that take part.
     pub fn participants(&self) -> &[TerminalId] {
         &self.who
     }
@@ -218,7 +218,7 @@ impl Channels for Followed<'_> {
     }
 }
 
-/// What filling a table found out.
+/// Results of filling a table.
 #[derive(Default)]
 struct Filled {
     longest: usize,

@@ -1,4 +1,4 @@
-//! Drawing patterns until the mean is known well enough.
+//! Sampling of patterns until the mean is known precisely enough.
 
 use darkfiber_workload::{Extent, Pattern, Stream};
 use rayon::prelude::*;
@@ -16,27 +16,27 @@ const DEVIATIONS: f64 = 2.575_829_303_548_901;
 /// The confidence of all intervals.
 const CONFIDENCE: f64 = 0.99;
 
-/// What papers call the bandwidth of a pattern. All are shares of what a terminal's link carries.
+/// The bandwidth of a pattern under its definitions in the literature. All are shares of the capacity of a terminal's
+/// link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bandwidth {
-    /// 1 / largest load of a channel: what the slowest pair gets. ABB, AFPB and ADB of Nienaber, Mahapatra,
-    /// Yuan.
+    /// 1 / largest load of a channel: the share of the slowest pair. ABB, AFPB and ADB of Nienaber, Mahapatra, Yuan.
     Share,
-    /// The mean over the pairs of 1 / (flows on the worst channel of the path): effective bisection bandwidth
-    /// as ORCS counts it (Hoefler, Schneider, Lumsdaine, "Multistage switches are not crossbars", CLUSTER'08;
-    /// Schneider, Hoefler, Lumsdaine, "ORCS", 2009). What others leave is not used.
+    /// The mean over the pairs of 1 / (flows on the worst channel of the path): effective bisection bandwidth as ORCS
+    /// counts it (Hoefler, Schneider, Lumsdaine, "Multistage switches are not crossbars", CLUSTER'08; Schneider,
+    /// Hoefler, Lumsdaine, "ORCS", 2009). Capacity that others leave is not used.
     PairShare,
-    /// The mean of the max-min fair rates: what is left is used.
+    /// The mean of the max-min fair rates: capacity that others leave is used.
     FairRate,
     /// 1 / time until the last of equal messages has arrived at fair rates.
     FinishRate,
 }
 
 impl Bandwidth {
-    /// All of them.
+    /// All kinds of bandwidth.
     pub const ALL: [Self; 4] = [Self::Share, Self::PairShare, Self::FairRate, Self::FinishRate];
 
-    /// What it is, in a line.
+    /// Definition in one line.
     pub fn summary(self) -> &'static str {
         match self {
             Self::Share => {
@@ -63,10 +63,10 @@ impl Bandwidth {
     }
 }
 
-/// What to find out beside [`Bandwidth::Share`].
+/// Quantities to compute in addition to [`Bandwidth::Share`].
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Other bandwidths.
+    /// Other kinds of bandwidth.
     pub bandwidths: Vec<Bandwidth>,
     /// The load of every channel.
     pub loads: bool,
@@ -75,7 +75,7 @@ pub struct Wanted {
 /// When to stop drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
-    /// Samples to begin with; doubled until the mean is known well enough.
+    /// Initial number of samples; doubled until the mean is known precisely enough.
     pub first: u64,
     /// Samples to end with in any case.
     pub most: u64,
@@ -140,7 +140,7 @@ impl Estimate {
     }
 }
 
-/// What a pattern does to the channels.
+/// Loads of a pattern on the channels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The bandwidths, [`Bandwidth::Share`] first, then those wanted.
@@ -167,10 +167,10 @@ impl Measured {
     }
 }
 
-/// Counts a pattern: all of its phases, or samples of it until their mean is known.
+/// Counts a pattern: all of its phases, or samples of it until their mean is known precisely enough.
 ///
-/// Sample `i` depends on the seed and `i` alone, and sums are made in the order of samples: the result does
-/// not depend on the number of threads, nor on what else is wanted.
+/// Sample `i` depends only on the seed and `i`, and sums are made in the order of samples: the result does not depend
+/// on the number of threads, nor on the other requested quantities.
 pub fn measure(
     paths: &Paths<'_>,
     costs: Option<&Costs>,
@@ -192,7 +192,7 @@ struct SampleRun<'a, C> {
     seed: u64,
 }
 
-/// What some samples in a row gave.
+/// Results of some consecutive samples.
 #[derive(Default)]
 struct Block {
     /// Of the share, then of each open bandwidth: values by sample.
@@ -215,7 +215,7 @@ impl<C: Channels> SampleRun<'_, C> {
         let mut total = Block::default();
         let mut begin = 0;
         loop {
-            // Loads are of the samples that the share needs, whatever else is wanted.
+            // Loads are of the samples that the share needs, whatever else is requested.
             let loads = wanted.loads && !done[0];
             let open: Vec<usize> = (0..kinds.len()).filter(|&k| !done[k]).collect();
             let of: Vec<Bandwidth> = open.iter().map(|&k| kinds[k]).collect();

@@ -7,11 +7,11 @@ use thiserror::Error;
 use super::paths::{Channels, Store};
 use super::{Costs, Paths};
 
-/// Pairs of classes that are held at a time.
+/// Pairs of classes that are held together.
 const MOST_EDGES: u64 = 1 << 26;
 /// Channels that are solved first; then four times as many, and so on.
 const FIRST: usize = 4;
-/// Tasks that go through all paths, each with counts of its own.
+/// Tasks that go through all paths, each with separate counts.
 const TASKS: usize = 8;
 
 /// The worst that a permutation can do.
@@ -19,7 +19,7 @@ const TASKS: usize = 8;
 pub struct Worst {
     /// `WORST`: most flows of any permutation, partial ones included, on any channel.
     pub load: u32,
-    /// How many times as long as alone a flow takes there; with links of one speed equal to the load.
+    /// Time of a flow there relative to its time alone; with links of one speed equal to the load.
     pub slowdown: f64,
     /// The channel; `None` if no channel between switches carries more than a terminal's link.
     pub channel: Option<ChannelId>,
@@ -31,9 +31,9 @@ pub struct Worst {
 /// the sources and the destinations of the paths that cross it; the largest over the channels. With links of
 /// several speeds the channel whose flows take longest.
 ///
-/// Channels come by rising promise: no matching is larger than the number of sources or of destinations,
-/// so that what cannot beat the best found is not solved. Sources (destinations) that share their paths are
-/// one node with the capacity of their number.
+/// Channels come in the order of their bounds: no matching is larger than the number of sources or of destinations,
+/// so a channel whose bound does not exceed the best found is not solved. Sources (destinations) that share their
+/// paths are one node with the capacity of their number.
 ///
 /// Complexity: O(paths) for the bounds, and for each channel solved O(nodes^0.5 x class pairs).
 ///
@@ -58,7 +58,7 @@ struct Search<'a, C> {
     costs: Option<&'a Costs>,
 }
 
-/// What crosses a channel.
+/// The flows that cross a channel.
 #[derive(Clone, Default)]
 struct Crossing {
     /// Participants that send over it, and that receive.
@@ -131,12 +131,12 @@ impl<C: Channels> Search<'_, C> {
         Worst { load: 1, slowdown: cost(slowest), channel: None, pairs }
     }
 
-    /// Counts what crosses every channel.
+    /// Counts the flows that cross every channel.
     fn crossing(&self) -> Crossing {
         let m = self.paths.channel_count();
         let (sources, dests) = (self.paths.source_size.len(), self.paths.dest_size.len());
         let words = sources.div_ceil(64);
-        // Bits of the source classes that cross a channel, beside the sums over destinations.
+        // Bits of the source classes that cross a channel, in addition to the sums over destinations.
         let parts: Vec<(Crossing, Vec<u64>)> = tasks(dests, |range| {
             let mut part = Crossing { sources: Vec::new(), dests: vec![0; m], edges: vec![0; m] };
             let mut bits = vec![0u64; m * words];
@@ -269,7 +269,7 @@ struct Flow {
     /// Edges of destination `d`: `into[into_first[d]..into_first[d + 1]]`.
     into: Vec<u32>,
     into_first: Vec<u32>,
-    /// What sources can still send, and destinations receive.
+    /// Remaining supply of sources, and of destinations.
     supply: Vec<u32>,
     demand: Vec<u32>,
     size: u32,
@@ -392,7 +392,7 @@ impl Flow {
         near
     }
 
-    /// Sends along shortest paths until none is left.
+    /// Augments along shortest paths until none is left.
     fn augment(&mut self) {
         self.source_next.copy_from_slice(&self.first);
         self.dest_next.copy_from_slice(&self.into_first);

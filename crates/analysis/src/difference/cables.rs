@@ -7,10 +7,10 @@ use darkfiber_fabric::{CableEnd, Cabling, LinkClass};
 use super::entry::{Difference, DifferenceKind, name};
 use super::pairing::Pairing;
 
-/// What a comparison of cables gives.
+/// The result of comparing cables.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
-    /// What differs.
+    /// Differences that were found.
     pub(super) list: Vec<Difference>,
     /// Cables that are where they should be.
     pub(super) common: usize,
@@ -87,7 +87,7 @@ pub(super) fn compare(
         pairing.of_expected[end.device].map(|device| there(CableEnd { device, port: end.port }))
     };
 
-    // Cables of devices that are missing or extra are told with these.
+    // Cables of devices that are missing or extra are reported with these.
     let mut wanted: Vec<(Ends, usize)> = Vec::new();
     for (id, cable) in expected.cables.iter().enumerate() {
         if let (Some(a), Some(b)) = (here(cable.ends[0]), here(cable.ends[1])) {

@@ -1,4 +1,4 @@
-//! What differs between two cablings: a plan and a dump, or two dumps.
+//! Differences between two cablings: a plan and a dump, or two dumps.
 //!
 //! Devices are paired first ([`Pairing`]), then cables are compared port by port. Each difference is one thing that a
 //! technician can walk to.
@@ -17,7 +17,7 @@ pub use pairing::Pairing;
 pub struct Differences {
     /// Devices first, then cables, each by the name of the device.
     pub list: Vec<Difference>,
-    /// How devices were paired.
+    /// Method by which devices were paired.
     pub pairing: Pairing,
     /// Whether port numbers were compared.
     pub by_port: bool,
@@ -25,12 +25,12 @@ pub struct Differences {
     pub common_cables: usize,
 }
 
-/// What is found in one cabling that another one does not expect, and the reverse.
+/// The parts of one cabling that are missing in another, and the reverse.
 ///
-/// Devices are paired by GUID, by name where it is the only one of it in both, by other names, and last
-/// by what they are cabled to: an unpaired device whose cables lead where those of an expected one should has
-/// replaced it. Port numbers are not compared if `ignore_ports` says so, or if most cables between two paired
-/// devices have others: then they are numbered differently.
+/// Devices are paired by GUID, by name where it is unique in both, by other names, and last by their cables: an
+/// unpaired device whose cables lead where those of an expected one should has replaced it. Port numbers are not
+/// compared if `ignore_ports` is set, or if most cables between two paired devices have others: then they are
+/// numbered differently.
 ///
 /// Complexity: O(n log n) in devices and cables.
 pub fn differences(expected: &Cabling, found: &Cabling, ignore_ports: bool) -> Differences {

@@ -1,4 +1,4 @@
-//! Which device of one cabling is which of another.
+//! Pairing of the devices of one cabling with those of another.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,7 +32,7 @@ impl Pairing {
         self.of_found[found] = Some(expected);
     }
 
-    /// Pairs of devices.
+    /// Number of paired devices.
     pub fn count(&self) -> usize {
         self.by_guid + self.by_name + self.by_cables
     }
@@ -54,7 +54,7 @@ pub(super) fn pair(expected: &Cabling, found: &Cabling) -> Pairing {
             pairing.by_guid += 1;
         }
     }
-    // A name that two unpaired devices of one side have says nothing.
+    // A name that two unpaired devices of one side share is not used.
     for with_aliases in [false, true] {
         let left = by_name(expected, &pairing.of_expected, with_aliases);
         let right = by_name(found, &pairing.of_found, with_aliases);
@@ -106,7 +106,7 @@ fn by_cables(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) {
         if pairing.of_expected[e].is_some() || places.is_empty() {
             continue;
         }
-        // A plan does not number ports of adapters: they say nothing of who is there.
+        // A plan does not number ports of adapters: they do not identify the device.
         let known = places.iter().filter(|(_, port)| port.is_some()).count();
         let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
         for f in places.iter().filter_map(|place| at.get(place)) {
@@ -140,7 +140,7 @@ fn neighbors(
     places
 }
 
-/// What differs in devices.
+/// The differences in devices.
 pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -> Vec<Difference> {
     let mut list = Vec::new();
     let cables = |cabling: &Cabling, device: usize| {

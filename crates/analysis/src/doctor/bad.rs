@@ -71,7 +71,7 @@ pub fn bad_cables(
     }
 }
 
-/// Judges what channels carried, in bytes; channels that nobody counted are `None`.
+/// Judges the bytes that channels carried; channels without counters are `None`.
 pub fn hot_cables(fabric: &Fabric, carried: &[Option<u64>]) -> Exam {
     let between = &carried[..carried.len().min(fabric.channel_count())];
     let used: Vec<u64> = between.iter().flatten().copied().filter(|&bytes| bytes > 0).collect();

@@ -1,4 +1,4 @@
-//! Load of all pairs beside what an engine would give.
+//! Load of all pairs, compared with that under an engine.
 
 use super::exam::{Area, Exam, Verdict};
 use crate::{Efi, group};
@@ -9,10 +9,10 @@ const WORTH: f64 = 1.2;
 /// A larger share of dark channels, in percent, is worth knowing.
 const DARK: f64 = 25.0;
 
-/// What an engine's tables would load the fullest channel with.
+/// Load of the fullest channel under an engine's tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Better {
-    /// The engine.
+    /// Name of the engine.
     pub engine: String,
     /// Routes on its fullest channel.
     pub max: u64,

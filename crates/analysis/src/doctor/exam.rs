@@ -1,4 +1,4 @@
-//! One area of a fabric, and what was found there.
+//! One area of a fabric, and the findings there.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,13 +84,13 @@ pub struct Exam {
 }
 
 impl Exam {
-    /// Nothing is wrong.
+    /// An area without problems.
     pub fn good(area: Area, message: impl Into<String>) -> Self {
         let (message, action) = (message.into(), String::new());
         Self { area, verdict: Verdict::Good, message, action, places: Vec::new() }
     }
 
-    /// Nobody gave what would say.
+    /// An area for which no input was given.
     pub fn not_asked(area: Area, action: impl Into<String>) -> Self {
         let (message, action) = ("not looked at".to_owned(), action.into());
         Self { area, verdict: Verdict::NotAsked, message, action, places: Vec::new() }

@@ -1,7 +1,6 @@
-//! What an administrator looks at in the morning, area by area: what is wrong, and what to do.
+//! The daily checks of an administrator, area by area: what is wrong, and what to do.
 //!
-//! Each function examines one [`Area`] and returns one [`Exam`]; an area that nobody gave files for is
-//! [`Exam::not_asked`].
+//! Each function examines one [`Area`] and returns one [`Exam`]; an area without input files is [`Exam::not_asked`].
 
 mod bad;
 mod balance;

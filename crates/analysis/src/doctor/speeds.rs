@@ -10,11 +10,11 @@ use crate::{Names, group};
 /// At most this share of cables that are alike may be slower than the usual one to be called a fault: more are a choice.
 const FEW: f64 = 0.2;
 
-/// Vendor and device of what the input does not say.
+/// Vendor and device if the input does not contain them.
 const UNKNOWN: (u32, u32) = (0, 0);
 
-/// What cables are compared with: those between switches of the same two models, and those of adapters and switches of
-/// the same two models.
+/// Cables that are compared with each other: those between switches of the same two models, and those of adapters and
+/// switches of the same two models.
 type Like = (bool, (u32, u32), (u32, u32));
 
 /// Compares every cable with those between the same two models of devices, where the input has models. A cable of one
@@ -117,7 +117,7 @@ pub fn speeds(fabric: &Fabric) -> Exam {
     }
 }
 
-/// How many cables there are of each class, the fastest first.
+/// Number of cables of each class, the fastest first.
 fn by_class(cables: &[(LinkClass, String)]) -> String {
     let mut counts: BTreeMap<(u64, &str), usize> = BTreeMap::new();
     for (class, _) in cables {

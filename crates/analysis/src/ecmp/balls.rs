@@ -56,11 +56,11 @@ fn fullest(balls: usize, bins: usize) -> f64 {
     sum
 }
 
-/// From so many balls on, bins count as independent.
+/// From this number of balls on, bins count as independent.
 const MANY: usize = 512;
 
-/// The probability that no bin has more than k, where each is filled by itself: a Poisson distribution, whose spread is that of bins
-/// around their common mean.
+/// The probability that no bin has more than k, where each is filled independently: a Poisson distribution, whose spread is that of
+/// bins around their common mean.
 fn at_most_apart(balls: usize, bins: usize, k: usize) -> f64 {
     let mean = balls as f64 / bins as f64;
     let mut term = -mean;
@@ -83,7 +83,7 @@ fn at_most(balls: usize, bins: usize, k: usize) -> f64 {
     let mut left = vec![0.0; balls + 1];
     left[balls] = 1.0;
     for bin in 0..bins - 1 {
-        // Each ball that is left is in this bin with one in so many that are left.
+        // Each remaining ball is in this bin with probability one in the number of remaining bins.
         let p = 1.0 / (bins - bin) as f64;
         let mut next = vec![0.0; balls + 1];
         for (n, &weight) in left.iter().enumerate().filter(|(_, w)| **w > 0.0) {
@@ -106,7 +106,7 @@ mod tests {
     /// Eight flows on eight links: 2.596 on the fullest, 34.4 % idle, 0.24 % without a collision.
     #[test]
     fn used_bins_as_counted_one_by_one() {
-        // All 4^3 ways to throw three balls into four bins.
+        // All 4^3 placements of three balls into four bins.
         let used =
             |way: u32| (0..3).fold(0u32, |all, i| all | 1 << (way >> (2 * i) & 3)).count_ones();
         let mean = (0..64).map(|way| f64::from(used(way))).sum::<f64>() / 64.0;
@@ -127,7 +127,7 @@ mod tests {
         );
     }
 
-    /// Where bins count as independent, the expectation goes on as it was.
+    /// Where bins count as independent, the expectation continues smoothly.
     #[test]
     fn many_balls_go_on_from_few() {
         let mut balls = Balls::default();
@@ -137,7 +137,7 @@ mod tests {
         assert!(balls.fullest(100_000, 8) > 12_600.0 && balls.fullest(100_000, 8) < 12_800.0);
     }
 
-    /// By hand: all ways to throw few balls.
+    /// Enumerates all placements of few balls.
     #[test]
     fn as_enumerated() {
         for (n, m) in [(2, 2), (3, 2), (4, 3), (5, 3), (3, 5)] {

@@ -1,4 +1,4 @@
-//! How evenly ECMP spreads flows, by counting, beside the closed forms of balls in bins.
+//! Evenness of ECMP by counting flows, compared with the closed forms of balls in bins.
 
 mod balls;
 mod moved;

@@ -1,9 +1,9 @@
-//! How many flows change their paths when a cable fails.
+//! Number of flows that change their paths when a cable fails.
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::ecmp::Ecmp;
 
-/// What happens to flows when one cable after the other fails, each by itself.
+/// Effects on flows of one cable after the other failing, each in isolation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moved {
     /// Flows that crossed the cable, of all: mean over cables.
@@ -12,7 +12,7 @@ pub struct Moved {
     pub moved: f64,
 }
 
-/// Fails these cables, named by either channel, each by itself.
+/// Fails these cables, named by either channel, each in isolation.
 ///
 /// Complexity: O(cables x (flows x hops + destination switches x channels)).
 pub fn moved(

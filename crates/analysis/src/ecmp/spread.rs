@@ -1,4 +1,4 @@
-//! What next hops get, tier by tier, over many draws of queue pairs.
+//! Load of next hops, tier by tier, over many draws of queue pairs.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use serde::Serialize;
 use super::{Balls, idle, members_used, members_used_variance};
 use crate::rings::speed;
 
-/// How flows are spread over a fabric.
+/// Spread of flows over a fabric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// By tier of the switch that picks, hosts' own switches first.
     pub tiers: Vec<TierSpread>,
-    /// What the slowest pair of terminals gets of its link where all on a channel share it evenly: mean over draws.
+    /// Share of the slowest pair of terminals in its link where all on a channel share it evenly: mean over draws.
     pub slowest: f64,
     /// The least of all draws.
     pub slowest_worst: f64,
@@ -73,7 +73,7 @@ impl TierSpread {
 /// A group: its tier and its number.
 type Place = (u32, u32);
 
-/// What one draw has in a group: flows by member.
+/// One draw in a group: flows by member.
 type Draw = BTreeMap<Place, Vec<u32>>;
 
 /// Spreads the pairs of each of `draws` draws, with other numbers of queue pairs each time.
@@ -94,7 +94,7 @@ pub fn spread(
             one_draw(fabric, &ecmp, &tier, &pairs(draw))
         })
         .collect();
-    // By group what all draws together used of it.
+    // By group the members that all draws together used.
     let mut total: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
     for (found, ..) in &all {
         for (place, counts) in found {
@@ -177,8 +177,8 @@ fn one_draw(
             }
         }
     }
-    // A pair's link by what is on the fullest channel of all, in time: equal messages, each in equal parts on its queue pairs.
-    // Who has no path gets nothing.
+    // A pair's share of its link by the load of the fullest channel of all, in time: equal messages, each in equal parts on
+    // its queue pairs. A pair without a path gets nothing.
     if lost > 0 {
         return (found, 0.0, counted, lost);
     }
@@ -248,7 +248,8 @@ mod tests {
 
     use super::*;
 
-    /// Every host of a tree of three levels sends to the one half of the fabric away, so that all flows go up twice.
+    /// Every host of a tree of three levels sends to the one that is half of the fabric away, so that all flows go up
+    /// twice.
     fn across(k: u32, text: &str, draws: u32) -> Spread {
         let fabric = open(&format!("kary:k={k},n=3")).expect("a spec").fabric;
         let n = fabric.terminal_count() as u32;
@@ -260,8 +261,8 @@ mod tests {
         spread(&fabric, &ecmp, draws, 1, &pairs)
     }
 
-    /// The second tier's switches use one of eight links if they hash as the first tier's, whatever the hash. Another first value of a
-    /// CRC does not mend that, a rotation does; another seed of a hash that is not linear does, too.
+    /// The second tier's switches use one of eight links if they hash as the first tier's, whatever the hash. Another initial value of
+    /// a CRC does not cure that, a rotation does; another seed of a nonlinear hash does, too.
     #[test]
     fn polarization_and_its_cures() {
         let used = |text: &str| across(8, text, 24).tiers[1].used;

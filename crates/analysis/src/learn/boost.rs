@@ -7,18 +7,18 @@ use smartcore::tree::decision_tree_regressor::{
     DecisionTreeRegressor, DecisionTreeRegressorParameters,
 };
 
-/// How to boost. The paper of the pipeline tells none of this; these are scikit-learn's values.
+/// Parameters of boosting. The paper of the pipeline gives none of them; these are scikit-learn's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boosting {
-    /// Trees.
+    /// Number of trees.
     pub trees: usize,
-    /// How much of each tree counts.
+    /// Weight of each tree in the sum.
     pub rate: f64,
     /// Splits from root to leaf, at most.
     pub depth: u16,
     /// Rows of a leaf, at least.
     pub leaf: usize,
-    /// Share of the rows whose distance counts squared; that of others counts as it is.
+    /// Share of the rows whose distance counts squared; that of others counts linearly.
     pub near: f64,
 }
 
@@ -37,7 +37,8 @@ pub struct Boosted {
     trees: Vec<(Tree, Leaves)>,
 }
 
-/// By what the tree itself says of a leaf, as bits, what is added there. Leaves that say the very same are one.
+/// The value that is added at a leaf, by the tree's own value of the leaf as bits. Leaves with the same value are
+/// one.
 type Leaves = BTreeMap<u64, f64>;
 
 impl Boosted {
@@ -79,10 +80,10 @@ impl Boosted {
         Self { start, rate: how.rate, trees }
     }
 
-    /// What it expects for rows of `x`.
+    /// Predictions for rows of `x`.
     ///
     /// # Panics
-    /// If they are not as wide as those that it learnt from.
+    /// If they are not as wide as the training rows.
     pub fn predict(&self, x: &[Vec<f64>]) -> Vec<f64> {
         let mut values = vec![self.start; x.len()];
         if x.is_empty() {
@@ -105,7 +106,7 @@ fn matrix(x: &[Vec<f64>]) -> DenseMatrix<f64> {
     DenseMatrix::new(x.len(), width, columns, true).expect("rows of one width")
 }
 
-/// Huber's centre: the median, and one step from it towards the mean of what is not far.
+/// Huber's centre: the median, and one step from it towards the mean of the values that are not far.
 fn centre(rest: &[f64], far: f64) -> f64 {
     let middle = median(rest.to_vec());
     let step = |r: &f64| (r - middle).clamp(-far, far);

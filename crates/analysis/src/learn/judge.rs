@@ -1,5 +1,4 @@
-//! How well features tell times that were not seen: ten folds, on the features, on what they have in common, and on what
-//! stands out.
+//! Accuracy of features in predicting unseen times: ten folds, on the features, on their low-rank part, and on their outliers.
 
 use darkfiber_workload::Stream;
 use nalgebra::DMatrix;
@@ -7,25 +6,25 @@ use rayon::prelude::*;
 
 use super::{Boosted, Boosting, Parts, Samples, decompose};
 
-/// What a model is given.
+/// Input of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Features {
     /// The features themselves (X).
     All,
-    /// What they have in common (L).
+    /// The low-rank part (L).
     Common,
-    /// What stands out (S).
+    /// The outliers (S).
     Outliers,
 }
 
-/// How well times are told from some features.
+/// Accuracy of some features in predicting times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Which.
+    /// Features of the model.
     pub features: Features,
     /// Mean squared error of each fold, in variances of all times: 1 is as good as their mean.
     pub errors: Vec<f64>,
-    /// What is expected of each step by a model that has not seen it.
+    /// Prediction of each step by a model that has not seen it.
     pub predicted: Vec<f64>,
     /// By feature, by how much the squared error of unseen steps grows when its values are dealt out at random, in variances
     /// of all times.
@@ -45,35 +44,36 @@ impl Model {
         (squares / self.errors.len().saturating_sub(1).max(1) as f64).sqrt()
     }
 
-    /// Share of the variance of times that is told of unseen steps; below zero if that is worse than their mean.
+    /// Share of the variance of times that is explained for unseen steps; below zero if that is worse than their
+    /// mean.
     pub fn r2(&self, times: &[f64]) -> f64 {
         let missed: f64 = times.iter().zip(&self.predicted).map(|(t, p)| (t - p).powi(2)).sum();
         1.0 - missed / (variance(times) * times.len() as f64)
     }
 }
 
-/// All of it.
+/// Results of all models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// By features: all, in common, standing out.
     pub models: Vec<Model>,
     /// Parts that steps were dealt into.
     pub folds: usize,
-    /// Whether whole runs were left out; single steps otherwise, whose neighbours were seen.
+    /// Whether whole runs were left out; otherwise single steps, whose neighbours were seen.
     pub by_run: bool,
-    /// Rank of what features have in common.
+    /// Rank of the low-rank part.
     pub rank: usize,
-    /// Cells that stand out, as a part of all.
+    /// Share of the cells that are outliers.
     pub filled: f64,
 }
 
-/// Parts of the runs that are left out in turn, as in the paper.
+/// Number of parts of the runs that are left out in turn, as in the paper.
 const FOLDS: usize = 10;
 
-/// Learns times three times over, each time leaving out a tenth of the runs, and tells how well those are predicted. If there
+/// Learns times three times, each time leaving out a tenth of the runs, and returns how well those are predicted. If there
 /// are fewer than ten runs, single steps are left out.
 ///
-/// All steps take part in the decomposition, as in the paper: it does not see times.
+/// All steps take part in the decomposition, as in the paper: times are not part of its input.
 ///
 /// The same for any number of threads.
 pub fn judge(samples: &Samples, how: Boosting, seed: u64) -> Judged {
@@ -114,7 +114,7 @@ pub fn judge(samples: &Samples, how: Boosting, seed: u64) -> Judged {
     Judged { models, folds: FOLDS, by_run, rank, filled }
 }
 
-/// What one fold says of its steps.
+/// Predictions of one fold for its steps.
 struct Fold {
     error: f64,
     predicted: Vec<(usize, f64)>,
@@ -216,7 +216,7 @@ fn variance(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Twenty runs of twenty steps: features rise and fall together by run, and one that stands out now and then costs time.
+    /// Twenty runs of twenty steps: features rise and fall together by run, and an outlier costs time now and then.
     fn samples(told: bool) -> Samples {
         let mut random = Stream::new(3, 0);
         let mut draw = || f64::from(random.below(1 << 20)) / f64::from(1 << 20);

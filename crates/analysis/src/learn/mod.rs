@@ -1,5 +1,5 @@
-//! Which counters tell how long a step takes: features of them, split into what is common and what stands out, and trees
-//! that learn times from either.
+//! Counters that predict the time of a step: features of them, split into a low-rank part and outliers, and trees that
+//! learn times from either.
 //!
 //! S. A. Smith et al., Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing (SC'18), section IV-D.
 

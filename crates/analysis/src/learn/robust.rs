@@ -1,19 +1,19 @@
-//! Robust principal component analysis: what many rows have in common, and what stands out in few cells.
+//! Robust principal component analysis: the common low-rank part of many rows, and outliers in few cells.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
 /// `X = L + S`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
-    /// Of low rank: what rows have in common.
+    /// Common part of the rows, of low rank.
     pub low: DMatrix<f64>,
-    /// Sparse: what stands out.
+    /// Outliers, a sparse matrix.
     pub sparse: DMatrix<f64>,
-    /// Singular values of the first that are not nothing.
+    /// Number of nonzero singular values of `low`.
     pub rank: usize,
-    /// Cells of the second that are not nothing, as a part of all.
+    /// Share of the cells of `sparse` that are nonzero.
     pub filled: f64,
-    /// How far the sum is from `X`, as a part of its Frobenius norm.
+    /// Distance of the sum from `X`, relative to its Frobenius norm.
     pub apart: f64,
 }
 
@@ -21,10 +21,10 @@ pub struct Parts {
 const NEAR: f64 = 1e-7;
 /// Steps at most; some 40 are usual.
 const STEPS: usize = 500;
-/// By how much the penalty grows in each step, and from what on, in parts of 1 / ||X||.
+/// Growth factor of the penalty in each step, and its initial value, in parts of 1 / ||X||.
 const GROWTH: f64 = 1.5;
 const PENALTY: f64 = 1.25;
-/// Singular values and cells below this much of the largest are nothing.
+/// Singular values and cells below this part of the largest count as zero.
 const NOTHING: f64 = 1e-6;
 
 /// Principal component pursuit: the least sum of singular values of `L` and `1 / sqrt(max(rows, columns))` times that of
@@ -77,7 +77,7 @@ fn shrunk(x: f64, by: f64) -> f64 {
 
 /// Left singular vectors and singular values, the largest first, of a matrix that is no higher than wide.
 fn spectrum(m: &DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
-    // By the eigenvalues of the small M Mt: what that costs in digits is far below what counts as nothing.
+    // By the eigenvalues of the small M Mt: the loss of precision is far below the threshold for zero.
     let eigen = SymmetricEigen::new(m * m.transpose());
     let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// Of rank two, with some cells that stand out: the setting in which the parts are known to be found.
+    /// A matrix of rank two, with some outlier cells: the setting in which the parts are known to be found.
     fn mixed(rows: usize, columns: usize) -> (DMatrix<f64>, DMatrix<f64>) {
         let at = |i: usize, k: u32| (f64::from(k) + i as f64 * 0.7).sin();
         let low = DMatrix::from_fn(rows, columns, |i, j| {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, it is the sum of both.
+        /// For any input, it is the sum of both parts.
         #[test]
         fn both_make_the_whole(cells in prop::collection::vec(-9.0..9.0f64, 6..60), rows in 1usize..6) {
             let columns = cells.len() / rows;

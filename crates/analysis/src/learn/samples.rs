@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 
-/// What was counted in a step: all of it, or at one of many places.
+/// Counters of a step: the total, or those at one of many places.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// Number of the run.
     pub run: usize,
     /// Number of the step in it.
     pub step: usize,
-    /// How long the step took.
+    /// Duration of the step.
     pub time: f64,
     /// Counters, in the order of their names.
     pub counters: Vec<f64>,
 }
 
-/// Steps that took their time, and what tells of each.
+/// Steps with their times, and the features that predict them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// Names of features.
+    /// Names of the features.
     pub features: Vec<String>,
     /// By step, its features.
     pub rows: Vec<Vec<f64>>,
@@ -30,13 +30,13 @@ pub struct Samples {
     pub steps: Vec<usize>,
     /// Most readings of a step; if that is not 1, features are sum, mean and most of them.
     pub readings: usize,
-    /// Features that never change, which tell nothing and are left out.
+    /// Features that never change, which carry no information and are left out.
     pub constant: Vec<String>,
-    /// Steps whose readings do not agree how long it took; the longest counts.
+    /// Steps whose readings give different times; the longest counts.
     pub uneven: usize,
 }
 
-/// Why nothing can be learnt.
+/// Why learning is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// There are so few steps.
@@ -47,15 +47,15 @@ pub enum Unfit {
     Constant,
 }
 
-/// Fewer steps than this tell nothing.
+/// Fewer steps than this are not enough.
 const FEW: usize = 20;
 
 impl Samples {
-    /// Features of each step: its counters, or where there are several readings of one, their sum, mean and most over all of
-    /// its readings, as in section IV-D. Steps are in the order of (run, step).
+    /// Features of each step: its counters, or where there are several readings of one, their sum, mean and maximum over all
+    /// of its readings, as in section IV-D. Steps are in the order of (run, step).
     ///
     /// # Errors
-    /// If nothing can be learnt from them.
+    /// If learning from them is impossible.
     pub fn gather(names: &[String], readings: &[Reading]) -> Result<Self, Unfit> {
         let mut steps: BTreeMap<(usize, usize), Vec<&Reading>> = BTreeMap::new();
         for reading in readings {

@@ -85,7 +85,7 @@ fn worst_permutations_by_enumeration() {
 
 #[test]
 fn bisections_by_enumeration() {
-    // 6 terminals: all ways to pair three senders with three receivers.
+    // 6 terminals: all pairings of three senders with three receivers.
     let (topology, routes) = routed("fattree2:n=2,m=2,r=3", "dmodk");
     let fabric = &topology.fabric;
     let (mut sum, mut pair_sum, mut count) = (0.0, 0.0, 0.0);
@@ -291,7 +291,7 @@ proptest! {
         prop_assert!(measured.most() as u32 <= found.load);
     }
 
-    /// Fair rates fit in the channels, and every flow has a full channel on which nobody gets more.
+    /// Fair rates fit in the channels, and every flow has a full channel on which no other gets more.
     #[test]
     fn fair_rates_are_fair(fabric in connected_fabric(), seed in any::<u64>()) {
         let Some(routes) = plainly(&fabric, "minhop") else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What differs between cablings, judged by edits that are known.
+//! Differences between cablings, tested by known edits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ fn cabling(spec: &str) -> Cabling {
     Cabling::of(&open(spec).expect("a spec").fabric)
 }
 
-/// Changes a cabling, each cable and device at most once, and counts what it did.
+/// Edits a cabling, each cable and device at most once, and counts its edits.
 struct Editor {
     cabling: Cabling,
     touched: BTreeSet<usize>,
@@ -142,7 +142,7 @@ fn counts(expected: &Cabling, found: &Cabling) -> BTreeMap<DifferenceKind, usize
 }
 
 proptest! {
-    /// Each edit is found as what it is, and nothing else.
+    /// Each edit is found with its kind, and nothing else.
     #[test]
     fn edits_are_found(
         spec in 0..SPECS.len(),
@@ -168,7 +168,7 @@ fn a_cabling_does_not_differ_from_itself() {
     }
 }
 
-/// Devices without GUIDs and with other names are told by what they are cabled to.
+/// Devices without GUIDs and with other names are identified by their cables.
 #[test]
 fn a_replaced_switch_is_found_by_its_cables() {
     let before = cabling("kary:k=4,n=2");
@@ -196,13 +196,13 @@ fn a_switch_that_is_gone_is_one_difference() {
     let kinds: Vec<DifferenceKind> = found.list.iter().map(|d| d.kind).collect();
     assert_eq!(kinds, [DifferenceKind::DeviceMissing]);
     assert_eq!(found.list[0].expected.as_deref(), Some("8 cables"));
-    // And the other way round.
+    // And in the opposite direction.
     let kinds: Vec<DifferenceKind> =
         differences(&after, &before, false).list.iter().map(|d| d.kind).collect();
     assert_eq!(kinds, [DifferenceKind::DeviceExtra]);
 }
 
-/// Where one side numbers ports in another way, cables between two devices are counted.
+/// Where one side numbers ports differently, cables between two devices are counted.
 #[test]
 fn ports_that_are_numbered_differently_are_not_compared() {
     let before = cabling("dragonfly:p=2,a=4,h=2");

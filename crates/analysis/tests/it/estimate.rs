@@ -1,4 +1,4 @@
-//! Traffic from counters: what is determined is found, what is not is told.
+//! Traffic from counters: determined parts are found, undetermined ones are reported.
 
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::{Flow, Heat};
@@ -23,7 +23,7 @@ fn ids(all: std::ops::Range<u32>) -> Vec<TerminalId> {
     all.map(TerminalId).collect()
 }
 
-/// What every channel carries for some flows.
+/// Bytes of every channel for some flows.
 fn counted(t: &Topology, r: &Routes, flows: &[Flow], jobs: usize) -> Vec<Option<u64>> {
     Heat::of(&t.fabric, r, flows, jobs).load.into_iter().map(Some).collect()
 }
@@ -31,7 +31,7 @@ fn counted(t: &Topology, r: &Routes, flows: &[Flow], jobs: usize) -> Vec<Option<
 #[test]
 fn what_counters_determine_is_found() {
     let (t, r) = routed("pgft:m=4x4,w=1x4,p=1x1", "ftree");
-    // Jobs of two hosts leave nothing open.
+    // Jobs of two hosts are fully determined.
     let jobs: Vec<Vec<TerminalId>> =
         (0..8).map(|i| vec![TerminalId(i), TerminalId(15 - i)]).collect();
     let flows: Vec<Flow> = (0..8).map(|i| flow(i, i, 15 - i, 1000 * u64::from(i + 1))).collect();
@@ -42,7 +42,7 @@ fn what_counters_determine_is_found() {
 
 #[test]
 fn what_counters_leave_open_is_told() {
-    // Everybody sends to one other: the counters are met, and do not say to whom.
+    // Each terminal sends to one other: the counters are met, but do not determine the receiver.
     let (t, r) = routed("pgft:m=4x4,w=1x4,p=1x1", "ftree");
     let flows: Vec<Flow> =
         (0..16).map(|i| flow(0, i, (i + 5) % 16, 1_000_000 * (u64::from(i) + 1))).collect();
@@ -77,7 +77,7 @@ fn what_counters_leave_open_is_told() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Counters of traffic that there was are met, channels that carried nothing carry nothing, and threads do not matter.
+    /// Counters of real traffic are met, channels that carried nothing carry nothing, and threads do not matter.
     #[test]
     fn counters_are_met(sent in prop::collection::vec((0u32..16, 0u32..16, 1u64..1 << 30), 1..60)) {
         let (t, r) = routed("pgft:m=4x4,w=1x4,p=1x1", "ftree");

@@ -11,7 +11,7 @@ use darkfiber_fabric::{AtPort, Fabric, Faults, SwitchId, TerminalId, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, NO_ROUTE, Request, Routes, find_engine};
 
-/// Follows every pair by itself, port after port as on the wire.
+/// Follows every pair separately, port after port as on the wire.
 fn count(fabric: &Fabric, routes: &Routes) -> Vec<u64> {
     let mut load = vec![0; fabric.channel_count()];
     let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
@@ -84,7 +84,7 @@ fn holes_in_tables_are_named() {
 
 #[test]
 fn cycles_are_named() {
-    // Shortest paths round a ring of five depend on each other in a circle.
+    // Shortest paths around a ring of five form a dependency cycle.
     let fabric = open("torus:dims=5,t=1").expect("valid").fabric;
     let routes =
         find_engine("minhop").expect("known").route(&fabric, &Request::default()).expect("routes");

@@ -1,4 +1,4 @@
-//! What every command takes.
+//! Options of every command.
 
 use clap::{Args, ValueEnum};
 

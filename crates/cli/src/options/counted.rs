@@ -1,4 +1,4 @@
-//! A fabric that runs, and what was counted on it.
+//! A running fabric, and its counters.
 
 use std::path::PathBuf;
 
@@ -32,5 +32,5 @@ pub(crate) struct CountedArgs {
     pub(crate) jobs: JobsArgs,
 }
 
-/// What stands above these options.
+/// Heading of these options.
 const COUNTED: &str = "Without a scenario";

@@ -1,4 +1,4 @@
-//! What `route -e ease` begins with, and how far it may go; whether lanes leave room for repairs.
+//! The starting tables and limits of `route -e ease`; whether lanes reserve capacity for repairs.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Engines, and what is asked of them.
+//! Engines, and their requests.
 
 use clap::{Args, ValueEnum};
 use darkfiber_scenario::value::Count;
@@ -31,7 +31,7 @@ pub(crate) struct RequestArgs {
 }
 
 impl RequestArgs {
-    /// What a scenario says of it.
+    /// The corresponding part of a scenario.
     pub(crate) fn routes(&self) -> RoutesPart {
         RoutesPart {
             roots: self.roots.clone(),

@@ -1,4 +1,4 @@
-//! Which fabric, what of it, and what of it has failed.
+//! The fabric, modifications of it, and its faults.
 
 use std::path::PathBuf;
 
@@ -96,7 +96,7 @@ impl FabricArgs {
         self.positional.as_deref().or(self.fabric.as_deref()).unwrap_or_default()
     }
 
-    /// A scenario on this fabric, whose files lie where the command runs; without routes and jobs.
+    /// A scenario on this fabric, with files relative to the working directory; without routes and jobs.
     pub(crate) fn scenario(&self, common: &Common) -> Scenario {
         let (options, faults) = (&self.options, &self.faults);
         let map = options.names.node_name_map.as_ref();

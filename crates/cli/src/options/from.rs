@@ -1,4 +1,4 @@
-//! What belongs to tables in place.
+//! Data about the tables in place.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Options that several commands have: one struct for each concept, flattened wherever it is meant.
+//! Options of several commands: one struct for each concept, flattened where it applies.
 
 mod common;
 mod counted;

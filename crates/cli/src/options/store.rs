@@ -1,4 +1,4 @@
-//! Where work is kept, so that a command that was interrupted resumes.
+//! Store of finished work, so that an interrupted command resumes.
 
 use std::path::PathBuf;
 

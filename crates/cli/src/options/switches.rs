@@ -1,4 +1,4 @@
-//! What switches and packets are like, at packet depth.
+//! Models of switches and packets, at packet depth.
 
 use clap::Args;
 use darkfiber_scenario::value::{Between, Bytes, Choice, Chosen, Degraded, Picos};
@@ -56,7 +56,7 @@ pub(crate) struct SwitchArgs {
 }
 
 impl SwitchArgs {
-    /// Has a scenario sent in packets over such switches; `usual` are the switches if nobody says which.
+    /// Sets a scenario to packet depth with such switches; `usual` is the default model.
     pub(crate) fn fill(&self, scenario: &mut Scenario, usual: &str) -> Result<(), Failure> {
         let size = match optional(self.packet.as_ref(), "--packet", bytes)? {
             Some(size) if !(1..=LARGEST_PACKET).contains(&size) => {

@@ -104,7 +104,7 @@ pub(crate) struct BesideTables {
 }
 
 impl BesideTables {
-    /// Whether none is given.
+    /// Whether no tables are given.
     pub(crate) fn is_empty(&self) -> bool {
         self.routes_format == RoutesFormat::Auto
             && [
@@ -119,7 +119,7 @@ impl BesideTables {
             .all(|f| f.is_none())
     }
 
-    /// The files of tables with these beside them.
+    /// The paths of tables and of these additional files.
     pub(crate) fn files(&self, routes: &Path) -> TableFiles {
         let beside = self.clone();
         TableFiles {
@@ -134,7 +134,7 @@ impl BesideTables {
         }
     }
 
-    /// Tables with these beside them.
+    /// Tables together with these additional files.
     pub(crate) fn of(&self, routes: &Path) -> TableArgs {
         TableArgs { routes: routes.to_owned(), beside: self.clone() }
     }

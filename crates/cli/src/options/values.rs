@@ -1,14 +1,14 @@
-//! Values of options.
+//! Parsers of option values.
 
 use crate::failure::Failure;
 
-/// A positive number.
+/// Parses a positive number.
 pub(crate) fn above_zero(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|&p: &f64| p > 0.0 && p.is_finite());
     number.ok_or_else(|| "a number above 0 is expected".to_owned())
 }
 
-/// How much of an input is read.
+/// Parses the maximum size of an input that is read.
 pub(crate) fn input_size(text: &str) -> Result<u64, String> {
     let bytes = darkfiber_workload::quantity::bytes(text).map_err(|e| e.to_string())?;
     if bytes == 0 { Err("nothing can be read with 0 bytes".to_owned()) } else { Ok(bytes) }
@@ -29,7 +29,7 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number from 0 to 100 is expected".to_owned())
 }
 
-/// Refuses a name that is given twice, since results are told apart by names.
+/// Refuses a name that is given twice, since results are identified by names.
 pub(crate) fn distinct<'a>(
     what: &str,
     names: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! What cannot be right: one clear error or finding each, and the documented exit code.
+//! Invalid input: one clear error or finding each, and the documented exit code.
 
 use insta::assert_snapshot;
 
@@ -184,8 +184,8 @@ fn a_directory_is_no_fabric_and_not_always_routes() {
     ");
 }
 
-/// What a run says that must end with this code and write nothing to `out`: the last line of its
-/// table, or its standard error.
+/// The message of a run that must end with this code and write nothing to `out`: the last line of its table, or its
+/// standard error.
 fn writes_nothing(files: &[(&str, &str)], line: &str, code: i32) -> String {
     let dir = folder(files);
     let run = run_in(dir.path(), line);
@@ -242,7 +242,7 @@ fn faults_that_do_not_exist() {
     ");
     let missing = writes_nothing(&files, "route f -e minhop --fail nowhere -o out", 3);
     assert!(missing.starts_with("error: --fail nowhere: there is no file"), "{missing}");
-    // Where some exist the others are told, by line.
+    // Where some exist the others are reported, by line.
     let dir = folder(&[("f", PAIR), ("some", "0x2c90000000101 7\n0x5 1\n")]);
     let run = run_in(dir.path(), "route f -e minhop --fail some");
     assert_eq!(run.code, 0);

@@ -30,7 +30,7 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// How many cells of the study are answered in the store beside it.
+/// Number of answered cells of the study in its store.
 pub(crate) fn cells(dir: &Path) -> usize {
     cells_of(dir, "s.toml")
 }
@@ -81,10 +81,10 @@ fn a_signal_leaves_a_whole_store_and_says_that_there_is_more() {
         assert!(left > 0 && left < all - before, "{left}");
         assert!(err.contains(&format!("stopped: {left} cells are left")), "{err}");
     }
-    // The same command goes on from there, to the same table.
+    // The same command resumes from there, with the same table.
     let done = run_in(d, "study run s.toml -o store --format csv -q");
     assert_eq!((done.code, &done.out), (0, &whole));
-    // Without a store there is nothing to go on from: it ends as any program does.
+    // Without a store it cannot be resumed: it ends as any program does.
     let child = spawn(d, "study run s.toml --threads 1 -q --seed 7");
     sleep(Duration::from_millis(300));
     signal("TERM", &child);
@@ -105,7 +105,7 @@ fn a_shard_shows_its_own_cells() {
 /// A name that a script must quote.
 const NAME: &str = "it's a study.toml";
 
-/// Runs a script as task 1 of an array, with a `scontrol` that notes what it is asked; sends it a signal once there is a cell.
+/// Runs a script as task 1 of an array, with a `scontrol` that records its calls; sends it a signal once there is a cell.
 fn run_task(d: &Path, script: &str, signal_name: Option<&str>, restarts: u32) -> (Output, String) {
     let bin = d.join("bin");
     let _it_may_be_there = fs::create_dir(&bin);
@@ -154,10 +154,10 @@ fn a_task_of_the_script_is_queued_again_by_itself() {
     {
         assert!(script.contains(&format!("\n#SBATCH {line}\n")), "{line}: {script}");
     }
-    // The time is nearly over: what is left goes back to the queue.
+    // The time limit is near: the rest goes back to the queue.
     let (ended, asked) = run_task(d, "two.sh", Some("USR1"), 0);
     assert_eq!((ended.status.code(), asked.as_str()), (Some(75), "requeue 17_1\n"), "{ended:?}");
-    // After a hundred times somebody should look.
+    // After a hundred times a person should look at it.
     let (ended, asked) = run_task(d, "two.sh", Some("USR1"), 100);
     assert_eq!((ended.status.code(), asked.as_str()), (Some(75), ""), "{ended:?}");
     // Cancelled: it does not come back.
@@ -166,7 +166,7 @@ fn a_task_of_the_script_is_queued_again_by_itself() {
     let (ended, asked) = run_task(d, "two.sh", None, 1);
     assert_eq!((ended.status.code(), asked.as_str()), (Some(0), ""), "{ended:?}");
     assert_eq!((cells_of(d, NAME), ended.stdout.len()), (30, 0));
-    // What took how long is known now; a task is enough for what is left, and then there is nothing to do.
+    // Durations are known now; a task is enough for the rest, and then there is nothing to do.
     let said = write(1, "one.sh");
     assert!(said.contains("30 of 60 cells are open; "), "{said}");
     assert!(said.contains("the mean of 30 that are answered\n1 task of"), "{said}");
@@ -202,15 +202,15 @@ fn tasks_fit_the_work() {
         short.err
     );
     assert!(of("--tasks 60 --cell-seconds 1").err.contains("less than a minute of work"));
-    // What no task could read is refused now.
+    // A study that no task could read is refused now.
     assert_eq!(of("--set routes.engine=updm").code, 3);
     assert_eq!(run_in(dir.path(), "study slurm - -o store").code, 2);
-    // What changes the study is part of the command.
+    // Options that change the study are part of the command.
     let with = of("--set routes.engine=updn,nue --seed 5 --max-cells 1000 --tasks 2").out;
     assert!(with.contains("--set routes.engine=updn,nue --max-cells 1000 --seed 5"), "{with}");
 }
 
-/// What a shell does with an exported study: the table that comes out of it.
+/// The table that results from running an exported study in a shell.
 fn exported(d: &Path, program: &str, more: &str) -> String {
     let line = format!("study export s.toml -o store --tasks 5 --for {program}");
     let made = run_in(d, &line);

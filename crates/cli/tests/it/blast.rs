@@ -52,12 +52,12 @@ fn a_day_of_flaps_is_the_sum_over_cables() {
         let of = |j: usize| json["jobs"][j]["lost_a_day"].as_f64();
         (of(0), of(1), json["jobs"][1]["stopped_by"].as_u64())
     };
-    // Down for a second, mended after five: each flap costs that second and the timer.
+    // Down for a second, repaired after five: each flap costs that second and the timer.
     let (near, far, stopped) = lost("--flap-rate 0.5 --flap-time 1s --retry-time 4s");
     let cables = stopped.expect("a number") as f64;
     assert!(cables >= 12.0);
     assert_eq!((near, far), (Some(0.0), Some(0.5 * 5.0 * cables)));
-    // Longer ones cost the slowdown on mended tables, too.
+    // Longer ones cost the slowdown on repaired tables, too.
     let longer = lost("--flap-rate 0.5 --flap-time 60s --retry-time 4s").1.expect("a number");
     assert!(longer > 0.5 * 9.0 * cables);
     let bad = run_in(d, "blast s.toml --flap-rate -1");

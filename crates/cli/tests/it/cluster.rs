@@ -106,7 +106,7 @@ impl Cluster {
         self.command(program).args(words).output().expect("it starts")
     }
 
-    /// What a command prints; nothing if it fails.
+    /// Output of a command; empty if it fails.
     fn asked(&self, program: &str, words: &[&str]) -> String {
         let answer = self.ask(program, words);
         String::from_utf8(if answer.status.success() { answer.stdout } else { Vec::new() })
@@ -120,12 +120,12 @@ impl Cluster {
         String::from_utf8(answer.stdout).expect("text").trim().to_owned()
     }
 
-    /// What is known of a task.
+    /// Accounting data of a task.
     fn task(&self, job: &str, task: usize) -> String {
         self.asked("scontrol", &["-o", "show", "job", &format!("{job}_{task}")])
     }
 
-    /// What tasks and daemons wrote.
+    /// Logs of tasks and daemons.
     fn logs(&self) -> String {
         let mut logs: Vec<PathBuf> =
             fs::read_dir(&self.dir).expect("a directory").flatten().map(|e| e.path()).collect();
@@ -138,8 +138,8 @@ impl Cluster {
         logs.into_iter().map(text).collect()
     }
 
-    /// Waits for the end of all tasks. What was requeued need not wait two minutes, as SLURM would have it, but a few seconds: nodes
-    /// refuse a job whose last credential was taken back in the same second.
+    /// Waits for the end of all tasks. A requeued task need not wait two minutes, as by SLURM's default, but a few seconds: nodes
+    /// refuse a job whose last credential was revoked in the same second.
     fn finish(&self) {
         let mut waited = String::new();
         let mut hurried = Vec::new();
@@ -176,7 +176,7 @@ impl Drop for Cluster {
     }
 }
 
-/// The process that answers a task of the study in this store.
+/// The process that runs a task of the study in this store.
 fn process(store: &Path, task: usize) -> Option<String> {
     let (store, shard) = (store.display().to_string(), format!("{task}/{TASKS}"));
     fs::read_dir("/proc").expect("processes").flatten().find_map(|entry| {
@@ -240,7 +240,7 @@ fn an_array_that_is_killed_requeued_and_cancelled_loses_no_cell() {
     let status = run_in(d, "study status s.toml -s store --format csv").out;
     assert!(status.contains(&format!("108,{answered},0,{},", 108 - answered)), "{status}");
 
-    // What the killed and the cancelled task left is answered by the same script.
+    // The cells left by the killed and the cancelled task are answered by the same script.
     cluster.must("sbatch", &["--parsable", &script]);
     cluster.finish();
     assert_eq!(cells(d), 108);
@@ -252,7 +252,7 @@ fn an_array_that_is_killed_requeued_and_cancelled_loses_no_cell() {
     a_worked_study(d, &cluster);
 }
 
-/// A study of the documentation: two of its tasks are killed while they work, and the same script goes on.
+/// A study of the documentation: two of its tasks are killed while they work, and the same script resumes.
 fn a_worked_study(d: &Path, cluster: &Cluster) {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/studies/placement.toml");
     // With twenty times as many seeds, so that there is something to kill.

@@ -210,7 +210,7 @@ fn what_makes_no_sense_for_several_is_refused() {
         assert_eq!(run.code, code, "{line}: {}", run.err);
         assert!(run.err.contains(words), "{line}: {}", run.err);
     }
-    // Scenarios of one name are told apart.
+    // Scenarios of one name are distinguished.
     let names = run("simulate a.toml a.toml b.toml --format csv -q").out;
     for name in ["a (a.toml)", "a (a.toml) #2", ",b,"] {
         assert!(names.contains(name), "{name}: {names}");

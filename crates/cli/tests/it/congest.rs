@@ -1,4 +1,4 @@
-//! `darkfiber congest`: results, what is kept, and what is refused.
+//! `darkfiber congest`: results, stored runs, and refusals.
 
 use std::fs;
 
@@ -85,7 +85,7 @@ fn runs_that_are_kept_are_not_run_again() {
     };
     let files = kept();
     assert_eq!(files.len(), 3, "the victim alone once");
-    // What is kept is not written again.
+    // Stored results are not written again.
     let written = || -> Vec<_> {
         let time = |file| fs::metadata(file).and_then(|m| m.modified()).expect("a file");
         kept().into_iter().map(time).collect()
@@ -93,7 +93,7 @@ fn runs_that_are_kept_are_not_run_again() {
     let before = written();
     let second = run_in(dir.path(), &line);
     assert_eq!((&second.out, kept(), written()), (&first.out, files.clone(), before.clone()));
-    // What was altered is not believed: that is said, and it is run again.
+    // An altered file is not used: that is reported, and it is run again.
     let text = fs::read_to_string(&files[0]).expect("a file");
     let altered = text.replace("settled\\\":true", "settled\\\":false");
     for damaged in [altered.as_str(), "{", "", &text[..text.len() / 2]] {

@@ -24,8 +24,8 @@ fn beside_a_controlled_incast(control: &str, aggressor: bool, more: &str) -> Val
     result(&scenario, more)
 }
 
-/// Whoever writes to an endpoint that cannot take more is held back, and nobody else; the endpoint's channel is full all the
-/// time. Without control the tree of congestion holds up the others, too.
+/// Sources that write to an overloaded endpoint are throttled, and no others; the endpoint's channel is always full. Without
+/// control the congestion tree delays the others, too.
 #[test]
 fn an_incast_holds_up_itself() {
     let time = |json: &Value| number(json, "/jobs/0/run_mean");
@@ -37,7 +37,7 @@ fn an_incast_holds_up_itself() {
     assert!(time(&held) < 1.05 * time(&quiet), "{} {}", time(&held), time(&quiet));
     let rate = number(&held, "/jobs/1/bytes") / number(&held, "/jobs/1/run_mean");
     assert!((0.95..1.0).contains(&(rate / 12.5e9)), "{rate}");
-    // Packets of those who are held back do not wait for long, once they are.
+    // Packets of throttled sources do not wait for long, once they are throttled.
     let p50 = |json: &Value| number(json, "/jobs/1/packets/p50");
     assert!(p50(&held) < 0.2 * p50(&free), "{} {}", p50(&held), p50(&free));
     let parts = beside_an_incast("pairs", true, "--threads 3");
@@ -49,7 +49,8 @@ fn an_incast_holds_up_itself() {
 /// `reserve` where notes take bytes on channels, wait there, and say times as clocks of adapters do.
 const PRICED: &str = "{ scheme = \"reserve\", notes = \"priced\", clock = \"4ns\" }";
 
-/// The endpoint's channel is full however many sources write to it, blocking, and whatever the size of what they write.
+/// The endpoint's channel is full for any number of sources that write to it, blocking, and for any size of their
+/// messages.
 #[test]
 fn endpoints_are_full_with_few_sources_and_with_many() {
     for (nodes, size, puts, least) in [
@@ -73,8 +74,8 @@ fn endpoints_are_full_with_few_sources_and_with_many() {
     }
 }
 
-/// An incast whose root moves: each time nobody knows of the others, and what they send unasked is too much. `reserve` drops it
-/// before the endpoint; and what a quiet machine sends it lets pass.
+/// An incast whose root moves: each time the sources are unaware of each other, and their unsolicited data is too much. `reserve`
+/// drops it before the endpoint; and it passes the traffic of a quiet machine.
 #[test]
 fn roots_that_move_hold_up_nobody_where_turns_are_reserved() {
     let run = |control: &str, aggressor: &str, victim: &str| {
@@ -95,7 +96,7 @@ fn roots_that_move_hold_up_nobody_where_turns_are_reserved() {
     let [free, dropped, priced] = [none, reserve, PRICED].map(slower);
     assert!(free > 1.5 && (0.99..1.1).contains(&dropped), "{free} {dropped}");
     assert!((0.99..1.1).contains(&priced), "{free} {priced}");
-    // Nothing is lost in the end, and nobody waits for a quarter of a window where all is quiet.
+    // Nothing is lost in the end, and no source waits for a quarter of a window where all is quiet.
     let gather = "imb:op=gather,bytes=16KiB,repeat=5";
     let [base, held, speculative] = [none, pairs, reserve].map(|c| time(&run(c, "", gather)));
     assert!(speculative < 1.03 * base, "{base} {held} {speculative}");
@@ -105,7 +106,7 @@ fn roots_that_move_hold_up_nobody_where_turns_are_reserved() {
     assert!(priced < 1.02 * base, "{base} {priced}");
 }
 
-/// What a source that is held back sends to others is not: it gets all of its adapter but the share that the incast has of it.
+/// Traffic of a throttled source to other endpoints is not throttled: it gets all of its adapter but the share of the incast.
 #[test]
 fn a_source_of_an_incast_sends_to_others_as_ever() {
     let run = |incast: &str| {
@@ -125,8 +126,8 @@ fn a_source_of_an_incast_sends_to_others_as_ever() {
     assert!((1.0..1.04).contains(&longer), "{longer}");
 }
 
-/// Schemes that wait for marks, or for time, are between none and those that act on every packet; all of them give their
-/// endpoints most of what they can take but QCN, whose sources take 15 ms a step to recover.
+/// Schemes that wait for marks, or for time, are between no control and those that act on every packet; all of them give
+/// their endpoints most of their capacity except QCN, whose sources take 15 ms a step to recover.
 #[test]
 fn schemes_of_congestion_control_help_more_or_less() {
     let alone = number(&beside_an_incast("none", false, ""), "/jobs/0/run_mean");
@@ -180,7 +181,7 @@ fn priced_notes_take_bytes_and_time() {
         let notes = |how: &str| exchange(&format!("scheme = \"{scheme}\"\nnotes = \"{how}\""), "");
         let [free, priced] = ["free", "priced"].map(notes);
         near(bytes(&free), packets * 4096.0);
-        // Acknowledgements of what comes the other way share each channel with data.
+        // Acknowledgements of the reverse traffic share each channel with data.
         let acknowledged = packets * (4096.0 + 64.0);
         if scheme == "grants" {
             // A grant for each packet at most, and a question for each message, are notes, too.
@@ -190,8 +191,8 @@ fn priced_notes_take_bytes_and_time() {
         } else {
             near(bytes(&priced), acknowledged);
         }
-        // A message is longer under way than the first half of its acknowledgements, which its rest waits for; and all of them are
-        // in its way at most once on each of three channels. Grants wait in the way of data, too.
+        // A message is in flight longer than the first half of its acknowledgements, for which its rest waits; and all of them
+        // delay it at most once on each of three channels. Grants delay data, too.
         let each = 64.0 / 12.5e9;
         let longer = time(&priced) - time(&free);
         let most = if scheme == "grants" { f64::INFINITY } else { 3.0 * packets * each };
@@ -252,7 +253,7 @@ fn parameters_that_cannot_be_are_refused() {
     assert_snapshot!(told("scheme = \"reserve\"\nnotes = \"dear\""), @r#"error: s.toml: line 7: packets: congestion: notes: "dear" must be free or priced"#);
 }
 
-/// `list` shows what can be set of a scheme.
+/// `list` shows the parameters of a scheme.
 #[test]
 fn parameters_are_listed() {
     let said_of = |scheme: &str| run(&format!("list congestion {scheme}")).out;
@@ -291,8 +292,8 @@ fn across_a_cable(classes: &str, [first, second]: [&str; 2], packets: &str, more
 const TWO_CLASSES: &str =
     "[[class]]\nname = \"TC1\"\ndscp = 10\nmin = 0.8\n[[class]]\nname = \"TC2\"\nmin = 0.1";
 
-/// What both share is divided evenly in one class; what is owed is kept in two, and what nobody is owed goes to the lower one:
-/// 80 and 20 % of the cable (De Sensi et al., SC'20, figure 14).
+/// In one class the shared cable is divided evenly; in two the guarantees are kept, and the rest goes to the lower one: 80 and
+/// 20 % of the cable (De Sensi et al., SC'20, figure 14).
 #[test]
 fn classes_get_what_they_are_owed() {
     let run = |json: &Value, job: usize| number(json, &format!("/jobs/{job}/run_mean"));
@@ -306,7 +307,7 @@ fn classes_get_what_they_are_owed() {
             // 16 pairs exchange 40 times 64 KiB over 12.5 GB/s.
             let least = 16.0 * 40.0 * 65536.0 / 12.5e9;
             assert!((0.95..1.0).contains(&(least / alone)), "{control}: {alone}");
-            // A millisecond alone, the rest with the other one; which has what is left, and all from then on.
+            // A millisecond alone, the rest with the other one; which has the rest, and all from then on.
             let beside = run(json, 0) - 0.001;
             let got = (alone - 0.001) / beside;
             assert!((got - share).abs() < 0.02, "{control}: {got} of {share}");
@@ -316,7 +317,7 @@ fn classes_get_what_they_are_owed() {
     }
 }
 
-/// Whatever attributes classes have, every message arrives, and any number of threads gives the same.
+/// For any attributes of classes, every message arrives, and any number of threads gives the same.
 #[test]
 fn classes_lose_nothing() {
     for (of, packets) in [

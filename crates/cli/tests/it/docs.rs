@@ -1,4 +1,4 @@
-//! What README and docs show is what the program prints.
+//! README and docs agree with the output of the program.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `darkfiber doctor`: area by area what is wrong, and what to do.
+//! `darkfiber doctor`: problems area by area, and what to do.
 
 use insta::assert_snapshot;
 

@@ -44,7 +44,7 @@ fn few_entries_serve_the_jobs() {
         text.lines().map(entry).collect()
     };
     assert_eq!(lines("even").difference(&lines("eased")).count(), entries.len());
-    // What was written is what was measured, and cannot be eased much further.
+    // The written tables are the measured ones, and cannot be eased much further.
     let checked = run_in(d, &format!("check {FABRIC} --routes eased --jobs jobs --format json"));
     assert_eq!(checked.json()["effective_efi"], json["after"]["effective_efi"]);
     assert_eq!(json["after"]["engine"], "ftree");

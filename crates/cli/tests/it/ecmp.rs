@@ -56,7 +56,7 @@ fn all_depths_take_the_same_paths() {
     assert_eq!(count, fullest("packet"));
 }
 
-/// What the same seed everywhere does, and what cures it.
+/// The effect of the same seed everywhere, and its cures.
 #[test]
 fn polarization_is_found_and_cured() {
     let found = run(
@@ -121,7 +121,7 @@ fn what_needs_tables_says_so() {
     assert!(found.code == 2 && found.err.contains("expected some of src-ip"), "{}", found.err);
 }
 
-/// Cables of a list, from the file to what hashes make of them.
+/// Cables of a list, from the file to the choices of hashes.
 #[test]
 fn a_list_of_cables_is_a_fabric() {
     let mut lines = vec!["StartDevice,StartPort,EndDevice,EndPort,BandWidth".to_owned()];
@@ -141,7 +141,7 @@ fn a_list_of_cables_is_a_fabric() {
         (Some(6), Some(16))
     );
     assert_eq!(json["sets"]["largest"], 4);
-    // A fabric like any other: anonymized, it names nobody.
+    // A fabric like any other: anonymized, it contains no names.
     let shared = run_in(dir.path(), "fabric cables.csv --anonymize -o shared.topo -q");
     let text = std::fs::read_to_string(dir.path().join("shared.topo")).unwrap_or_default();
     assert!(
@@ -151,7 +151,7 @@ fn a_list_of_cables_is_a_fabric() {
     );
 }
 
-/// Pairs without a path are a finding, chance in few flows is none, and a pattern needs somebody who sends.
+/// Pairs without a path are a finding, randomness in few flows is none, and a pattern needs a sender.
 #[test]
 fn what_is_lost_is_said() {
     let cut = run(

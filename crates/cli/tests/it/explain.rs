@@ -102,7 +102,7 @@ fn times_are_learnt_from_counters() {
     let csv = explain(&steps(), &[options, "--format csv"]).out;
     assert_eq!(csv.lines().next(), Some("run,step,s,predicted X,predicted L,predicted S"));
     assert_eq!(csv.lines().count(), 121);
-    // Without runs, steps are left out one by one, and that is said; another seed deals them out otherwise.
+    // Without runs, steps are left out one by one, and that is reported; another seed distributes them differently.
     let one_by_one = explain(&steps(), &["--time s --step step --features stalls_vc0"]);
     assert!(
         one_by_one.code == 3 && one_by_one.err.contains("10 steps are too few"),

@@ -57,7 +57,7 @@ fn names_and_sizes_are_checked() {
     assert!(wrong(load).contains("did you mean roce?"));
 }
 
-/// What arrives of a full load is what the calculator says.
+/// The throughput of a full load agrees with the calculator.
 #[test]
 fn a_full_load_is_as_efficient_as_its_frames() {
     let line = "load hyperx:dims=1,t=2,gbps=200 -r minimal --pattern shift:by=1 --switches rosetta --packet 512 --loads 1.0 \

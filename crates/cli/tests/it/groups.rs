@@ -2,7 +2,7 @@
 
 use crate::{folder, run, run_in};
 
-/// What has no rails is refused with what rails are; rails that nothing joins are no finding.
+/// A fabric without rails is refused with a definition of rails; separate rails are no finding.
 #[test]
 fn rails_are_needed_and_may_be_apart() {
     let none = run("rails kary:k=4,n=2 -e rails -q");
@@ -73,8 +73,8 @@ nodes = 16
     assert!(found.err.contains("has no groups of ports"), "{}", found.err);
 }
 
-/// Groups with a port too many can loop: hashes over them are refused, at every depth; groups of another fabric are never proved;
-/// what looks at static ports only says so.
+/// Groups with an extra port can loop: hashes over them are refused, at every depth; groups of another fabric are never proved;
+/// commands that use static ports only report it.
 #[test]
 fn groups_that_loop_or_do_not_fit_are_refused() {
     let dir = folder(&[(

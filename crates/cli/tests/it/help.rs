@@ -86,7 +86,7 @@ fn nothing_at_all_shows_first_steps_and_is_a_usage_error() {
     for text in ["Usage: darkfiber", "ibnetdiscover  is not here", "darkfiber doctor", "--help"] {
         assert!(none.err.contains(text), "{text}: {}", none.err);
     }
-    // What it shows without a dump goes as it stands there.
+    // The examples without a dump work as they are printed.
     assert_eq!(run("route @slimfly-eth -e updn,dfsssp").code, 0);
     assert_eq!(run("route @sar-testbed").code, 2);
     assert_eq!(run("route @sar-testbed -e minhop --threads 0").code, 2);

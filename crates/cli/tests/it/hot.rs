@@ -1,4 +1,4 @@
-//! `darkfiber hot`: hot channels, who suffers, what to change.
+//! `darkfiber hot`: hot channels, the jobs slowed down, and the entries to change.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn new_tables_are_written_and_sound() {
     assert_eq!(run.code, 0, "{}", run.err);
     let fabric = "pgft:m=4x2,w=1x2,p=1x1";
     assert_eq!(run_in(dir.path(), &format!("check {fabric} --routes new -q")).code, 0);
-    // By the new tables nothing is left to do.
+    // With the new tables nothing is left to do.
     let with = CROSSING.replace("engine = \"updn\"", "tables = \"new\"");
     fs::write(dir.path().join("t.toml"), with).expect("a file");
     let again = run_in(dir.path(), "hot t.toml --format json -q").json();
@@ -150,7 +150,7 @@ fn records_tell_what_is_hot() {
     assert_eq!(at(&json, "/now/most"), 2e9);
     assert_eq!(at(&json, "/then/most"), 1e9);
     assert_eq!(at(&json, "/jobs/0/slowdown"), 2.0);
-    // The same as demands; whose they are is in the list of jobs.
+    // The same as demands; their jobs are in the list of jobs.
     let files = [
         ("sent", "cn0001: cn0005=1000000000\ncn0002: cn0007=1000000000\n"),
         ("jobs", "cn0001 a\ncn0005 a\n"),
@@ -186,7 +186,7 @@ fn what_was_counted_elsewhere_is_refused() {
     hint: the file is for other node names; --aliases FILE tells them
     ");
     assert_snapshot!(refused("--sent x", &[("x", "hello\n")], 3), @"error: x: no line has a colon; expected demands, 'source: destination=weight ...' on each line");
-    // 32-bit counters that went round, and some that ran backwards.
+    // 32-bit counters that wrapped, and some that ran backwards.
     let odd = "# Port counters: Lid 1 port 1\nPortXmitData:....4294967290\n\
                # Port counters: Lid 1 port 1\nPortXmitData:....10\n\
                # Port extended counters: Lid 2 port 1\nPortXmitData:....9\n\

@@ -1,4 +1,4 @@
-//! Jobs: engines and metrics that know them, and the filter.
+//! Jobs: engines and metrics that use them, and the filter.
 
 use crate::{folder, run_in};
 
@@ -86,7 +86,7 @@ fn the_filter_tells_changed_from_same() {
     }
     assert_eq!(filter("--poll cat${IFS}one").code, 1);
     assert_eq!(run_in(d, "jobs filter map --jobs one").code, 2, "switches must be known");
-    // Nobody runs: that is news, once.
+    // No job runs: that is reported once.
     std::fs::write(d.join("one"), squeue("")).expect("a file");
     assert_eq!((filter("--jobs one").code, map().as_str()), (1, ""));
     assert_eq!(filter("--jobs one").code, 0);

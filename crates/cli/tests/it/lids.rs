@@ -1,11 +1,11 @@
-//! Tables with several LIDs a port: what is written is what every command then reads.
+//! Tables with several LIDs a port: every command reads the written tables.
 
 use std::fs;
 
 use crate::simulate::{near, number};
 use crate::{folder, run_in};
 
-/// Engines that give each LID its own use, by source, by message, or none, with their LMC.
+/// Engines that use each LID differently, by source, by message, or not at all, with their LMC.
 const CASES: &[(&str, &str, u8)] = &[
     ("hyperx:dims=4x4,t=2", "parx", 2),
     ("hyperx:dims=4x3,t=2", "parx-opposite", 3),
@@ -71,7 +71,7 @@ fn one_service_level_a_host() {
     let line = format!("check {torus} --routes set/lfts.dump --guid2lid set/guid2lid");
     assert_eq!(run_in(d, &format!("{line} -q")).code, 1);
     assert_eq!(run_in(d, &format!("{line} --sl set/host-sl -q")).code, 0);
-    // What is not said, said twice, or of nobody.
+    // Missing, duplicate, or unassigned entries.
     for (from, to, expected) in [
         ("0x", "0y", "not the GUID of a port"),
         (" 0 ", " 16 ", "not the GUID of a port and a service level"),

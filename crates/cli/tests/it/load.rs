@@ -1,4 +1,4 @@
-//! `darkfiber load`: curves, deadlock, and what is refused.
+//! `darkfiber load`: curves, deadlock, and refusals.
 
 use std::fs;
 
@@ -96,7 +96,7 @@ fn a_folder_has_it_all() {
     assert_eq!(names, should);
     let spread = std::fs::read_to_string(dir.path().join("there/latencies.svg")).expect("drawn");
     assert_eq!(spread.matches("<polyline").count(), 4);
-    // Intervals for nobody are refused, and so is what cannot be.
+    // Intervals without a use are refused, and so are invalid values.
     for (more, code, why) in [
         ("--interval 1us", 2, "give -o DIR"),
         ("--degraded 2:1", 2, "SHARE:PART"),
@@ -182,7 +182,7 @@ fn bad_input() {
     error: a message of 8 B is less than a packet of 16 B
     hint: give packets as short: a message is one packet then
     ");
-    // What is longer than any memory is no matter, but that it would take for ever.
+    // A message longer than any memory is allowed, except that it would take for ever.
     assert_snapshot!(error(&format!("{SMALL} --message 1000000GiB"), 2), @r"
     error: more than 1000 s would be simulated, which is for ever
     hint: measure for a shorter time, or shorter messages; warm up for less

@@ -55,7 +55,7 @@ mod transition;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a run left behind.
+/// The result of a run.
 struct Run {
     code: i32,
     out: String,

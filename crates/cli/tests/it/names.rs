@@ -5,10 +5,10 @@ use std::fs;
 
 use super::{PAIR, folder, run_in};
 
-/// What a card is called in its factory.
+/// The factory description of a card.
 const FACTORY: &str = "MT4129 ConnectX7   Mellanox Technologies";
 
-/// One switch with a host that has a name, and three that nothing tells apart.
+/// One switch with a host that has a name, and three that are indistinguishable.
 fn factory() -> String {
     let hosts = ["cn1 HCA-1", FACTORY, FACTORY, FACTORY];
     let mut text = "switchguid=0xa0(a0)\nSwitch\t8 \"S-00000000000000a0\"\t# \"SwitchX\" base port 0 lid 1 lmc 0\n".to_owned();
@@ -48,7 +48,7 @@ fn a_shared_description_names_nobody() {
         json["findings"].as_array().expect("a list").iter().find(|f| f["kind"] == "shared-names");
     assert_eq!(finding.expect("it is told")["count"], 3);
 
-    // Whoever writes names of hosts writes GUIDs.
+    // Names of hosts are written as GUIDs where necessary.
     let placed = run_in(d, "jobs place --fabric f.topo --hosts 4");
     assert_eq!(
         placed.out, "0x00000000000000b1\n0x00000000000000b2\n0x00000000000000b3\ncn1\n",
@@ -74,7 +74,7 @@ fn a_shared_description_names_nobody() {
             run.err
         );
     }
-    // So does its first word, which is what a list of nodes has of it.
+    // So does its first word, which is the part that a list of nodes has of it.
     fs::write(d.join("words"), "MT4129 1\ncn1 1\n").expect("written");
     for line in ["route f.topo -e minhop --jobs words", "measure f.topo -e minhop --among MT4129"] {
         let run = run_in(d, line);
@@ -120,7 +120,7 @@ fn a_map_names_switches_and_hosts_everywhere() {
         assert_eq!(run.code, 0, "{line}: {}{}", run.out, run.err);
         assert!(!run.err.contains("not in the fabric"), "{line}: {}", run.err);
     }
-    // What is written is read with its names.
+    // The written fabric is read with its names.
     let copy = run_in(d, "fabric f.topo --node-name-map map -o named.topo");
     assert_eq!(copy.code, 0, "{}", copy.err);
     assert_eq!(run_in(d, "jobs place --fabric named.topo --hosts 4").out, placed.out);
@@ -147,7 +147,7 @@ fn spoilt_maps_are_refused_by_file_and_line() {
         assert!(run.err.contains(said), "{map:?}: {}", run.err);
         assert_eq!(run.err.matches("error: ").count(), 1, "{}", run.err);
     }
-    // An unknown GUID beside known ones is one warning.
+    // An unknown GUID among known ones is one warning.
     let map = "0x2c90000000201 \"a\"\r\n0x77 \"b\"\r\n0x78 \"c\"\r\n";
     let dir = folder(&[("pair.topo", PAIR), ("map", map)]);
     let run = run_in(dir.path(), "fabric pair.topo --node-name-map map");
@@ -196,7 +196,7 @@ fn aliases_come_in_any_order_and_name_groups() {
         run.json()["participants"].clone()
     };
     assert_eq!(pairs("@rest,a2"), 3);
-    // Scenarios and the filter know aliases and groups, too.
+    // Scenarios and the filter support aliases and groups, too.
     let scenario = "fabric = \"f.topo\"\naliases = \"aliases\"\n[routes]\nengine = \"minhop\"\n[[job]]\n\
                     traffic = \"imb:op=alltoall,bytes=1KiB\"\nhosts = \"@rest,a2\"\n";
     fs::write(d.join("s.toml"), scenario).expect("written");
@@ -237,7 +237,7 @@ fn rates_without_a_name_survive_writing_and_reading() {
         links.sort_by_key(ToString::to_string);
         links.iter().map(|l| l["gbit_per_second"].to_string()).collect::<Vec<_>>()
     };
-    // More hosts than lines by which a kind of file is told.
+    // More hosts than the lines that determine the format of a file.
     let spec = "dragonfly:p=4,a=8,h=2,gbps=7,host_gbps=3";
     let before = rates(spec);
     for file in ["f.topo", "f.edges", "f.json"] {

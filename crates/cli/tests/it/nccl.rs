@@ -83,7 +83,8 @@ fn rings_of_a_log_and_a_better_order() {
     assert_eq!(first["path"].as_array().map(Vec::len), Some(2));
 }
 
-/// A tree of four hosts below the first one: the third has the second and the fourth below it, so that three flows share its NIC each way.
+/// A tree of four hosts below the first one: the third has the second and the fourth below it, so that three flows share its NIC in each
+/// direction.
 #[test]
 fn trees_of_a_log() {
     let hosts = ["cn0001", "cn0002", "cn0003", "cn0004"];
@@ -187,7 +188,7 @@ fn guids_come_before_names() {
         )
     };
     let graph = graph(0, [[0, 0], [1, 1]]);
-    // cn0001 HCA-3 is 0x0000200000000030, which NCCL prints turned round.
+    // cn0001 HCA-3 is 0x0000200000000030, which NCCL prints byte-swapped.
     let (right, foreign) = (topology("0x3000000000200000"), topology("0x1234"));
     let dir = folder(&[("graph.xml", &graph), ("right.xml", &right), ("foreign.xml", &foreign)]);
     let of = |topo: &str| {

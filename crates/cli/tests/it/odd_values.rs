@@ -85,14 +85,14 @@ fn name(line: &str) -> Vec<&str> {
     line.split(' ').take(words).collect()
 }
 
-/// Names that stand in a list of the help, each at the beginning of a line.
+/// Names in a list of the help, each at the beginning of a line.
 fn listed<'h>(help: &'h str, heading: &str) -> Vec<&'h str> {
     let lines = help.lines().skip_while(|l| *l != heading).skip(1);
     let entries = lines.take_while(|l| !l.is_empty()).filter(|l| !l.starts_with("   "));
     entries.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").collect()
 }
 
-/// The options with a value: as they are called, and in short.
+/// The options with a value: their long and short names.
 fn options(help: &str) -> Vec<(&str, Option<&str>)> {
     let option = |line: &str| {
         let at = line.find("--")?;
@@ -113,7 +113,7 @@ fn options(help: &str) -> Vec<(&str, Option<&str>)> {
         .collect()
 }
 
-/// A line without an option that stands in it, so that it is given once.
+/// A line without an option that occurs in it, so that it is given once.
 fn without(line: &str, long: &str, short: Option<&str>) -> Vec<String> {
     let mut words = line.split(' ');
     let mut left = Vec::new();
@@ -208,7 +208,7 @@ fn every_option_takes_or_refuses_them() {
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                // Each in a folder of its own would cost more than all that is written there.
+                // A separate folder for each would cost more than all that is written there.
                 while let Some(words) = { waiting.lock().expect("no panic").next() } {
                     let (code, err) = within(d, &words, Duration::from_secs(20));
                     let told =

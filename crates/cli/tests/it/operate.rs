@@ -26,7 +26,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts it, and waits until it serves its pages; what it says goes to files.
+/// Starts it, and waits until it serves its pages; its output goes to files.
 pub(crate) fn start(dir: &Path) -> Running {
     let said = fs::File::create(dir.join("said")).expect("a file");
     let proposals = fs::File::create(dir.join("proposals")).expect("a file");
@@ -51,7 +51,7 @@ impl Running {
         kill_process(pid.expect("a process"), signal).expect("it runs");
     }
 
-    /// Where its pages are.
+    /// Address of its pages.
     pub(crate) fn address(&self) -> &str {
         &self.http
     }
@@ -71,7 +71,7 @@ impl Running {
     }
 }
 
-/// The text of a file, once it says something.
+/// The text of a file, once it is not empty.
 pub(crate) fn until(dir: &Path, name: &str, says: impl Fn(&str) -> bool) -> String {
     waiting(name, || {
         let text = fs::read_to_string(dir.join(name)).unwrap_or_default();
@@ -94,7 +94,7 @@ pub(crate) fn ask(dir: &Path, question: &str) -> Run {
     run_in(dir, &format!("operate {question} --config operate.toml"))
 }
 
-/// Asks for the status until it says something.
+/// Requests the status until it contains a text.
 pub(crate) fn status(dir: &Path, says: &str) -> String {
     waiting(says, || {
         let status = ask(dir, "status");
@@ -115,7 +115,7 @@ pub(crate) const CONFIG: &str = "site = \"test\"\nstate = \"state\"\nhttp = \"12
     [jobs]\nfile = \"jobs\"\nevery_s = 0.05\n\
     [policy]\ncooldown_s = 0\n";
 
-/// Two hosts of one switch: nothing between switches.
+/// Two hosts of one switch: no traffic between switches.
 pub(crate) const QUIET: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
 
 /// Three jobs that share links, as in docs/ease.md.
@@ -157,7 +157,7 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
     for words in ["because", "any-order", "O4 holds", "/etc/opensm/lfts", "darkfiber check"] {
         assert!(explained.contains(words), "{words}: {explained}");
     }
-    // What is proposed is what the checker of transitions takes.
+    // The checker of transitions accepts the proposal.
     let check = "check state/plans/2/fabric.topo --from even --routes state/plans/2 --format json";
     assert_eq!(run_in(d, check).json()["verdict"], "any-order");
 
@@ -176,7 +176,7 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
     assert_eq!(ask(d, "explain 2").out, explained);
     assert_eq!(ask(d, "resume").code, 0);
 
-    // Somebody puts the proposal in place.
+    // An operator puts the proposal in place.
     let lfts = fs::read_to_string(d.join("state/plans/2/lfts.dump")).expect("tables");
     fs::remove_file(d.join("even/route.json")).expect("a manifest");
     put(d, "even/lfts.dump", &lfts);
@@ -194,7 +194,7 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
     let csv = run_in(d, "operate status --config operate.toml --format csv").out;
     assert!(csv.starts_with(&format!("{heading}1,kept,jobs,")), "{csv}");
 
-    // It ends as asked, and leaves nothing that runs.
+    // It ends on request, and leaves no running process.
     std::thread::sleep(Duration::from_millis(600));
     program.signal(Signal::TERM);
     let mut program = program;
@@ -260,7 +260,7 @@ fn pages_say_what_the_state_is_and_change_nothing() {
     for method in ["POST", "PUT", "DELETE"] {
         assert_eq!(program.page(method, "/status").0, 405);
     }
-    // Junk on either socket is answered or passed over, and nothing else.
+    // Junk on either socket gets a reply or is ignored, and has no other effect.
     for junk in [&b"\xff\xfe\x00\n"[..], b"explain many\n", &[b'a'; 4096], b"\n"] {
         let mut stream = UnixStream::connect(d.join("state/ctl.sock")).expect("a connection");
         let _it_may_not_wait_for_all = stream.write_all(junk);
@@ -402,7 +402,7 @@ fn what_cannot_run_is_refused() {
     }
     assert!(!d.join("state").exists(), "nothing was touched");
     assert_eq!(run_in(d, "operate --config absent.toml").code, 3);
-    // Where nobody listens, and where no socket or folder can be.
+    // Where no program listens, and where no socket or folder is possible.
     put(d, "operate.toml", CONFIG);
     let nobody = ask(d, "status");
     assert!(nobody.err.contains("no `darkfiber operate` runs with this"), "{}", nobody.err);
@@ -465,7 +465,7 @@ fn a_log_is_gone_through_in_virtual_time() {
     assert_eq!(result["days"].as_array().map(Vec::len), Some(2));
     assert_eq!(result["days"][1]["changes"], 0, "what was put in place stays");
     assert!(run("").out.contains("2 days in mode advise"), "{}", run("").out);
-    // Who only observes changes nothing.
+    // A daemon that only observes changes nothing.
     put(d, "operate.toml", &format!("mode = \"observe\"\n{CONFIG}"));
     let result = run("--format json").json();
     assert_eq!((&result["total"]["changes"], &result["total"]["worst"]), (&0.into(), &12.into()));

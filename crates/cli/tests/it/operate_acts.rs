@@ -1,4 +1,5 @@
-//! `darkfiber operate` in modes that change tables, beside a script in OpenSM's place; and what leads to proposals besides jobs.
+//! `darkfiber operate` in modes that change tables, together with a script in place of OpenSM; and other triggers of proposals than
+//! jobs.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,9 +23,9 @@ fn acts(mode: &str) -> String {
 
 const SWEEPS: &str = "cp lfts new-tables && mv new-tables in-place\n\
     echo 'x: file tables configured on all switches' >> log; echo SUBNET UP >> log\n";
-/// OpenSM says that it has done what it has not.
+/// OpenSM reports success without having done anything.
 const IGNORES: &str = "touch in-place\necho 'x: file tables configured on all switches' >> log; echo SUBNET UP >> log\n";
-/// OpenSM routes by itself.
+/// OpenSM routes with its own engine.
 const FOREIGN: &str =
     "echo 'x: nue tables configured on all switches' >> log; echo SUBNET UP >> log\n";
 
@@ -74,7 +75,7 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
     assert!(told.contains("plan 2 is in place, as read back: 4 entries in 4 blocks\n"), "{told}");
     let checked = run_in(d, "check fabric.topo --routes in-place --guid2lid even/guid2lid");
     assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
-    // A fabric of somebody else's, which shares no GUID with this one.
+    // A foreign fabric, which shares no GUID with this one.
     let other = run_in(d, "fabric kary:k=3,n=2 -o other.topo -q");
     assert_eq!(other.code, 0);
     let foreign = text(d, "other.topo").replace("500000", "700000").replace("200000", "600000");
@@ -92,7 +93,7 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
         if told.contains("bad input") { Err(told) } else { Ok(()) }
     });
     assert_eq!(ask(d, "accept").code, 3, "there is nothing to accept");
-    // Killed in between, it looks at what is there and goes on.
+    // Killed in between, it reads the tables in place and resumes.
     drop(program);
     let _program = start(d);
     let told = status(d, "phase      watching");
@@ -107,7 +108,7 @@ fn who_is_not_obeyed_freezes() {
     put(d, "sweep", IGNORES);
     let _program = start(d);
     status(d, "decision   2 kept");
-    // OpenSM does not do what it is asked: once more, and no more.
+    // OpenSM does not follow the order: it is repeated once.
     put(d, "jobs", BUSY);
     let told = status(d, "phase      frozen (Mismatch)");
     assert!(told.contains("decision   3 failed"), "{told}");
@@ -129,7 +130,7 @@ fn who_is_not_obeyed_freezes() {
     assert_eq!(ask(d, "rollback").code, 0);
     until(d, "said", |text| text.contains("was not put in place: ") && text.contains("lfts: "));
     assert_eq!(text(d, "in-place"), before);
-    // Somebody has told OpenSM to use another engine.
+    // OpenSM is configured to use another engine.
     for _ in 0..3 {
         let foreign =
             std::process::Command::new("sh").args(["-c", FOREIGN]).current_dir(d).status();
@@ -160,7 +161,7 @@ fn counters_alone_lead_to_a_proposal() {
     let far: Vec<_> = hosts.iter().filter(|(name, ..)| name.as_str() > "cn0006").collect();
     let (one, other) =
         (far[0], far[1..].iter().find(|h| h.2 == far[0].2).expect("a shared uplink"));
-    // Two hosts of a leaf send to two that are reached over the same uplink, each half of what that carries.
+    // Two hosts of a leaf send to two that are reached over the same uplink, each half of its capacity.
     put(d, "jobs", &format!("JOBID ST NODELIST\n1 R cn0001,{}\n2 R cn0002,{}\n", one.0, other.0));
     let counters = |minutes: u64| {
         let bytes = minutes * 60 * 25_000_000_000 * 45 / 100;
@@ -186,7 +187,7 @@ fn counters_alone_lead_to_a_proposal() {
     put(d, "operate.toml", &config);
     let _program = start(d);
     status(d, "decision   1 ");
-    // What jobs alone lead to is there; now counters say more.
+    // The proposal for jobs alone is there; now counters show more.
     for minutes in 1..4 {
         std::thread::sleep(std::time::Duration::from_millis(200));
         put(d, "counters", &counters(minutes));

@@ -1,4 +1,4 @@
-//! What is written where, and what is there when something goes wrong.
+//! Output files, and their state after an error.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;

@@ -1,4 +1,4 @@
-//! The Debian package: built of this program, installed into a folder of its own, used there, and removed without a trace.
+//! The Debian package: built of this program, installed into a separate folder, used there, and removed without a trace.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use darkfiber_testkit::skipped;
 
-/// Runs a program; what it printed.
+/// Runs a program; returns its output.
 fn succeed(command: &mut Command) -> String {
     let done = command.output().expect("it starts");
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));

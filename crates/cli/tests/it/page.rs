@@ -1,4 +1,4 @@
-//! `--html`: pages of many commands, and what a real browser makes of them.
+//! `--html`: pages of many commands, and their rendering in a real browser.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

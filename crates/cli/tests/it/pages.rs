@@ -1,4 +1,4 @@
-//! What pages of long runs hold, read from their data as the browser reads it.
+//! The content of pages of long runs, read from their data as the browser reads it.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{folder, run_in};
 
-/// The description in the data of a page: what `web/src/blob.ts` reads.
+/// The description in the data of a page: as read by `web/src/blob.ts`.
 fn about(html: &str) -> Value {
     let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split('<').next());
     let bytes = decoded(data.expect("data"));
@@ -18,7 +18,7 @@ fn about(html: &str) -> Value {
     serde_json::from_slice(&rest[..length]).expect("JSON")
 }
 
-/// Base64 (RFC 4648).
+/// Decodes Base64 (RFC 4648).
 fn decoded(text: &str) -> Vec<u8> {
     const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut out, mut held, mut bits) = (Vec::new(), 0u32, 0);
@@ -40,7 +40,7 @@ fn page(dir: &Path, line: &str) -> Value {
     about(&std::fs::read_to_string(dir.join("page.html")).expect("a page"))
 }
 
-/// How many numbers an array of the data has.
+/// Number of values in an array of the data.
 fn count(page: &Value, section: &str) -> u64 {
     let all = page["sections"].as_array().expect("sections");
     let found = all.iter().find(|s| s["name"] == section);
@@ -69,7 +69,7 @@ fn a_replay_has_a_slider_over_its_moments() {
         // Twelve moments, and where the last ends.
         assert_eq!(count(&page, &format!("view{v}.start")), 13);
     }
-    // The most of any moment is what the replay itself says.
+    // The maximum over all moments equals that of the replay itself.
     let csv = run_in(dir.path(), &format!("{line} --format csv -q")).out;
     let most = csv.lines().skip(1).filter_map(|l| l.split(',').nth(5)?.parse::<f64>().ok());
     assert_eq!(views[0]["full"].as_f64(), Some(most.fold(0.0, f64::max)));
@@ -80,7 +80,7 @@ fn a_replay_has_a_slider_over_its_moments() {
     assert_eq!(charts.len(), 4);
     assert_eq!((&charts[0]["x"]["measured"], count(&page, "chart0.x")), (&"date".into(), 12));
     assert_eq!(charts[0]["lines"], serde_json::json!(["updn", "sar"]));
-    // The map alone: an engine beside the other.
+    // The map alone: two engines next to each other.
     let map = std::fs::read_to_string(dir.path().join("map.svg")).expect("a map");
     assert_eq!(map.matches("<svg").count(), 3);
     assert!(map.contains(">updn<") && map.contains(">sar<"), "{}", &map[..800]);
@@ -134,7 +134,7 @@ fn readings_of_counters_are_a_series() {
         assert_eq!(view["full"].as_f64(), Some(40e6), "{counters}");
         assert_eq!((count(&page, "view0.start"), count(&page, "view0.channel")), (3, 3));
     }
-    // A port that is missing once, times that are uneven or not told: no slider, rather than a wrong one.
+    // A port that is missing once, times that are uneven or missing: no slider, rather than a wrong one.
     for counters in ["a short c", "a b uneven", "a b untimed", "a b", "a"] {
         let page = made(counters);
         let sections = page["sections"].as_array().expect("sections");
@@ -241,7 +241,7 @@ fn experiments_have_a_page_without_a_map() {
     assert_eq!(count(&page, "switch.x"), 0);
     assert_eq!(about["sheets"].as_array().map(Vec::len), Some(2));
     assert!(about["charts"].as_array().is_some_and(|all| !all.is_empty()));
-    // Of results that were kept there are numbers only, and the page says so.
+    // For stored results there are numbers only, and the page states that.
     let kept = || self::page(dir.path(), "reproduce T2HX-F1 --store kept");
     assert_eq!(kept()["about"]["charts"].as_array().map(Vec::len), Some(1));
     let again = kept();

@@ -1,4 +1,4 @@
-//! `darkfiber place`: hosts for a new job beside those that run.
+//! `darkfiber place`: hosts for a new job among the running ones.
 
 #![expect(clippy::float_cmp, reason = "small whole numbers are exact")]
 
@@ -28,7 +28,7 @@ fn hosts(json: &Value) -> Vec<&str> {
 
 #[test]
 fn jobs_go_where_nobody_meets_them() {
-    // Four hosts fit on a leaf of their own, where no channel between switches is needed.
+    // Four hosts fit on a single leaf, where no channel between switches is needed.
     let run = place("--traffic bis:steps=1,group=100 --nodes 4 --format json");
     assert_eq!(run.code, 0, "{}", run.err);
     let json = run.json();
@@ -41,7 +41,7 @@ fn jobs_go_where_nobody_meets_them() {
     let leaf: Vec<&str> = sorted.iter().map(|h| &h[..4]).collect();
     assert_eq!(leaf.len(), 4);
     assert!(sorted.iter().all(|h| !["cn0001", "cn0002", "cn0003"].contains(h)), "{sorted:?}");
-    // What is proposed is never worse than what allocators give.
+    // The proposal is never worse than those of allocators.
     for nodes in [2, 6, 8, 10] {
         for traffic in ["bis:steps=1,group=100", "nn:steps=1,group=100", "pairs:steps=1,group=100"]
         {

@@ -1,4 +1,4 @@
-//! Commands that are studies: `--write-study`, and what both find.
+//! Commands that are studies: `--write-study`, and the agreement of both.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn commands_are_studies_with_the_same_figures() {
         }
     }
     assert_eq!(compared, 4 * (4 + 24));
-    // What is measured.
+    // Measurements of patterns.
     let measured = write(
         "measure kary:k=4,n=2 -e updn --metric worst,ebb --pattern shift --samples 300 --fail-links 3",
     );
@@ -46,7 +46,7 @@ fn commands_are_studies_with_the_same_figures() {
     let of = |name: &str| found.iter().find(|row| row["of"] == name).expect("a row");
     assert_eq!(number(of("worst"), "value"), measured["worst"].as_f64());
     assert_eq!(number(of("ebb"), "value"), measured["ebb"]["mean"].as_f64());
-    // Curves, of tables and of routings that go by none.
+    // Curves, of tables and of routings without tables.
     let curves = write(
         "saturate hyperx:dims=3x3,t=2 -r minimal,valiant -e dfsssp --loads 0.3,0.7 --packet 64B --message 128B",
     );
@@ -65,7 +65,7 @@ fn commands_are_studies_with_the_same_figures() {
             assert_eq!(number(row, "mean"), point["mean"].as_f64(), "{routing}");
         }
     }
-    // Victims beside aggressors.
+    // Victims with aggressors.
     let congest = write(
         "congest dragonfly:p=2,a=4,h=2,gbps=200 --victims allreduce:8B --aggressors incast --split 50 --nodes 32 --scattered \
          --congestion none,pairs --routing tables,minimal --limit 2ms --iterations 20 --fail-links 2",
@@ -95,7 +95,7 @@ fn commands_are_studies_with_the_same_figures() {
         assert_eq!(number(row, "gain_percent"), gain["mean_percent"].as_f64(), "{gain}");
         assert_eq!(number(row, "gain_max"), gain["max"].as_f64(), "{gain}");
     }
-    // A log that says where jobs ran, to its end.
+    // A log that gives the nodes of jobs, to its end.
     fs::write(d.join("jobs.log"), crate::replay::LOG).expect("written");
     let replay = write("replay --fabric kary:k=4,n=2 --jobs jobs.log -e updn,sar");
     let found = rows(d, "study run made.toml", "replay");
@@ -120,7 +120,7 @@ fn commands_are_studies_with_the_same_figures() {
             assert_eq!(number(row, "share"), pattern["share"]["mean"].as_f64(), "{pattern}");
         }
     }
-    // What has no place in a study is said.
+    // Options that a study cannot express are reported.
     let line = "sweep kary:k=4,n=2 -e updn --fail-links 2 --write-study made.toml";
     let none = run_in(d, line);
     assert!(none.code == 2 && none.err.contains("--fail-links"), "{}", none.err);
@@ -129,7 +129,7 @@ fn commands_are_studies_with_the_same_figures() {
     assert!(none.code == 2 && none.err.contains("an engine beside tables"), "{}", none.err);
 }
 
-/// What options say fails is taken away once: figures are those of a file from which it is gone.
+/// Faults of the options are removed once: figures are those of a file without the failed elements.
 #[test]
 fn commands_take_faults_away_once() {
     let dir = folder(&[("log.swf", &crate::replay::swf(60))]);

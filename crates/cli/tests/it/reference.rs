@@ -1,6 +1,6 @@
-//! The reference in docs/reference is what the program says of itself: its help, its lists, the schemas of its results.
+//! The reference in docs/reference agrees with the program: its help, its lists, the schemas of its results.
 //!
-//! `DARKFIBER_UPDATE_DOCS=1` writes it anew.
+//! `DARKFIBER_UPDATE_DOCS=1` writes it again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{run, run_with};
 
-/// Where the pages are.
+/// Folder of the pages.
 fn folder() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference")).to_owned()
 }
 
-/// What stands below the heading of every page.
+/// Text below the heading of every page.
 const ORIGIN: &str = "Generated from the program. Do not edit; \
                       `DARKFIBER_UPDATE_DOCS=1 cargo test --workspace --test it -- reference` writes it anew.\n";
 
@@ -54,7 +54,7 @@ fn trimmed(text: &str) -> String {
     })
 }
 
-/// Names of all lists, and what a list is about.
+/// Names of all lists, and their subjects.
 fn kinds() -> Vec<(String, String)> {
     let table = run("list --format json").json();
     let rows = table["items"].as_array().expect("lists").clone();
@@ -77,7 +77,7 @@ fn list(kind: &str, about: &str) -> String {
     page
 }
 
-/// What the schemas in docs/schema are of, and their keys.
+/// The schemas in docs/schema, with their subjects and keys.
 fn schemas() -> String {
     let mut page = format!(
         "# Schemas of results\n\n{ORIGIN}\n`--format json` prints one object whose keys are those of a schema \

@@ -1,4 +1,4 @@
-//! The replay of logs, hosts for jobs, who shares what.
+//! The replay of logs, hosts for jobs, and channels that jobs share.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -47,7 +47,7 @@ fn a_day_of_a_small_machine() {
     assert_eq!(csv.lines().count(), 25);
     assert!(csv.starts_with("time,jobs,multi_switch_jobs,busy_percent,changed,updn:efi_max,"));
 
-    // Engines that nobody asked for may refuse.
+    // Engines that were not requested may refuse.
     let other =
         run_in(d, "replay --fabric hyperx:dims=4x4,t=1 --jobs log --every 6h --format json -q");
     assert_eq!(other.json()["engines"], serde_json::json!(["updn", "dfsssp", "sar", "sar-best"]));
@@ -81,7 +81,7 @@ fn a_replay_goes_on_where_it_stopped() {
     assert!(other.err.contains("is of another replay"), "{}", other.err);
     assert_eq!(read("moments.csv"), whole.0, "nothing is lost");
 
-    // A bit that is altered, wherever it is, goes into no mean.
+    // Data with any altered bit is never used in a mean.
     let bytes = whole.0.as_bytes();
     let head = whole.0.find('\n').expect("a line") + 1;
     for at in (head..bytes.len() - 1).step_by(bytes.len() / 60 + 1) {
@@ -136,7 +136,7 @@ fn logs_without_nodes_are_placed() {
     let json = run_in(d, &format!("{line} --scale 0.5 --format json -q")).json();
     assert_eq!(json["log"]["placed"]["late"], 0);
 
-    // What was placed reads as a log with places, and replays alike.
+    // The placed jobs are a log with places, and have the same replay.
     let place = "jobs place --fabric kary:k=4,n=2 --jobs log.swf -o placed.log -q";
     assert_eq!(run_in(d, place).code, 0);
     let csv = |jobs: &str| {
@@ -199,7 +199,7 @@ fn who_shares_what() {
     let job = |id: &str| jobs.iter().find(|j| j["id"] == id).expect("it runs").clone();
     assert_eq!((&job("3")["terminals"], &job("3")["switches"]), (&3.into(), &2.into()));
     assert_eq!(job("1")["with"][0]["id"], "2");
-    // Channels add up to what the jobs load.
+    // Channels add up to the loads of the jobs.
     let channels = json["channels"].as_array().expect("a list");
     let whole: u64 = channels.iter().filter_map(|c| c["routes"].as_u64()).sum();
     let parts: u64 = channels

@@ -1,4 +1,4 @@
-//! `darkfiber reproduce`: what is over is kept, and verdicts are those of the rows.
+//! `darkfiber reproduce`: completed experiments are stored, and verdicts are those of the rows.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn what_is_over_is_not_run_again() {
     let numbers = fs::read_to_string(d.join("kept/reproduced.csv")).expect("written");
     let of = |id: &str| numbers.lines().filter(|l| l.starts_with(id)).count();
     assert_eq!([of("id,"), of("OPT-T2,"), of("SAR-F2,"), of("T2HX-VL,")], [1, 135, 7, 5]);
-    // Read again as they are, times included.
+    // Read back unmodified, times included.
     let again = run_in(d, line);
     assert_eq!(again.json()["experiments"], first.json()["experiments"], "{}", again.err);
 

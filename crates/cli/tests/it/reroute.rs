@@ -36,7 +36,7 @@ fn a_fault_becomes_tables() {
     assert!(json["seconds_prepare"].is_number() && json["seconds_compute"].is_number());
     assert!(json["coexistence"]["verdict"].is_string());
 
-    // What was written is what was measured, keeps the LIDs, and can be mended again.
+    // The written tables are the measured ones, keep the LIDs, and can be repaired again.
     let checked = run_in(d, "check new/fabric.topo --routes new --format json");
     assert_eq!(checked.code, 0, "{}", checked.err);
     for key in ["pairs", "unreachable", "loops", "hops", "layers", "efi", "dark_fiber_percent"] {
@@ -194,7 +194,7 @@ fn what_cannot_be_mended_is_routed_anew() {
     let d = dir.path();
     let fabric = "torus:dims=5x5,t=1";
     assert_eq!(run_in(d, &format!("route {fabric} -e nue --lanes 1 -o old -q")).code, 0);
-    // Two dead cables of which the detours do not fit into the one lane.
+    // Two dead cables whose detours do not fit into the one lane.
     let fault = (1..=12).map(|seed| format!("--fail-links 2 --seed {seed} --lanes 1"));
     let (fault, json) = fault
         .map(|fault| {
@@ -242,7 +242,7 @@ fn the_comparison_uses_the_roots_of_the_old_tables() {
     };
     let expected = anew(&roots);
     assert_ne!(expected, anew(""));
-    // As recorded beside the tables, and as told where nothing is.
+    // As recorded next to the tables, and as given where there is no record.
     for tables in ["old".to_owned(), format!("old/lfts.dump -e updn {roots}")] {
         let line = format!("reroute {fabric} --routes {tables} {damage} --compare --format json");
         let made = run_in(d, &line);
@@ -286,7 +286,7 @@ fn service_levels_are_kept_or_nothing_is_written() {
         assert_eq!(plain["entries_changed"], json["entries_changed"]);
         seen.insert((freely["coexistence"]["verdict"].as_str().map(str::to_owned), verdict));
     }
-    // Without keeping them a repair moves paths, and says what that means for connections.
+    // Without keeping them a repair moves paths, and reports the consequence for connections.
     let moved = Some("reconnect".to_owned());
     assert!(seen.contains(&(moved.clone(), "any-order".to_owned())), "{seen:?}");
     assert!(seen.contains(&(moved, "reconnect".to_owned())), "{seen:?}");

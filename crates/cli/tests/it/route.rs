@@ -129,7 +129,7 @@ fn what_route_writes_check_reads() {
         let report =
             std::fs::read_to_string(d.join("out").join(name).join("route.json")).expect("a report");
         keys_are_there(&serde_json::from_str(&report).expect("JSON"));
-        // The written fabric, and the fabric that was asked for; the directory, and single files.
+        // The written fabric, and the requested fabric; the directory, and single files.
         for line in [
             format!("check out/{name}/fabric.topo --routes out/{name}"),
             format!("check {fabric} --routes out/{name}"),
@@ -168,7 +168,7 @@ fn service_levels_are_written_where_there_are_several() {
         let checked = run_in(d, &format!("check out/fabric.topo --routes {tables} --format json"));
         assert_eq!((checked.code, &checked.json()["layers"]), (0, layers), "{tables}");
     }
-    // Tables of one layer in their place leave none of them.
+    // Tables of one layer written in their place leave none of them.
     assert_eq!(run_in(d, "route torus:dims=5x5,t=2 -e updn -o out -q").code, 0);
     assert!(!d.join("out/path-sl").exists());
 }
@@ -199,7 +199,7 @@ fn routes_that_failed_the_check_are_not_written() {
     let forced = run_in(dir.path(), "route torus:dims=5,t=1 -e minhop -o out --allow-deadlock");
     assert_eq!(forced.code, 0, "{}", forced.err);
 
-    // What was written has a credit loop, and `check` calls that a finding.
+    // The written tables have a credit loop, and `check` reports that as a finding.
     let checked = run_in(dir.path(), "check out/fabric.topo --routes out --format json");
     assert_eq!(checked.code, 1);
     let json = checked.json();
@@ -297,7 +297,7 @@ fn the_picture_has_a_panel_an_engine() {
     assert!(svg.starts_with("<svg") && svg.contains(">minhop<") && svg.contains(">dfsssp<"));
 }
 
-/// The last line of the table, which says how the routes came about.
+/// The last line of the table, which states how the routes were made.
 fn note(line: &str) -> String {
     let result = run(line);
     assert_eq!(result.code, 0, "{line}: {}{}", result.out, result.err);
@@ -339,7 +339,7 @@ fn idle_lanes_are_dealt_out_on_request() {
     assert!(plain["layers_needed"].is_null());
     assert_eq!((&spread["efi"], &spread["hops"]), (&plain["efi"], &plain["hops"]));
     assert_eq!(spread["deadlock_free"], true);
-    // What is written keeps them.
+    // The written files keep them.
     let dir = folder(&[]);
     assert_eq!(run_in(dir.path(), &format!("{line} -o out -q")).code, 0);
     let checked = run_in(dir.path(), "check out/fabric.topo --routes out --format json").json();

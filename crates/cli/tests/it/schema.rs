@@ -1,4 +1,4 @@
-//! What `--format json` prints is what `docs/schema` says: no key without a description, none missing.
+//! The output of `--format json` agrees with `docs/schema`: no key without a description, none missing.
 
 mod validate;
 
@@ -275,7 +275,7 @@ fn placements() {
     hold("place", &[(line, &keys)]);
 }
 
-/// Scenarios are what users write: those of the examples are as the schema says, and a misspelt key is not.
+/// Scenarios are written by users: those of the examples agree with the schema, and a misspelt key does not.
 #[test]
 fn scenarios() {
     let schema = schema("scenario");
@@ -462,7 +462,7 @@ fn what_is_wrong_is_found() {
     wrong(&|json| drop(json["fabric"].as_object_mut().expect("an object").remove("hosts")));
 }
 
-/// What studies of the examples say beside their scenarios.
+/// Files of studies of the examples, beyond their scenarios.
 fn files_of_studies() {
     let schema = schema("study-file");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies");

@@ -15,7 +15,7 @@ fn quoted(text: &str) -> String {
 const COMMANDS: &[&str] =
     &["fabric", "route", "check", "sweep", "reroute", "list", "completions", "man"];
 
-/// What bash offers where a command line ends, in a folder with these files.
+/// The completions of bash at the end of a command line, in a folder with these files.
 fn offered_among(files: &[(&str, &str)], line: &str) -> Vec<String> {
     let dir = folder(files);
     let program = Path::new(env!("CARGO_BIN_EXE_darkfiber")).parent().expect("a folder");
@@ -75,7 +75,7 @@ fn bash_completes_fabrics() {
     let files = [("my fabric.topo", "")];
     assert_eq!(offered_among(&files, "darkfiber route my"), ["my\\ fabric.topo"]);
     assert_eq!(offered_among(&files, "darkfiber route \"my"), ["my fabric.topo"]);
-    // Bash takes what follows the last `:` to be the word, and keeps a `@`.
+    // Bash takes the text after the last `:` as the word, and keeps a `@`.
     assert_eq!(offered("darkfiber route @slimfly-"), ["@slimfly-eth"]);
     assert_eq!(offered("darkfiber route kar"), ["kary:"]);
     assert!(offered("darkfiber route kary:").contains(&"k=".to_owned()));

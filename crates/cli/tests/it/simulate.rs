@@ -1,4 +1,4 @@
-//! `darkfiber simulate`: scenarios with closed forms, what is written, and scenarios that are wrong.
+//! `darkfiber simulate`: scenarios with closed forms, output files, and invalid scenarios.
 
 #![expect(clippy::float_cmp, reason = "small whole numbers are exact")]
 
@@ -38,14 +38,15 @@ fn pair(hosts: &str, more: &str) -> String {
     format!("[[job]]\ntraffic = \"mpigraph:bytes=10MB\"\nhosts = \"{hosts}\"\n{more}\n")
 }
 
-/// Two jobs that meet, with blocking sends, empty messages and ranks of one host, on switches that tell of themselves.
+/// Two jobs that interfere, with blocking sends, empty messages and ranks of one host, on switches that report their
+/// queues.
 const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
                     [packets]\nswitches = \"rosetta\"\nrouting = \"ugal-global\"\n[keep]\ninterval = \"2us\"\n\
                     messages = true\n[[job]]\ntraffic = \"alltoall:bytes=3000\"\nnodes = 30\nper-node = 2\nclass = \"quick\"\n\
                     placement = \"random\"\n[[job]]\ntraffic = \"mpigraph:bytes=64KiB\"\nnodes = 20\nstart = \"7us\"\n\
                     [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\nclass = \"quick\"\n";
 
-/// What a run comes to, without what differs from one to the next.
+/// The result of a run, without the parts that differ between runs.
 fn told(run: &Run) -> String {
     assert_eq!(run.code, 0, "{}", run.err);
     let mut json = run.json();
@@ -83,7 +84,7 @@ fn a_run_that_was_kept_goes_on() {
         run_in(dir.path(), &line)
     };
     let whole = told(&run("-o whole"));
-    // Kept over and over, in two parts; and once more where that ended.
+    // Saved repeatedly, in two parts; and once more where that ended.
     let kept = "--store kept --store-every 1ns";
     assert_eq!(told(&run(&format!("{kept} --threads 2 -o first"))), whole);
     let file = dir.path().join("kept/simulate.run.zst");
@@ -136,7 +137,7 @@ fn packets_lock_on_tables_with_cycles() {
     assert_snapshot!(error("lids = \"split\"", 4), @r"
     error: s.toml: lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal
     ");
-    // What ports count while a step lasts is what channels carry.
+    // Counts of ports during a step equal the loads of channels.
     let steps = |more: &str| {
         let text = scenario("dfsssp", "[keep]\ninterval = \"1us\"");
         let dir = folder(&[("s.toml", &text)]);
@@ -230,7 +231,7 @@ fn jobs_that_are_alike_are_told_once() {
     let two = result(&format!("{TWO}{job}count = 2\n"), "");
     assert_eq!(two.pointer("/jobs/1/name").and_then(Value::as_str), Some("p 2"));
     assert_eq!(two.pointer("/jobs/2"), None);
-    // Each has hosts of its own, on one switch.
+    // Each has separate hosts, on one switch.
     assert_eq!(number(&two, "/channels/bytes_max"), 0.0);
     let none = simulate(&format!("{TWO}{job}count = 0\n"), "");
     assert_eq!(none.code, 3);
@@ -341,7 +342,7 @@ fn a_directory_holds_all_results() {
     assert!(!timeline.contains("the busiest on top"));
 }
 
-/// Every element is closed by its own end, values are quoted, and nothing is left bare.
+/// Every element is closed by its own end tag, values are quoted, and special characters are escaped.
 fn well_formed(svg: &str, what: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = svg;
@@ -395,7 +396,7 @@ fn tables_of_a_directory_are_followed() {
              traffic = \"mpigraph\"\n"
         )
     };
-    // Files are looked for beside the scenario.
+    // Files are searched in the folder of the scenario.
     fs::create_dir(d.join("below")).expect("a directory");
     fs::write(d.join("s.toml"), text("tables/fabric.topo", 0)).expect("a file");
     let run = run_in(&d.join("below"), "simulate ../s.toml --format json -q");
@@ -463,7 +464,7 @@ fn shortened(capacity: &str) -> String {
     capacity.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What a scenario that cannot be run says; nothing is written.
+/// The error for a scenario that cannot be run; nothing is written.
 fn refused(scenario: &str, code: i32) -> String {
     let dir = folder(&[("s.toml", scenario)]);
     let line = "simulate s.toml -q -o out --pairs p.svg --timeline t.svg --channels c.svg";
@@ -511,7 +512,7 @@ fn collectives_of_gpus_take_the_time_of_their_model_on_an_idle_fabric() {
         let ratio = found / expected;
         assert!((0.99..1.02).contains(&ratio), "{nodes}: {found} s, not {expected} s");
     }
-    // Rings whose hosts are anywhere, with an eighth of the cables between switches.
+    // Rings whose hosts are random, with an eighth of the cables between switches.
     let narrow = seconds(64, "fattree2:n=8,m=1,r=16,gbps=400", "random");
     assert!(narrow > 5.0 * seconds(64, WIDE, "linear"), "{narrow} s");
 }

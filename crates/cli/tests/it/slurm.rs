@@ -1,4 +1,4 @@
-//! What is written for SLURM, read by the real controller where it is installed.
+//! Files for SLURM, read by the real controller where it is installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::{folder, run_in};
 pub(crate) struct Daemon(Child);
 
 impl Daemon {
-    /// Asks it to end, and waits until it has.
+    /// Requests it to end, and waits until it has.
     pub(crate) fn end(mut self) {
         let pid = self.0.id().to_string();
         let asked = Command::new("kill").arg(pid).status();
@@ -44,7 +44,7 @@ pub(crate) fn start(command: &mut Command, log: &Path) -> Daemon {
     Daemon(child.expect("the daemon starts"))
 }
 
-/// Switches with what is below them, as lines of either `topology.conf` or `scontrol show topology` say.
+/// Switches with their children, from lines of either `topology.conf` or `scontrol show topology`.
 fn switches(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     let mut all = BTreeMap::new();
     for line in text.lines().filter(|l| l.starts_with("SwitchName=")) {
@@ -54,7 +54,7 @@ fn switches(text: &str) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
             names.sort();
             names
         };
-        // The controller tells the nodes below upper switches, too.
+        // The controller lists the nodes below upper switches, too.
         let below = value("Switches");
         let nodes = if below.is_empty() { value("Nodes") } else { Vec::new() };
         all.insert(value("SwitchName").concat(), (nodes, below));
@@ -70,7 +70,8 @@ pub(crate) fn version() -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// What `scontrol show topology` says of a controller that read this file. `chosen` are the lines of slurm.conf that choose it.
+/// The output of `scontrol show topology` of a controller that read this file. `chosen` are the lines of slurm.conf that choose
+/// it.
 fn shown(d: &Path, (name, text): (&str, &str), chosen: &str, nodes: &[String]) -> String {
     let etc = d.join("etc");
     let state = d.join("state");
@@ -169,7 +170,7 @@ fn the_controller_reads_the_tree() {
     }
     let dir = tempfile::tempdir().expect("a directory");
     let d = dir.path();
-    // Three levels; storage is nothing that SLURM knows, nor is one of the hosts.
+    // Three levels; storage is not part of SLURM, nor is one of the hosts.
     assert_eq!(run_in(d, "fabric kary:k=3,n=3 -o f.topo").code, 0);
     let all = run_in(d, "fabric f.topo --to topology.conf");
     let mut nodes: Vec<String> =

@@ -41,7 +41,7 @@ fn a_study_of_faults_has_the_figures_of_a_sweep() {
     for run in sweep["runs"].as_array().expect("runs") {
         let is_same = |row: &&serde_json::Value| {
             let set = &row["set"];
-            // A fabric is called by its spec, whose defaults the sweep names, too.
+            // A fabric is named by its spec, whose defaults the sweep names, too.
             let fabric = set["fabric"].as_str().expect("a name");
             let family = fabric.split(':').next().expect("a word");
             run["fabric"].as_str().expect("a name").starts_with(family)
@@ -68,13 +68,13 @@ fn shards_and_interruptions_lose_nothing() {
     write(dir.path(), "s.toml", FAULTS);
     let whole = run_in(dir.path(), "study run s.toml --format csv -q");
     assert_eq!((whole.code, whole.out.lines().count()), (0, 37), "{}", whole.err);
-    // One of three parts; then two processes side by side have what it left, and what they share does no harm.
+    // One of three parts; then two processes do the rest in parallel, and their shared work does no harm.
     let part = run_in(dir.path(), "study run s.toml -o store --shard 2/3 -q");
     assert_eq!(part.code, 0, "{}", part.err);
     let status = run_in(dir.path(), "study status s.toml -s store --format csv").out;
     let counts = status.lines().nth(1).expect("a row");
     assert!(counts.starts_with("36,12,0,24,"), "{status}");
-    // Cells of a file that was cut are open again, and answered again.
+    // Cells of a truncated file are open again, and answered again.
     let files = kept(&dir.path().join("store"));
     let text = fs::read(&files[0]).expect("cells");
     fs::write(&files[0], &text[..text.len() / 2]).expect("cut");
@@ -88,7 +88,7 @@ fn shards_and_interruptions_lose_nothing() {
     });
     let collected = run_in(dir.path(), "study collect s.toml -s store --format csv");
     assert_eq!(collected.out, whole.out);
-    // Nothing is computed twice: a run over a whole store changes no file.
+    // Nothing is computed twice: a run over a complete store changes no file.
     let before = kept(&dir.path().join("store"));
     let times = |paths: &[PathBuf]| -> Vec<_> {
         paths.iter().map(|p| fs::metadata(p).and_then(|m| m.modified()).expect("a time")).collect()
@@ -139,7 +139,7 @@ fn a_scenario_is_a_study_of_its_jobs() {
             }
         }
     }
-    // What cannot be answered is a row, and the others are there.
+    // A cell without an answer is a row, and the others are there.
     let line = "study run s.toml --set job.1.nodes=16,4000 --format json";
     let run = run_in(dir.path(), line);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -205,7 +205,7 @@ fn questions_are_asked_of_some_cells() {
     assert_eq!((routes.len(), half.len()), (2 * 4, 2 * 2));
     assert!(routes.iter().all(|row| row["set"]["routes.engine"] == "updn"));
     assert!(half.iter().all(|row| row["set"]["fabric"] == "kary:k=4,n=2"));
-    // Eight cells of the one, four of the other, of which two are the same; what nothing is asked of is no cell.
+    // Eight cells of one, four of the other, of which two are equal; a point without a question is no cell.
     let status = "study status s.toml -s store --format csv";
     assert_eq!(run_in(dir.path(), "study run s.toml -o store -q").code, 0);
     assert!(
@@ -213,7 +213,7 @@ fn questions_are_asked_of_some_cells() {
         "{}",
         run_in(dir.path(), status).out
     );
-    // The figures are those of a study that asks all of all.
+    // The figures are those of a study with all questions for all cells.
     let all = text.replace(", only = { \"routes.engine\" = \"updn\" }", "");
     write(dir.path(), "all.toml", &all);
     let of_all = rows(dir.path(), "study run all.toml", "routes");
@@ -234,7 +234,7 @@ fn run_times_of_relief_begin_with_the_job() {
     let jobs: Vec<&serde_json::Value> = all.iter().filter(|row| row["of"] == "a").collect();
     assert_eq!(jobs.len(), 2);
     for row in &jobs {
-        // By itself it is as fast beside nobody.
+        // In isolation it is as fast as without the others.
         let by_alone = row["found"]["before_by_alone"].as_f64().expect("a number");
         assert!((by_alone - 1.0).abs() < 1e-9, "{row}");
     }
@@ -343,7 +343,7 @@ fn seeds_are_added_until_a_mean_is_known() {
         assert!((width - 100.0 * half(samples)).abs() < 0.01 * width, "{width}: {told}");
         assert_eq!(told["found"]["settled"], half(samples) <= 0.1);
     }
-    // A study that goes on from a store asks for the same.
+    // A study that resumes from a store requests the same.
     assert_eq!(run_in(dir.path(), "study run s.toml -o store --shard 1/2 -q").code, 0);
     let again = rows(dir.path(), "study run s.toml -o store", "routes");
     assert_eq!(again, all);
@@ -383,7 +383,7 @@ fn the_least_value_is_found_that_a_grid_has() {
         assert_eq!(told["found"]["least"].as_f64(), least.map(|p| p as f64), "{told}");
         assert!(told["found"]["trials"].as_u64() < Some(8), "{told}");
     }
-    // Trials are rows with their value; a run that goes on asks for no other.
+    // Trials are rows with their value; a resumed run requests no others.
     let all = rows(dir.path(), "study run find.toml", "routes");
     assert!(all.iter().all(|row| row["set"]["fail-percent"].is_u64()));
     assert_eq!(rows(dir.path(), "study run find.toml -o store", "routes"), all);
@@ -430,7 +430,7 @@ fn questions_have_the_figures_of_the_commands() {
         let curves = run_in(dir.path(), &line).json();
         assert_eq!(curves["curves"][0]["points"][1]["saturated"], true, "{row}");
     }
-    // Victims beside aggressors.
+    // Victims with aggressors.
     let text = "fabric = \"dragonfly:p=2,a=4,h=2,gbps=200\"\nhosts = \"slingshot\"\n[packets]\nswitches = \"rosetta\"\n\
                 routing = \"four-ways\"\ncongestion = [\"none\", \"pairs\"]\n[study]\nquestions = [{ ask = \"impact\", \
                 victim = [\"allreduce:8B\", \"alltoall:128B\"], aggressor = \"incast\", split = \"18/54\", limit = \"5ms\", iterations = 20 }]\n";
@@ -564,14 +564,14 @@ fn pictures_are_of_what_is_answered() {
     let behind = heading.len() - at;
     let mut values = Vec::new();
     for line in lines.filter(|l| l.contains("kary") && l.contains(",40,updn,")) {
-        // The name of the fabric has commas of its own, so this is counted from the right.
+        // The name of the fabric contains commas, so this is counted from the right.
         let cells: Vec<&str> = line.split(',').collect();
         values.push(cells[cells.len() - behind].parse::<f64>().expect("a number"));
     }
     assert_eq!(values.len(), 3, "{csv}");
     let mean = format!(">{:.3}<", values.iter().sum::<f64>() / 3.0);
     assert!(bars.contains(&mean), "{mean}: {bars}");
-    // What is not answered yet is said.
+    // Missing answers are reported.
     let part = run_in(dir.path(), "study run s.toml -o part --shard 1/2 -q");
     assert_eq!(part.code, 0, "{}", part.err);
     let plotted = run_in(dir.path(), "study plot s.toml -s part -o part.svg");

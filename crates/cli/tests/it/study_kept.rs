@@ -44,12 +44,12 @@ fn a_long_run_in_a_cell_goes_on_after_a_kill() {
         assert_eq!(ended.code(), if name == "TERM" { Some(75) } else { None }, "{name}: {ended}");
         assert_eq!(kept(d).len(), 1, "{name}");
     }
-    // It goes on from there: the file is read, and gone when the cell has its answer.
+    // It resumes from there: the file is read, and removed when the cell has its answer.
     let file = kept(d).remove(0);
     let run = run_in(d, line);
     assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
     assert!(!file.exists());
-    // What is damaged is begun anew.
+    // A damaged file is restarted.
     fs::remove_dir_all(d.join("store/cells"))
         .or_else(|_| fs::remove_dir_all(d.join("store/packs")))
         .expect("there were cells");
@@ -59,7 +59,7 @@ fn a_long_run_in_a_cell_goes_on_after_a_kill() {
     assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
 }
 
-/// What a study keeps of runs inside cells.
+/// Files of runs inside cells that a study stores.
 fn kept_runs(d: &Path) -> Vec<String> {
     let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
     files.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
@@ -83,7 +83,7 @@ fn killed(d: &Path, text: &str, when: impl Fn(&[String]) -> bool) {
     assert!(when(&before), "{before:?}");
 }
 
-/// The study goes on: what comes out is what comes out of a run that nobody kills.
+/// The study resumes: the result is that of a run that was never killed.
 fn resumed(d: &Path) {
     let whole = run_in(d, "study run s.toml --format csv -q").out;
     let run = run_in(d, KEPT);
@@ -96,7 +96,7 @@ fn runs_of_victims_go_on_after_a_kill() {
     let text = "fabric = \"dragonfly:p=4,a=4,h=2,g=4,gbps=200\"\nhosts = \"slingshot\"\n[packets]\nswitches = \"rosetta\"\n\
                 size = \"4KiB\"\n[routes]\nengine = \"minhop\"\n[study]\nquestions = [{ ask = \"impact\", victim = \"allreduce:8B\", \
                 aggressor = [\"incast\", \"alltoall\", \"bursts\"], iterations = 1000 }]\n";
-    // One run is over, and another one is under way.
+    // One run is over, and another one is in progress.
     killed(dir.path(), text, |kept| {
         [".json", ".run.zst"].iter().all(|end| kept.iter().any(|name| name.ends_with(end)))
     });

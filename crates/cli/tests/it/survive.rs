@@ -40,7 +40,7 @@ fn every_fault_has_a_line_and_is_counted_once() {
     );
 }
 
-/// What the book says of a fault is what mending that fault gives.
+/// The entry of the book for a fault equals the repair of that fault.
 #[test]
 fn a_page_is_what_reroute_does() {
     let dir = folder(&[]);

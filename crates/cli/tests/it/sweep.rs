@@ -30,7 +30,7 @@ fn rows_do_not_depend_on_threads() {
         let csv = run(&format!("{RING} --format csv --threads {threads}")).out;
         let without_time = |line: &str| {
             let mut cells: Vec<&str> = line.split(',').collect();
-            // The name of the fabric has a comma of its own, so this is counted from the right.
+            // The name of the fabric contains a comma, so this is counted from the right.
             cells.remove(cells.len() - 2);
             cells.join(",")
         };

@@ -1,4 +1,4 @@
-//! `darkfiber check --from`: what is proved of the way from old tables to new ones.
+//! `darkfiber check --from`: the proofs about the transition from old tables to new ones.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn trees_take_any_order_and_the_same_tables_change_nothing() {
         assert_eq!(run.code, 0, "{}", run.err);
         assert_eq!(run.json()["verdict"], verdict, "{from} to {to}");
     }
-    // All states since connections may have begun.
+    // All states since connections may have started.
     let run = run_in(d, &format!("check {tree} --from a --from b --routes b --format csv"));
     assert_eq!((run.code, run.out.lines().count()), (0, 2), "{}", run.out);
 }
@@ -114,11 +114,11 @@ fn new_tables_approach_those_in_place() {
     assert!(towards["entries_taken"].as_u64() < towards["entries"].as_u64());
     let judged = run_in(d, &format!("check {torus} --from a --routes b --format json"));
     assert_eq!((judged.code, judged.json()["verdict"].as_str()), (0, Some("any-order")));
-    // Nothing is in the way of tables that are in place.
+    // Tables in place need no transition.
     let same = run_in(d, &format!("route {torus} -e updn --from a --format json")).json();
     assert_eq!(same["towards"]["entries"], 0);
     assert_eq!(same["towards"]["how"], "as they are");
-    // Levels stay as they are in use; tables that can deadlock are no beginning.
+    // Levels stay as they are in use; tables that can deadlock are no valid start.
     let both = run_in(d, &format!("route {torus} -e dfsssp --from a --protect"));
     assert!(both.code == 2 && both.err.contains("--from"), "{}", both.err);
     assert_eq!(run_in(d, &format!("route {torus} -e minhop --allow-deadlock -o m -q")).code, 0);

@@ -37,16 +37,16 @@ fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
         let found = wait_for(PATIENCE, || ask(&["status"]).1.contains(says));
         assert!(found, "{says}: {}{}", ask(&["status"]).1, text(d, "notes"));
     };
-    // At the start it looks whether all is whole; one job on one leaf leaves nothing to do.
+    // At the start it checks the tables; one job on one leaf leaves nothing to do.
     status("decision   2 kept");
 
-    // Jobs start: their tables are in place before anybody is asked.
+    // Jobs start: their tables are in place without a request.
     put(d, "jobs", BUSY);
     until(d, "told", "plan 3 is in place, as read back: 4 entries in 4 blocks\n");
     agree(&fabric, d, "state/plans/3/lfts.dump");
     assert_ne!(text(d, "lfts"), text(d, "even/lfts.dump"));
 
-    // Back, by hand, and there again: each proved anew.
+    // Back, by hand, and there again: each proved again.
     assert_eq!(ask(&["rollback"]).0, Some(0));
     until(d, "told", "plan 4 is in place, as read back: 4 entries");
     agree(&fabric, d, "even/lfts.dump");
@@ -57,7 +57,7 @@ fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
     assert_eq!(code, Some(3));
     assert!(refused.contains("no decision 99 is remembered"), "{refused}");
 
-    // A cable dies: OpenSM goes on sending over it until mended tables are in place.
+    // A cable dies: OpenSM continues to send over it until repaired tables are in place.
     fabric.console("Unlink \"S-0000500000010001\"[7]");
     until(d, "told", "plan 6 is in place, as read back: ");
     agree(&fabric, d, "state/plans/6/lfts.dump");
@@ -67,7 +67,7 @@ fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
     let (_, explained) = ask(&["explain", "6"]);
     assert!(explained.contains("the fabric or its tables changed"), "{explained}");
 
-    // What it did is in its journal, and comes out again byte for byte.
+    // Its actions are in its journal, and are reproduced byte for byte.
     drop(program);
     let (code, replayed) = darkfiber(d, &["operate", "--replay", "state/journal"]);
     assert_eq!(code, Some(0), "{replayed}");

@@ -1,4 +1,4 @@
-//! `darkfiber operate` as a test starts it, and what it says.
+//! `darkfiber operate` started by a test, and its output.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::text;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Starts the program with `operate.toml` in a folder; what it prints is in `told` and `notes`.
+/// Starts the program with `operate.toml` in a folder; its output is in `told` and `notes`.
 pub(crate) fn operate(dir: &Path) -> Guarded {
     let said = |name: &str| {
         File::options().append(true).create(true).open(dir.join(name)).expect("a file")
@@ -31,7 +31,7 @@ pub(crate) fn darkfiber(dir: &Path, words: &[&str]) -> (Option<i32>, String) {
     (ended.status.code(), said + &String::from_utf8_lossy(&ended.stderr))
 }
 
-/// Waits until a file says something.
+/// Waits until a file is not empty.
 pub(crate) fn until(dir: &Path, name: &str, says: &str) {
     let read = || fs::read_to_string(dir.join(name)).unwrap_or_default();
     let found = wait_for(PATIENCE, || read().contains(says));
@@ -50,7 +50,7 @@ pub(crate) fn put(dir: &Path, name: &str, text: &str) {
     fs::rename(dir.join("new"), dir.join(name)).expect("a file");
 }
 
-/// What the switches have is what a file says.
+/// The tables of the switches equal those of a file.
 pub(crate) fn agree(fabric: &Simulation, dir: &Path, name: &str) {
     let found: Entries = entries(&fabric.read_back(), "tables of the switches");
     let wanted = entries(&text(dir, name), name);

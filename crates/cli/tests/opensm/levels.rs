@@ -1,4 +1,4 @@
-//! Service levels of tables in several lanes, as OpenSM's path records give them: by the plugin, and by a QoS policy beside the
+//! Service levels of tables in several lanes, as OpenSM's path records give them: by the plugin, and by a QoS policy next to the
 //! engine `file`.
 
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use crate::simulation::Simulation;
 use crate::tools::{Tools, plugin, program};
 use crate::{route, text};
 
-/// Pairs that are asked for.
+/// Number of pairs that are queried.
 const PAIRS: usize = 40;
 
 /// Source and destination LIDs of some pairs of hosts, and their service levels, as `route` wrote them.
@@ -49,7 +49,7 @@ fn pairs(dir: &Path) -> Vec<(u16, u16, u8)> {
         .collect::<Vec<(u16, u16, u8)>>()
 }
 
-/// What OpenSM says of these pairs.
+/// OpenSM's answers for these pairs.
 fn agree(fabric: &Simulation, dir: &Path) {
     let Some(saquery) = program("saquery") else { return };
     let wanted = pairs(&dir.join("even"));
@@ -121,7 +121,7 @@ fn path_records_have_the_levels_of_the_plan() {
     put(d, "jobs", "JOBID ST NODELIST\n1 R cn[0001-0002]\n");
     let daemon = operate(d);
     until(d, "notes", "fault book: ");
-    // The tables are those that are in place; what they lack with the engine `file` are levels.
+    // The tables are those in place; with the engine `file` only levels are missing.
     sweep(&manager);
     until(d, "told", "is in place, as read back: 0 entries");
     let log = || text(d, "sim/opensm/opensm.log");

@@ -102,7 +102,7 @@ fn two_lids_for_every_port_of_a_faulty_tree() {
     loads("tree-lmc", &words, 1, 12, 2 * 32 + 12);
 }
 
-/// Tables that do not say whose LID each is, as sets of large fabrics have them.
+/// Tables without the ports of LIDs, as sets of large fabrics have them.
 #[test]
 fn brief_tables() {
     let Some(tools) = Tools::find() else { return };

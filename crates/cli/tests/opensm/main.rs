@@ -1,9 +1,9 @@
-//! darkfiber beside the real OpenSM, on the fabric simulator ibsim: what `route -o` writes is loaded,
-//! read back from the switches, and judged by ibdmchk.
+//! darkfiber with the real OpenSM, on the fabric simulator ibsim: the output of `route -o` is loaded, read back
+//! from the switches, and judged by ibdmchk.
 //!
 //! Needs the Debian packages opensm, ibsim-utils, libumad2sim0, infiniband-diags and ibutils (for the plugin libopensm-dev,
-//! libibumad-dev, gcc and make, too), no
-//! hardware and no privileges. Where a tool is missing, a test says so on standard error and passes.
+//! libibumad-dev, gcc and make, too), no hardware and no privileges. Where a tool is missing, a test reports it on standard
+//! error and passes.
 
 mod apply;
 mod daemon;

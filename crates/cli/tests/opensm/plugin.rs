@@ -48,7 +48,7 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
     let Some(library) = plugin(d) else { return };
     route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "plugin");
-    // Nobody answers yet, and there is no plan: the next engine routes.
+    // There is no daemon and no plan yet: the next engine routes.
     fs::create_dir(d.join("state")).expect("a directory");
     let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
     let log = || text(d, "sim/opensm/opensm.log");
@@ -57,7 +57,7 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
     let daemon = operate(d);
     until(d, "notes", "fault book: ");
 
-    // A cable dies: the answer is there already.
+    // A cable dies: the answer has been prepared.
     fabric.console("Unlink \"S-0000500000010001\"[7]");
     until(d, "told", "is in place, as read back: ");
     let (plan, milliseconds) = answered(&text(d, "notes")).expect("it was in the fault book");
@@ -67,7 +67,7 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
     is_sound(d, plan);
     assert!(!text(d, "told").contains("twice"), "{}", text(d, "told"));
 
-    // The daemon is killed: whatever makes OpenSM sweep, the plan stays.
+    // The daemon is killed: at any sweep of OpenSM the plan stays.
     drop(daemon);
     let before = fabric.read_back();
     let swept = log().matches("SUBNET UP").count();
@@ -75,7 +75,7 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
     assert!(wait_for(PATIENCE, || log().matches("SUBNET UP").count() > swept), "{}", log());
     assert!(log().contains(&format!("dfosm: plan {plan} kept")), "{}", log());
     assert_eq!(fabric.read_back(), before);
-    // So it does with an OpenSM that was started anew.
+    // So it does with an OpenSM that was restarted.
     drop(manager);
     let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
     assert!(log().contains(&format!("dfosm: plan {plan} from the plan file")), "{}", log());
@@ -83,7 +83,7 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
     drop(manager);
 }
 
-/// Has OpenSM sweep.
+/// Orders a sweep of OpenSM.
 pub(crate) fn sweep(manager: &Guarded) {
     let id = manager.id().to_string();
     let status = std::process::Command::new("kill").args(["-HUP", &id]).status();

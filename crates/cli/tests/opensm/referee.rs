@@ -1,4 +1,4 @@
-//! ibdmchk of ibutils, which knows nothing of darkfiber, judges its claims about deadlock.
+//! ibdmchk of ibutils, which is independent of darkfiber, judges its claims about deadlock.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use crate::process::finish;
 use crate::tools::program;
 use crate::{route, text};
 
-/// What ibdmchk says about tables, service levels and links.
+/// The verdict of ibdmchk about tables, service levels and links.
 fn verdict(words: &[&str]) -> Option<String> {
     let ibdmchk = program("ibdmchk")?;
     let dir = tempfile::tempdir().expect("a directory");
@@ -25,12 +25,12 @@ fn verdict(words: &[&str]) -> Option<String> {
         .stdin(Stdio::null())
         .stderr(out.try_clone().expect("a handle"))
         .stdout(out);
-    // It crashes after its verdict, whatever that is: only the text counts.
+    // It crashes after any verdict: only the text counts.
     finish(&mut command, Duration::from_secs(20));
     Some(text(dir.path(), "out"))
 }
 
-/// ibdmchk read all paths, found none broken, and says so about credit loops.
+/// ibdmchk read all paths, found none broken, and reports this about credit loops.
 fn expect(words: &[&str], pairs: usize, lanes: usize, free: bool) {
     expect_with(words, pairs, (lanes, lanes), free);
 }

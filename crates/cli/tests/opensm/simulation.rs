@@ -15,7 +15,7 @@ const SWEEP: Duration = Duration::from_secs(20);
 /// ibsim with a fabric that darkfiber wrote; ends with this value.
 pub(crate) struct Simulation<'a> {
     tools: &'a Tools,
-    /// Scratch files.
+    /// Folder of scratch files.
     dir: PathBuf,
     /// Name of the private socket.
     socket: String,
@@ -64,7 +64,7 @@ impl<'a> Simulation<'a> {
         ]
     }
 
-    /// OpenSM that goes on, with its engine `file` on a file beside the simulation; its log and dumps are in `opensm`.
+    /// OpenSM as a daemon, with its engine `file` on a file next to the simulation; its log and dumps are in `opensm`.
     pub(crate) fn manage(&self, routes: &Path, lfts: &Path) -> Guarded {
         fs::copy(routes.join("lfts.dump"), lfts).expect("a copy");
         let mut command = self.opensm("opensm", routes);
@@ -72,7 +72,7 @@ impl<'a> Simulation<'a> {
         self.up(&mut command)
     }
 
-    /// OpenSM that goes on, with the plugin in a folder and one engine behind it; its log and dumps are in `opensm`.
+    /// OpenSM as a daemon, with the plugin in a folder and one engine behind it; its log and dumps are in `opensm`.
     pub(crate) fn manage_with_plugin(&self, routes: &Path, plugin: &Path, state: &Path) -> Guarded {
         let conf = format!(
             "event_plugin_name dfosm\nevent_plugin_options socket={0}/plugin.sock,plan={0}/plan,wait_ms=2000\n\
@@ -82,13 +82,13 @@ impl<'a> Simulation<'a> {
         self.manage_with(routes, &conf, plugin)
     }
 
-    /// OpenSM that goes on, as it is configured, with LIDs of `routes`; it finds plugins in a folder.
+    /// OpenSM as a daemon, with a configuration and LIDs of `routes`; it finds plugins in a folder.
     pub(crate) fn manage_with(&self, routes: &Path, conf: &str, plugins: &Path) -> Guarded {
         let mut command = self.manager("opensm", routes, conf, plugins);
         self.up(&mut command)
     }
 
-    /// Another OpenSM, on another host, which stands by; its log is in the folder of that name.
+    /// A standby OpenSM on another host; its log is in the folder of that name.
     pub(crate) fn stand_by(
         &self,
         (name, host): (&str, &str),
@@ -108,7 +108,7 @@ impl<'a> Simulation<'a> {
         manager
     }
 
-    /// The command of an OpenSM that is configured, whose log and dumps are in a folder.
+    /// The command of a configured OpenSM, whose log and dumps are in a folder.
     fn manager(&self, name: &str, routes: &Path, conf: &str, plugins: &Path) -> Command {
         let mut command = self.opensm(name, routes);
         let file = self.dir.join(name).join("opensm.conf");
@@ -140,7 +140,7 @@ impl<'a> Simulation<'a> {
     /// Starts an OpenSM and waits until the subnet is up.
     fn up(&self, command: &mut Command) -> Guarded {
         let log = self.dir.join("opensm/opensm.log");
-        // What an earlier one said is no answer; it may not be there.
+        // The log of an earlier one is no answer; it may not exist.
         fs::remove_file(&log).ok();
         let mut manager = Guarded::start(command);
         let up = wait_for(SWEEP, || {
@@ -155,7 +155,7 @@ impl<'a> Simulation<'a> {
     /// A program that takes the simulated fabric for a real one.
     fn client(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        // What is killed leaves a folder where it ran.
+        // A killed process leaves a folder where it ran.
         command
             .current_dir(&self.dir)
             .env("IBSIM_SOCKNAME", &self.socket)
@@ -204,7 +204,7 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// What ibsim wants to know beforehand, with some room.
+/// Sizes that ibsim needs in advance, with some headroom.
 struct Size {
     nodes: usize,
     switches: usize,

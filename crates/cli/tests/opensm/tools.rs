@@ -1,4 +1,4 @@
-//! Where the tools are, or which one is missing.
+//! Paths of the tools, or the name of a missing one.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// All tools, or `None` after telling what is missing.
+    /// All tools, or `None` after reporting the missing ones.
     pub(crate) fn find() -> Option<Self> {
         Some(Self {
             ibsim: program("ibsim")?,
@@ -25,7 +25,7 @@ impl Tools {
     }
 }
 
-/// The plugin of OpenSM, built into a folder; `None` after telling what it needs.
+/// The plugin of OpenSM, built into a folder; `None` after reporting its requirements.
 pub(crate) fn plugin(dir: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin");
     let headers = "/usr/include/infiniband";

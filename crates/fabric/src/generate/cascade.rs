@@ -12,7 +12,7 @@ const BUNDLE: u32 = 4;
 /// Cables of a bundle on one router.
 const SHARE: u32 = 2;
 
-/// The family `cascade`.
+/// Generator of the family `cascade`.
 pub(super) struct Cascade;
 
 impl Family for Cascade {

@@ -5,7 +5,7 @@ use crate::{SpecError, Topology};
 use super::pgft::Tree;
 use super::{Family, Key, Params};
 
-/// The family `clos3`.
+/// Generator of the family `clos3`.
 pub(super) struct Clos3;
 
 impl Family for Clos3 {

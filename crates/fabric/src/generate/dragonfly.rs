@@ -11,7 +11,7 @@ use super::{Family, Key, Params};
 /// Tag of dragonfly switches in their GUIDs.
 pub(super) const TAG: u64 = 0x20;
 
-/// The family `dragonfly`.
+/// Generator of the family `dragonfly`.
 pub(super) struct Dragonfly;
 
 impl Family for Dragonfly {

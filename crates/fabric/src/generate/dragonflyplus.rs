@@ -8,7 +8,7 @@ use super::layout::{Layout, Size};
 use super::spread::CableEnd;
 use super::{Family, Key, Params};
 
-/// The family `dragonflyplus`.
+/// Generator of the family `dragonflyplus`.
 pub(super) struct DragonflyPlus;
 
 impl Family for DragonflyPlus {

@@ -1,4 +1,4 @@
-//! What Jellyfish and Xpander share: a seeded generator, joining what fell apart, and the wiring.
+//! Shared parts of Jellyfish and Xpander: a seeded generator, joining of components, and the wiring.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -15,7 +15,7 @@ const TAG: u64 = 0x40;
 pub(super) struct Draw(Xoshiro256PlusPlus);
 
 impl Draw {
-    /// The generator that the key `seed` asks for.
+    /// The random generator for the key `seed`.
     pub(super) fn new(params: &Params) -> Result<Self, SpecError> {
         let seed = params.get("seed", 0..=u32::MAX)?.unwrap_or(1);
         Ok(Self(Xoshiro256PlusPlus::seed_from_u64(u64::from(seed) ^ 0x6578_7061_6e64_6572)))
@@ -81,7 +81,7 @@ fn root(parent: &mut [u32], mut node: u32) -> u32 {
 
 /// A regular graph to be wired.
 pub(super) struct Expander {
-    /// Switches.
+    /// Number of switches.
     pub(super) n: u32,
     /// Hosts of a switch.
     pub(super) p: u32,
@@ -92,8 +92,8 @@ pub(super) struct Expander {
 }
 
 impl Expander {
-    /// Wires the graph that `edges` draws once the size is known to be possible: hosts on ports
-    /// `1..=p`, then the neighbours by rising number.
+    /// Wires the graph that `edges` draws once the size is known to be possible: hosts on ports `1..=p`, then the
+    /// neighbours by rising number.
     pub(super) fn generate(
         self,
         params: &Params,

@@ -23,10 +23,10 @@ pub trait Family: Sync {
     /// One line for a list.
     fn summary(&self) -> &'static str;
 
-    /// How nodes are numbered and ports are wired.
+    /// Numbering of nodes and wiring of ports.
     fn doc(&self) -> &'static str;
 
-    /// Where it is defined: authors, title, venue, year.
+    /// Reference of its definition: authors, title, venue, year.
     fn paper(&self) -> &'static str;
 
     /// Its own keys; [`COMMON_KEYS`](super::COMMON_KEYS) come on top.
@@ -43,7 +43,7 @@ pub trait Family: Sync {
     fn generate(&self, params: &Params) -> Result<Topology, SpecError>;
 }
 
-/// All families.
+/// The registry of families.
 pub static FAMILIES: Registry<&dyn Family> = Registry::new(
     "topology family",
     &[

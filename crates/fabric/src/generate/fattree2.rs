@@ -5,7 +5,7 @@ use crate::{SpecError, Topology};
 use super::pgft::Tree;
 use super::{Family, Key, Params};
 
-/// The family `fattree2`.
+/// Generator of the family `fattree2`.
 pub(super) struct FatTree2;
 
 impl Family for FatTree2 {

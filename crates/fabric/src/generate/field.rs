@@ -5,7 +5,7 @@
 
 /// GF(q), with a generator of its multiplicative group.
 pub(crate) struct Field {
-    /// The characteristic.
+    /// Characteristic of the field.
     p: u32,
     /// Powers of the generator, from the zeroth; all but 0 once.
     exp: Vec<u32>,
@@ -27,7 +27,7 @@ impl Field {
         if power != q {
             return None;
         }
-        // `x^k` is what the other terms of the polynomial leave: `tail`, another name for each candidate.
+        // `x^k` equals the other terms of the polynomial: `tail`, a different one for each candidate.
         (1..q).find_map(|tail| {
             let mut field = Self { p, exp: Vec::with_capacity(q as usize - 1), log: Vec::new() };
             let mut element = 1;
@@ -65,7 +65,7 @@ impl Field {
         sum
     }
 
-    /// The additive inverse.
+    /// The additive inverse of an element.
     pub(crate) fn negated(&self, mut a: u32) -> u32 {
         let (mut negated, mut place) = (0, 1);
         while a > 0 {
@@ -75,7 +75,7 @@ impl Field {
         negated
     }
 
-    /// The product.
+    /// The product of two elements.
     pub(crate) fn times(&self, a: u32, b: u32) -> u32 {
         if a == 0 || b == 0 {
             return 0;

@@ -5,7 +5,7 @@ use crate::{GridKind, SpecError, Topology};
 use super::grid::Grid;
 use super::{Family, Key, Params};
 
-/// The family `fullmesh`.
+/// Generator of the family `fullmesh`.
 pub(super) struct FullMesh;
 
 impl Family for FullMesh {

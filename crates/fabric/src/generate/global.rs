@@ -9,18 +9,19 @@ use super::spread::{CableEnd, Spread};
 /// Groups, and the global ports of the members that have some (all switches of a dragonfly group, the
 /// spines of a dragonfly+ group).
 pub(super) struct Global {
-    /// Groups.
+    /// Number of groups.
     pub(super) g: u32,
     /// Global ports of a member.
     pub(super) h: u32,
     /// Members of a group with global ports.
     members: u32,
-    /// How cables are spread; `None` for ports in order.
+    /// Rule by which cables are spread; `None` for ports in order.
     spread: Option<Spread>,
 }
 
 impl Global {
-    /// Reads `h`, `g`, `per_pair` and `taper` for groups of `members` such switches, which errors call `what`.
+    /// Reads `h`, `g`, `per_pair` and `taper` for groups of `members` such switches, which are called `what` in
+    /// errors.
     pub(super) fn read(params: &Params, members: u32, what: &str) -> Result<Self, SpecError> {
         let per_pair = params.get("per_pair", 1..=65_535)?;
         let h = match per_pair {
@@ -73,7 +74,7 @@ impl Global {
         (g * (g - 1) / 2).saturating_mul(self.per_pair())
     }
 
-    /// All cables.
+    /// All cables between groups.
     pub(super) fn cables(&self) -> impl Iterator<Item = (CableEnd, CableEnd)> {
         let spread = self.spread.map(Spread::cables);
         let rounds = self.spread.is_none().then(|| self.rounds());

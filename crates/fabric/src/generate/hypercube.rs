@@ -5,7 +5,7 @@ use crate::{GridKind, SpecError, Topology};
 use super::grid::Grid;
 use super::{Family, Key, Params};
 
-/// The family `hypercube`.
+/// Generator of the family `hypercube`.
 pub(super) struct Hypercube;
 
 impl Family for Hypercube {

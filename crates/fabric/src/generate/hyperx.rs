@@ -4,7 +4,7 @@ use crate::{GridKind, SpecError, Topology};
 
 use super::{Family, Key, Params, grid};
 
-/// The family `hyperx`.
+/// Generator of the family `hyperx`.
 pub(super) struct HyperX;
 
 impl Family for HyperX {

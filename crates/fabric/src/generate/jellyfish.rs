@@ -5,11 +5,11 @@ use crate::{SpecError, Topology};
 use super::expander::{Draw, Expander, join};
 use super::{Family, Key, Params};
 
-/// Swaps tried for each cable. Each touches two, so that after these a cable of a sparse graph has
-/// been moved about twenty times, and what the graph was made from does not show.
+/// Swaps tried for each cable. Each touches two, so that after these a cable of a sparse graph has been moved about
+/// twenty times, and no trace of the initial graph is left.
 const SWAPS: usize = 10;
 
-/// The family `jellyfish`.
+/// Generator of the family `jellyfish`.
 pub(super) struct Jellyfish;
 
 impl Family for Jellyfish {

@@ -5,7 +5,7 @@ use crate::{SpecError, Topology};
 use super::pgft::Tree;
 use super::{Family, Key, Params};
 
-/// The family `kary`.
+/// Generator of the family `kary`.
 pub(super) struct KAry;
 
 impl Family for KAry {

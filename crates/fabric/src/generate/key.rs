@@ -3,11 +3,11 @@
 /// A key of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// What it sets.
+    /// Meaning of its value.
     pub meaning: &'static str,
-    /// What it is if the spec does not have it: a value, or how one is found. `None`: required.
+    /// Default value, or how it is computed. `None`: required.
     pub default: Option<&'static str>,
 }
 
@@ -27,7 +27,7 @@ impl Key {
     }
 }
 
-/// Keys that every family has beside its own.
+/// Keys that every family has besides its own.
 pub const COMMON_KEYS: &[Key] = &[
     Key::optional("link", "InfiniBand width and speed of all cables, e.g. 4xHDR", "the family's"),
     Key::optional("gbps", "data rate of all cables in Gbit/s, instead of link", "the family's"),

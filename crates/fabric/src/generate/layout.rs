@@ -1,4 +1,4 @@
-//! What all generators share: size limits, GUIDs and names, link classes, hosts in order.
+//! Shared parts of all generators: size limits, GUIDs and names, link classes, hosts in order.
 
 use crate::{
     Adapter, Fabric, FabricBuilder, Guid, LinkClass, Role, Shape, SpecError, Switch, SwitchId,
@@ -16,7 +16,7 @@ pub const MAX_NODES: u64 = 1 << 24;
 /// several gigabytes.
 pub const MAX_CABLES: u64 = 1 << 26;
 
-/// What a generator is about to make in one plane, counted with saturation so that it cannot overflow.
+/// Size of a plane that a generator is about to make, computed with saturation so that it cannot overflow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) switches: u64,
@@ -26,7 +26,7 @@ pub(super) struct Size {
     pub(super) rails: u64,
     /// The most ports that any switch uses.
     pub(super) ports: u64,
-    /// Cables between switches.
+    /// Number of cables between switches.
     pub(super) cables: u64,
 }
 
@@ -167,7 +167,7 @@ impl Layout {
         Ok(())
     }
 
-    /// The next host and its name, `None` when there are as many as wanted.
+    /// The next host and its name, `None` when all hosts are made.
     fn next_host(&mut self) -> Option<(crate::HostId, String)> {
         if self.added == self.hosts {
             return None;
@@ -177,8 +177,7 @@ impl Layout {
         Some((self.builder.add_host(name.clone()), name))
     }
 
-    /// Lays the fabric out, states what it is (`shape`, of one plane), and copies it if the spec asks
-    /// for more planes.
+    /// Lays the fabric out, records its `shape` (of one plane), and copies it if the spec requests more planes.
     pub(super) fn finish(
         self,
         shape: impl FnOnce(&Fabric) -> Shape,
@@ -196,8 +195,8 @@ pub(crate) fn host_name(n: usize) -> String {
     format!("cn{n:04}")
 }
 
-/// GUID of switch `n` (from 0) of a kind (tree level, or another small number): `0x5000_00KK_NNNN`
-/// with the number counted from 1. What exceeds 16 bits of the number continues above the kind.
+/// GUID of switch `n` (from 0) of a kind (tree level, or another small number): `0x5000_00KK_NNNN` with the number
+/// counted from 1. Numbers beyond 16 bits continue above the kind.
 pub(crate) fn switch_guid(tag: u64, n: usize) -> Guid {
     debug_assert!(tag < 256);
     let number = n as u64 + 1;

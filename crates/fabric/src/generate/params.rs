@@ -70,7 +70,7 @@ impl Params {
         Some(&pair.1)
     }
 
-    /// The same with one more pair: for families that stand for another one's spec.
+    /// A copy with one more pair: for families defined by another one's spec.
     pub(super) fn with(&self, key: &str, value: u32) -> Self {
         let mut more = self.clone();
         more.pairs.push((key.to_owned(), value.to_string()));

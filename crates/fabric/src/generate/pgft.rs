@@ -9,12 +9,12 @@ use crate::{LinkClass, Pgft as PgftShape, Shape, SpecError, SwitchId, Topology, 
 use super::layout::{Layout, Size, product};
 use super::{Family, Key, Params};
 
-/// Most levels; far beyond any tree whose nodes can be counted.
+/// Maximum number of levels; far beyond any tree whose nodes can be counted.
 const MAX_HEIGHT: usize = 15;
 /// GUIDs of hosts are sixteen apart, and a port GUID is the host's plus the port.
 const MAX_HOST_PORTS: u64 = 15;
 
-/// The family `pgft`.
+/// Generator of the family `pgft`.
 pub(super) struct Pgft;
 
 impl Family for Pgft {
@@ -124,8 +124,8 @@ impl Tree {
         (host / m * nics + i % nics) * m + host % m
     }
 
-    /// Where the cables up from node `n` of level `l` end, side by side by parent; `first` are the
-    /// first switches of the levels.
+    /// Upper ends of the up cables of node `n` of level `l`, parallel ones adjacent by parent; `first` are the first
+    /// switches of the levels.
     fn parents(&self, first: &[usize], l: usize, n: usize) -> Vec<(SwitchId, u32)> {
         let mut parent = self.digits(l, n as u32);
         let child = parent[l];
@@ -175,9 +175,9 @@ impl Tree {
         self.railed(params, 1)
     }
 
-    /// Wires a tree whose level-0 nodes are the NICs of hosts that have `nics` of them, each on another
-    /// of as many neighbouring leaves (rails). For more than one, leaves have to come in such groups,
-    /// and w_1 p_1 has to be 1.
+    /// Wires a tree whose level-0 nodes are the NICs of hosts that have `nics` of them, each on a different one of
+    /// `nics` neighbouring leaves (rails). For more than one, leaves have to come in such groups, and w_1 p_1 has to
+    /// be 1.
     pub(super) fn railed(self, params: &Params, nics: u32) -> Result<Topology, SpecError> {
         let h = self.height();
         let size = self.size(nics.into());

@@ -10,7 +10,7 @@ use crate::{
 /// Most planes of a generated fabric: more than any host has network ports.
 pub const MAX_PLANES: u32 = 64;
 
-/// One fabric of several planes, which share the hosts of the same name and nothing else.
+/// One fabric of several planes, which share only the hosts of the same name.
 ///
 /// Switches and terminals come plane by plane. A host's adapters are numbered through, first those of the first plane.
 pub(crate) fn together(planes: &[&Topology]) -> Result<Topology, BuildError> {
@@ -56,7 +56,7 @@ pub(crate) fn together(planes: &[&Topology]) -> Result<Topology, BuildError> {
     Ok(Topology { fabric: b.finish()?, shape: Some(Shape::Planes(shape)) })
 }
 
-/// Adds the hosts of all planes with their adapters; by plane, what its adapters have become.
+/// Adds the hosts of all planes with their adapters; returns by plane the new ids of its adapters.
 fn hosts(planes: &[&Topology], b: &mut FabricBuilder) -> Vec<Vec<AdapterId>> {
     // By host, in the order in which planes name them, the plane and number of each adapter.
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();

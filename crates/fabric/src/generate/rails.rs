@@ -1,4 +1,4 @@
-//! Rail-optimised clusters: hosts with several NICs, each on a leaf of its own.
+//! Rail-optimised clusters: hosts with several NICs, each on a separate leaf.
 
 use crate::{SpecError, Topology};
 
@@ -6,7 +6,7 @@ use super::pgft::Tree;
 use super::planes::MAX_PLANES;
 use super::{Family, Key, Params};
 
-/// The family `rails`.
+/// Generator of the family `rails`.
 pub(super) struct Rails;
 
 impl Family for Rails {

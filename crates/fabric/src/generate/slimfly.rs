@@ -9,7 +9,7 @@ use super::{Family, Key, Params};
 /// Tag of Slim Fly switches in their GUIDs.
 const TAG: u64 = 0x30;
 
-/// The family `slimfly`.
+/// Generator of the family `slimfly`.
 pub(super) struct SlimFly;
 
 impl Family for SlimFly {
@@ -87,7 +87,7 @@ impl Family for SlimFly {
             let set = &sets[half as usize];
             for (out, &step) in (p + 1..).zip(set) {
                 let other = field.add(row, step);
-                // The set has the negative of each element: the way back.
+                // The set has the negative of each element: the reverse direction.
                 let back = set.partition_point(|&e| e < field.negated(step)) as u32;
                 if row < other {
                     let ends = (id(half, column, row), id(half, column, other));

@@ -7,7 +7,7 @@
 //! so members differ by at most one cable, and the cables of a pair lie on as many members as
 //! possible. With one cable a pair and `C = members * h` this is the canonical palm tree.
 
-/// How many groups, members of a group, and cables between two groups.
+/// Number of groups, of members of a group, and of cables between two groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
     pub(super) groups: u32,

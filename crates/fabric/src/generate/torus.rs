@@ -10,7 +10,7 @@ const KEYS: &[Key] = &[
     Key::optional("trunk", "parallel cables, one number or one by dimension", "1"),
 ];
 
-/// The family `torus`.
+/// Generator of the family `torus`.
 pub(super) struct Torus;
 
 impl Family for Torus {
@@ -46,7 +46,7 @@ impl Family for Torus {
     }
 }
 
-/// The family `mesh`.
+/// Generator of the family `mesh`.
 pub(super) struct Mesh;
 
 impl Family for Mesh {

@@ -5,7 +5,7 @@ use crate::{SpecError, Topology};
 use super::expander::{Draw, Expander, join};
 use super::{Family, Key, Params};
 
-/// The family `xpander`.
+/// Generator of the family `xpander`.
 pub(super) struct Xpander;
 
 impl Family for Xpander {

@@ -1,14 +1,14 @@
-//! How a preset becomes a fabric.
+//! Construction of a fabric from a preset.
 
 use crate::{SpecError, Topology, parse_spec};
 
 use super::preset::{Preset, PresetSource};
 
 impl Preset {
-    /// Makes the fabric, named `@name`. Equal at every call.
+    /// Makes the fabric, named `@name`. The result is the same at every call.
     ///
     /// # Errors
-    /// None that a user can cause; every preset is built by the tests.
+    /// Never for users; every preset is built by the tests.
     pub fn build(&self) -> Result<Topology, SpecError> {
         let made = match self.source {
             PresetSource::Spec(spec) => parse_spec(spec)?,
@@ -21,7 +21,7 @@ impl Preset {
     /// machine with a quarter of its global cables. It is named `@name:key=value,...`.
     ///
     /// # Errors
-    /// If a key or value is none of its family, or no family covers the machine.
+    /// If a key or value is invalid for its family, or no family covers the machine.
     pub fn build_with(&self, pairs: &str) -> Result<Topology, SpecError> {
         let PresetSource::Spec(spec) = self.source else {
             return Err(SpecError::NoKeys { preset: self.name });

@@ -17,7 +17,7 @@ pub(super) fn t2hx_hyperx() -> Result<Topology, SpecError> {
     without(&full, 15, 684)
 }
 
-/// Edison, with its service nodes told apart.
+/// Edison, with its service nodes marked as such.
 pub(super) fn edison() -> Result<Topology, SpecError> {
     const SERVICE: usize = 184;
     let made = parse_spec("cascade:groups=15,radix=48")?;

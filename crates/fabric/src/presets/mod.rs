@@ -1,6 +1,6 @@
 //! Presets: the machines that the literature measures, by name.
 //!
-//! Each states what its paper prints, where that contradicts itself, and what was decided.
+//! Each gives the numbers that its paper prints, their contradictions, and our decisions.
 
 mod build;
 mod machines;

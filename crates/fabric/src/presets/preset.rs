@@ -11,24 +11,24 @@ pub struct Preset {
     pub name: &'static str,
     /// One line for a list.
     pub summary: &'static str,
-    /// What the paper prints, its misprints, and what was decided where it is silent.
+    /// The numbers of the paper, its misprints, and our decisions where it is silent.
     pub doc: &'static str,
-    /// Where the machine is described.
+    /// Reference that describes the machine.
     pub paper: &'static str,
     pub(super) source: PresetSource,
 }
 
-/// How a preset is made.
+/// Source of the fabric of a preset.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PresetSource {
-    /// A generator spec.
+    /// The spec of a generator.
     Spec(&'static str),
-    /// A function, for what no family covers.
+    /// A function, for machines that no family covers.
     Build(fn() -> Result<Topology, SpecError>),
 }
 
 impl Preset {
-    /// The generator spec that it stands for, `None` if no family covers it.
+    /// Its generator spec, `None` if no family covers it.
     pub fn spec(&self) -> Option<&'static str> {
         match self.source {
             PresetSource::Spec(spec) => Some(spec),
@@ -65,7 +65,7 @@ const FULL: &str = "two-level tree T(n+m,r) with full bisection";
 const SLIM: &str = "two-level tree T(n+m,r), slimmed";
 const FAT: &str = "two-level tree T(n+m,r), fatted";
 
-/// All presets.
+/// The registry of presets.
 pub static PRESETS: Registry<Preset> = Registry::new(
     "preset",
     &[

@@ -19,7 +19,7 @@ const GRID_DIRECTOR: Chassis = Chassis { boards: 17, spines: 9, trunk: 2 };
 /// A 216-port director: 12 leaf chips with 18 external ports each, 6 spine chips.
 const DIRECTOR_216: Chassis = Chassis { boards: 12, spines: 6, trunk: 3 };
 
-/// The T2HX fat-tree plane with nothing missing.
+/// The T2HX fat-tree plane without missing parts.
 pub(super) fn t2hx() -> Result<Topology, SpecError> {
     Ok(tsubame(48, 14, 672)?)
 }
@@ -180,7 +180,7 @@ impl Levels {
         Ok(())
     }
 
-    /// Plugs a cable into external port `port` of a director; these are dealt over its boards in turn.
+    /// Plugs a cable into external port `port` of a director; ports are distributed over its boards in turn.
     fn plug(
         &mut self,
         switch: SwitchId,

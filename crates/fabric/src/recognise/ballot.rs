@@ -1,4 +1,4 @@
-//! Votes, which outnumber what damage makes of some.
+//! Majority votes, which outweigh the effects of damage.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Dragonflies: groups that are fully connected, or grids (Cascade), or leaves and spines (dragonfly+).
 //!
-//! Two switches of a fully connected group share most of their neighbours, two of different groups few. A
-//! group of rows and columns is known by its rows: two rows of one group have a cable in nearly every
-//! column, two of different groups in few. Leaves and spines are known by the hosts, and a group is what
-//! their cables connect. The rest are cables between groups.
+//! Two switches of a fully connected group share most of their neighbours, two of different groups few. A group of
+//! rows and columns is recognised by its rows: two rows of one group have a cable in nearly every column, two of
+//! different groups in few. Leaves and spines are recognised by the hosts, and a group is the set that their cables
+//! connect. The rest are cables between groups.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::net::{Net, typical};
 use super::sets::Sets;
 use super::{hyperx, levels};
 
-/// How often switches may go over to another group.
+/// Number of rounds in which switches may move to another group.
 const ROUNDS: usize = 5;
 
 /// A (damaged) dragonfly with fully connected groups.

@@ -15,7 +15,7 @@ const MOST_MISSING: u64 = 8;
 /// Fewer switches than this look like anything.
 const LEAST: usize = 10;
 
-/// A (damaged) random-looking regular graph. Which cables are missing nobody can tell.
+/// A (damaged) random-looking regular graph. It cannot be determined which cables are missing.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let n = net.len();
     let ends: Vec<u32> = (0..n as u32).map(|s| net.ends(s)).collect();
@@ -26,7 +26,7 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let lack: u64 = ends.iter().map(|&e| u64::from(degree.saturating_sub(e))).sum();
     let spare: u64 = ends.iter().map(|&e| u64::from(e.saturating_sub(degree))).sum();
     let all = n as u64 * u64::from(degree);
-    // One switch may be gone, and all of its neighbours lack a cable then.
+    // One switch may be missing, and then a cable at each of its neighbours.
     if lack * 100 > all * MOST_MISSING + 100 * u64::from(degree) || spare * 50 > all {
         let least = ends.iter().min().copied().unwrap_or(0);
         let most = ends.iter().max().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The comparison that decides: what a supposed structure has and the fabric lacks, and the reverse.
+//! The comparison that decides: the cables of a supposed structure that are missing in the fabric, and the reverse.
 
 use super::net::Net;
 
@@ -11,12 +11,12 @@ const MOST_SWAPPED: u64 = 5;
 /// Most places without a switch, in percent of the structure's; one is always allowed.
 const MOST_VACANT: u64 = 5;
 
-/// How a fabric differs from a supposed structure.
+/// Differences of a fabric from a supposed structure.
 #[derive(Default)]
 pub(super) struct Fit {
     /// Cables that the structure has between the present switches.
     pub(super) expected: u64,
-    /// Two switches and the cables that they lack.
+    /// Two switches and the number of missing cables between them.
     pub(super) missing: Vec<(u32, u32, u32)>,
     /// Two switches and the cables that they have too many.
     pub(super) extra: Vec<(u32, u32, u32)>,
@@ -80,10 +80,10 @@ impl Fit {
         Ok(())
     }
 
-    /// The same, if the fabric differs by little enough to be a damaged copy.
+    /// Accepts the fit if the fabric differs by little enough to be a damaged copy.
     ///
     /// # Errors
-    /// What there is too much of.
+    /// The kind of cable that exceeds its limit.
     pub(super) fn accept(self) -> Result<Self, String> {
         Self::worth(self.places, (self.places as usize).saturating_sub(self.vacant.len()))?;
         let sum = |all: &[(u32, u32, u32)]| all.iter().map(|m| u64::from(m.2)).sum::<u64>();

@@ -1,4 +1,4 @@
-//! What a recogniser found, or why a fabric is nothing that is known.
+//! The result of a recogniser, or why a fabric was not recognised.
 
 use thiserror::Error;
 
@@ -6,7 +6,7 @@ use crate::Shape;
 
 use super::fit::Fit;
 
-/// Why a fabric is nothing that is known.
+/// Why a fabric was not recognised.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", reasons.iter().map(|(family, why)| format!("{family}: {why}")).collect::<Vec<_>>().join("; "))]
 pub struct Unrecognised {
@@ -14,7 +14,7 @@ pub struct Unrecognised {
     pub reasons: Vec<(&'static str, String)>,
 }
 
-/// What a recogniser found; switches by their number in the [`Net`](super::net::Net).
+/// The result of a recogniser; switches by their number in the [`Net`](super::net::Net).
 pub(super) struct Found {
     pub(super) shape: Shape,
     pub(super) text: String,

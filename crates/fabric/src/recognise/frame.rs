@@ -20,13 +20,13 @@ impl Frame {
         Some(Self { size, ring, stride })
     }
 
-    /// Room in all directions from its middle for `n` switches in `k` dimensions of two or more layers.
+    /// A frame with space in all directions from its middle for `n` switches in `k` dimensions of two or more layers.
     pub(super) fn open(n: usize, k: usize) -> Option<Self> {
         let reach = (n >> (k - 1).min(60)) as u128 + 2;
         Self::new(vec![2 * reach + 1; k], vec![false; k])
     }
 
-    /// Number of dimensions.
+    /// The number of dimensions.
     pub(super) fn dimensions(&self) -> usize {
         self.size.len()
     }
@@ -64,7 +64,7 @@ impl Frame {
         }
     }
 
-    /// The positions next to one, and opposite each of them the one across it.
+    /// The positions next to one, and for each of them the opposite one.
     pub(super) fn beside(&self, place: u128) -> impl Iterator<Item = (u128, Option<u128>)> {
         (0..self.size.len()).flat_map(move |d| {
             let [back, ahead] = [false, true].map(|ahead| self.step(place, d, ahead));

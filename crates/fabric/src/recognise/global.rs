@@ -1,4 +1,4 @@
-//! Cables between groups: equally many between any two, as far as a dragonfly says.
+//! Cables between groups: equally many between any two, as in a dragonfly.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,12 @@ use super::net::{Net, typical};
 pub(super) struct Groups {
     /// Group of each switch, numbered from 0.
     pub(super) of: Vec<u32>,
-    /// Per group how many switches it lacks.
+    /// For each group the number of its missing switches.
     pub(super) vacant: Vec<u32>,
 }
 
 impl Groups {
-    /// Compares the cables between groups with the usual number and adds what differs to `fit`. Returns
-    /// that number.
+    /// Compares the cables between groups with the usual number and adds differences to `fit`. Returns that number.
     ///
     /// # Errors
     /// If too few pairs of groups have any cable.
@@ -41,7 +40,7 @@ impl Groups {
             ));
         }
         let none = std::iter::repeat_n(0, pairs - between.len());
-        // What bundles have lost counts here, so that few groups with a loss each do not hide it.
+        // Losses of bundles count here, so that few groups with a loss each do not hide it.
         let usual = usual(&bundles);
         let mut whole = between.clone();
         for &(s, v, cables) in &bundles {
@@ -70,7 +69,7 @@ impl Groups {
         Ok(per_pair)
     }
 
-    /// Which cables are too many nobody can tell; the last are named.
+    /// It cannot be determined which cables are extra; the last are named.
     fn spare(&self, bundles: &[(u32, u32, u32)], pair: (u32, u32), count: u32, fit: &mut Fit) {
         let mut left = count;
         for &(s, v, cables) in bundles.iter().rev() {
@@ -83,7 +82,7 @@ impl Groups {
         }
     }
 
-    /// What a group without a switch lacks is first of all that switch's cables, up to `each`.
+    /// Missing cables of a group with a missing switch are first of all that switch's cables, up to `each`.
     fn gone_with_switches(&self, each: u32, lacks: &mut BTreeMap<(u32, u32), u32>) {
         let mut budget: Vec<u32> = self.vacant.iter().map(|v| v * each).collect();
         for (&(a, b), lack) in lacks.iter_mut() {
@@ -95,7 +94,7 @@ impl Groups {
         }
     }
 
-    /// Where two switches of different groups always have several cables, two with fewer lack some.
+    /// Where two switches of different groups always have several cables, those with fewer have missing ones.
     fn from_bundles(
         bundles: &[(u32, u32, u32)],
         group: impl Fn(u32) -> u32,

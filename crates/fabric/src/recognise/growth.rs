@@ -1,10 +1,10 @@
 //! Positions in a lattice, grown from one switch.
 //!
-//! The neighbours of a switch, of which those are opposite each other that span no square, are the axes.
-//! From there on each switch goes to the position next to most of its neighbours that have one. Of several
-//! the likeliest is the one that takes the least damage to explain: cables that are not there to switches
-//! around it, and squares that are not there, or should not be. The switch that leaves least doubt comes
-//! next, so that the growth passes around damage and comes back to it from all sides.
+//! The neighbours of a switch, of which those are opposite each other that span no square, are the axes. From there
+//! on each switch goes to the position next to most of its neighbours that have one. Of several the likeliest is the
+//! one that takes the least damage to explain: missing cables to switches around it, and squares that are missing, or
+//! should not exist. The switch with the least doubt comes next, so that the growth passes around damage and comes
+//! back to it from all sides.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -15,13 +15,13 @@ use super::star::{Squares, Star};
 
 /// By how much damage a second choice must be worse for the first to be beyond doubt.
 const SURE: i32 = 4;
-/// How often switches may be placed anew.
+/// Maximum number of times that switches are placed again.
 const ROUNDS: usize = 4;
 
-/// How little doubt there is about a switch, and how many neighbours speak for its place.
+/// Confidence in the place of a switch, and the number of neighbours that vote for it.
 type Rank = (i32, u32);
 
-/// Who is where in a lattice.
+/// Assignment of switches to places of a lattice.
 pub(super) struct Growth<'a> {
     net: &'a Net<'a>,
     squares: &'a Squares,
@@ -34,7 +34,7 @@ pub(super) struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// An empty lattice.
+    /// A lattice without any switch.
     pub(super) fn new(net: &'a Net<'a>, squares: &'a Squares, frame: Frame) -> Self {
         let n = net.len();
         Self {
@@ -48,8 +48,8 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// All that can be reached from a star, the star being in the middle. It knows nothing of rings: around
-    /// one it ends where its two ends meet.
+    /// Everything reachable from a star, the star being in the middle. Rings are not considered: around one it ends
+    /// where its two ends meet.
     pub(super) fn of(net: &'a Net<'a>, squares: &'a Squares, star: &Star) -> Option<Self> {
         let mut growth = Self::new(net, squares, Frame::open(net.len(), star.axes.len())?);
         let middle = growth.frame.middle();
@@ -76,8 +76,8 @@ impl<'a> Growth<'a> {
         self.place.iter().filter(|p| p.is_none()).count()
     }
 
-    /// The same in a lattice whose size is known now, and which has its first layers at `low`: there it goes
-    /// on, and mends what it finds in a wrong place.
+    /// The same in a lattice of known size, which has its first layers at `low`: there it continues, and repairs
+    /// wrong places that it finds.
     pub(super) fn settle(&self, frame: Frame, low: &[i32]) -> Self {
         let mut next = Self::new(self.net, self.squares, frame);
         for s in 0..self.net.len() as u32 {
@@ -104,8 +104,7 @@ impl<'a> Growth<'a> {
         next
     }
 
-    /// How many cables join what is not next to each other, and the ends of these with all of their
-    /// neighbours.
+    /// Number of cables whose ends are not next to each other, and these ends with all of their neighbours.
     fn stray(&self) -> (usize, Vec<u32>) {
         let strays: Vec<u32> = (0..self.net.len() as u32).filter(|&s| self.strays(s)).collect();
         let ends = strays.iter().map(|&s| self.far(s).count()).sum();
@@ -113,7 +112,7 @@ impl<'a> Growth<'a> {
         (ends, near.chain(strays.iter().copied()).collect())
     }
 
-    /// Puts some switches anew, and those without a place.
+    /// Places some switches again, and those without a place.
     fn again(&mut self, lifted: &[u32]) {
         for &s in lifted {
             if let Some(p) = self.place[s as usize].take() {
@@ -166,8 +165,8 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Where a switch may go, and where who is there goes then: to the place that it leaves, or to a free
-    /// one.
+    /// Possible moves of a switch, and of the switch at the new place if there is one: to the place that becomes
+    /// free, or to a free one.
     fn moves(&self, s: u32) -> Vec<(u128, u128)> {
         let from = self.place[s as usize];
         let mut moves = Vec::new();
@@ -181,7 +180,7 @@ impl<'a> Growth<'a> {
         moves
     }
 
-    /// What a move of switch `s` adds to the sense of the places that it changes.
+    /// Improvement of the sense of the changed places if switch `s` moves.
     fn gain(&mut self, s: u32, to: (u128, u128)) -> i32 {
         let from = self.place[s as usize];
         let places: Vec<u128> =
@@ -233,8 +232,8 @@ impl<'a> Growth<'a> {
         all.filter(move |&v| self.place[v as usize].is_some_and(|p| !near(p)))
     }
 
-    /// How well two places explain the cables of those who are there: twice the cables to what is next to
-    /// them, less what is next to them.
+    /// Measure of how well two places explain the cables of their switches: twice the cables to neighbouring places, minus the
+    /// number of those.
     fn sense(&self, places: &[u128]) -> i32 {
         let at = |p: u128| self.taken.get(&p).copied();
         let pairs = places.iter().filter_map(|&p| Some((p, at(p)?))).flat_map(|(p, s)| {
@@ -312,7 +311,7 @@ impl<'a> Growth<'a> {
         Some(((doubt - damage, most as u32), place))
     }
 
-    /// How much damage it takes for a switch to be next to its neighbours that vote for one place.
+    /// Amount of damage that it takes for a switch to be next to its neighbours that vote for one place.
     fn damage(&self, s: u32, votes: &[(u128, u32)]) -> i32 {
         let place = votes[0].0;
         let around = self.frame.beside(place).filter(|(p, _)| self.taken.contains_key(p)).count();

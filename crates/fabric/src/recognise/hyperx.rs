@@ -1,9 +1,9 @@
 //! HyperX, and with it full meshes and hypercubes.
 //!
-//! Three switches that are neighbours of each other are of one line, and so are opposite sides of a cycle
-//! of four: either its sides alternate between two dimensions, or all are of one line. Lost cables make no
-//! new triangles or cycles, so what these join is of one dimension for certain. Without the cables of
-//! a dimension, what is still connected has one coordinate in it.
+//! Three switches that are neighbours of each other are of one line, and so are opposite sides of a cycle of four:
+//! either its sides alternate between two dimensions, or all are of one line. Lost cables make no new triangles or
+//! cycles, so cables joined by these are certainly of one dimension. Without the cables of a dimension, each
+//! remaining component has one coordinate in it.
 
 use crate::{GridKind, GridShape, Shape};
 
@@ -22,7 +22,7 @@ const MOST_CROOKED: usize = 20;
 /// Neighbours of one line that speak for it when two lines are compared.
 const SPEAKERS: usize = 3;
 
-/// A (damaged) HyperX.
+/// Finds a HyperX, which may be damaged.
 pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     let accepted = |(shape, fit): (GridShape, Fit)| Ok((shape, fit.accept()?));
     let again = || all_crooked(net).and_then(|odd| grid(net, &odd).and_then(accepted).ok());
@@ -31,7 +31,7 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     Ok(Found { shape: Shape::Grid(shape), text, fit })
 }
 
-/// What a HyperX of such sizes is called.
+/// The name of a HyperX of such sizes.
 pub(super) fn text(dims: &[u16]) -> String {
     match dims {
         [n] => format!("full mesh of {n} switches"),
@@ -48,7 +48,7 @@ pub(super) fn text(dims: &[u16]) -> String {
     }
 }
 
-/// Refuses at once what has switches of very different degree.
+/// Refuses networks with switches of very different degree early.
 pub(super) fn even_degrees(net: &Net<'_>) -> Result<u32, String> {
     let degree: Vec<u32> = (0..net.len() as u32).map(|s| net.degree(s) as u32).collect();
     let usual = typical(degree.iter().copied());
@@ -61,7 +61,7 @@ pub(super) fn even_degrees(net: &Net<'_>) -> Result<u32, String> {
     Ok(usual)
 }
 
-/// Which cables are crooked, if they are few.
+/// The crooked cables, if they are few.
 fn all_crooked(net: &Net<'_>) -> Option<Vec<bool>> {
     let most = net.edges.len() / MOST_CROOKED + 2;
     let alone = |&(s, v): &(u32, u32)| net.common(s, v).next().is_none();
@@ -98,8 +98,8 @@ fn crooked(net: &Net<'_>, e: usize) -> bool {
     joined.len() < apart.len()
 }
 
-/// Coordinates as a HyperX, dimensions from large to small, and how well they fit. Cables that are
-/// `crooked` tell nothing of dimensions.
+/// Coordinates as a HyperX, dimensions from large to small, and how well they fit. `crooked` cables give no
+/// information about dimensions.
 pub(super) fn grid(net: &Net<'_>, crooked: &[bool]) -> Result<(GridShape, Fit), String> {
     if net.len() < 2 {
         return Err("one switch".to_owned());
@@ -197,8 +197,8 @@ fn squares(net: &Net<'_>, crooked: &[bool], sets: &mut Sets) {
     }
 }
 
-/// The coordinate of every switch in dimension `d`: what is connected without its cables. Damage can part
-/// a layer; parts of one layer have no cable of the dimension between them, parts of different ones do.
+/// The coordinate of every switch in dimension `d`: the component without its cables. Damage can split a layer; parts
+/// of one layer have no cable of the dimension between them, parts of different ones do.
 fn layers(net: &Net<'_>, dimension: &[Option<usize>], d: usize) -> Result<Vec<u16>, String> {
     let (part, count) = net.components(|e| dimension[e].is_some_and(|x| x != d));
     let mut size = vec![0usize; count];

@@ -6,7 +6,7 @@ pub(super) struct Isomorphisms<'a> {
     pub(super) minus: &'a [u32],
     /// Which rows are near each other, a row each.
     pub(super) near: &'a [bool],
-    /// Which differences the elements of near rows have.
+    /// Differences of the elements of near rows, as a set.
     pub(super) set: Vec<bool>,
     /// Elements that a row has.
     pub(super) used: Vec<bool>,

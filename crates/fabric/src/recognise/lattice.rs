@@ -1,4 +1,4 @@
-//! The ideal lattice for given coordinates: what HyperX, torus and mesh share.
+//! The ideal lattice for given coordinates: shared by HyperX, torus and mesh.
 
 use crate::{GridKind, GridShape};
 

@@ -9,20 +9,19 @@ const LEAF_SHARE: u32 = 4;
 const MOST_FLAT: u64 = 10;
 /// Switches from which levels are counted.
 const STARTS: usize = 8;
-/// How often switches may change sides.
+/// Number of rounds in which switches may change sides.
 const ROUNDS: usize = 4;
 /// Most hosts that may be on switches above the lowest level, in percent.
 const MOST_HIGH: u64 = 20;
 
 const NO_HOST: &str = "no switch has a host to count levels from";
 
-/// Ways to divide the switches into levels, 1 = leaf, the likeliest first.
+/// Divisions of the switches into levels, 1 = leaf, the likeliest first.
 ///
-/// The top are the switches farthest from those with hosts, and all others have their level from the
-/// distance to it, so that a leaf need not have a host of its own. A stub (a management switch that hangs
-/// on a core, say) may be farther still than the top: a distance counts only if it has at least a tenth as
-/// many switches as the one below. Where whole pods have no host, these are farther from the hosts than
-/// the top is; hence the other ways.
+/// The top are the switches farthest from those with hosts, and all others have their level from the distance to it,
+/// so that a leaf need not have hosts. A stub (a management switch at a core, say) may be farther still than the top:
+/// a distance counts only if it has at least a tenth as many switches as the one below. Where whole pods have no
+/// host, these are farther from the hosts than the top is; hence the other divisions.
 ///
 /// # Errors
 /// If no switch has hosts.
@@ -44,8 +43,8 @@ pub(super) fn even<'a>(net: &Net<'a>) -> Option<Net<'a>> {
         .then(|| net.without(&astray))
 }
 
-/// The cables between switches that are both of an odd level or both of an even one, as counted from
-/// `start` and then by what most of their neighbours are.
+/// The cables between switches that are both of an odd level or both of an even one, as counted from `start` and then
+/// by the majority of their neighbours.
 fn same_side(net: &Net<'_>, start: u32) -> Vec<bool> {
     let mut odd: Vec<bool> = net.distances([start]).into_iter().map(|d| d % 2 == 1).collect();
     for _ in 0..ROUNDS {
@@ -58,7 +57,7 @@ fn same_side(net: &Net<'_>, start: u32) -> Vec<bool> {
     net.edges.iter().map(|&(s, v)| odd[s as usize] == odd[v as usize]).collect()
 }
 
-/// The levels of a tree of which nothing more is known, where every switch with a host is a leaf.
+/// The levels of an otherwise unknown tree, where every switch with a host is a leaf.
 ///
 /// # Errors
 /// If no switch has hosts.

@@ -1,36 +1,36 @@
-//! What a damaged fabric lacks, and how that is told.
+//! Missing parts of a damaged fabric, and their description.
 
 use crate::{AtPort, ChannelId, Fabric, SwitchId};
 
-/// How many cables or places a line names.
+/// Maximum number of cables or places that a line names.
 const NAMED: usize = 10;
 
-/// Something that the undamaged structure has and the fabric lacks.
+/// A part of the undamaged structure that is missing in the fabric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// Cables between two switches that are there.
     Cables {
-        /// The switches.
+        /// Switches at the ends.
         ends: (SwitchId, SwitchId),
-        /// How many cables.
+        /// Number of missing cables.
         count: u32,
     },
-    /// Cables between two groups, whose other cables do not tell which switches they joined.
+    /// Cables between two groups, whose remaining cables do not determine which switches they joined.
     Between {
         /// The groups, by their number in the shape.
         groups: (u32, u32),
-        /// How many cables.
+        /// Number of missing cables.
         count: u32,
     },
     /// A switch, and with it all of its cables.
     Switch {
-        /// Where in the structure its place is.
+        /// Its place in the structure.
         place: String,
     },
 }
 
 impl Missing {
-    /// Cables that it stands for; those of a missing switch do not count.
+    /// Number of cables that it stands for; those of a missing switch do not count.
     pub fn cables(&self) -> u32 {
         match self {
             Self::Cables { count, .. } | Self::Between { count, .. } => *count,
@@ -84,7 +84,7 @@ pub(super) fn cable(fabric: &Fabric, c: ChannelId) -> String {
     )
 }
 
-/// What is missing: one phrase for the cables and one for the switches.
+/// Description of missing parts: one phrase for the cables and one for the switches.
 pub(super) fn list(fabric: &Fabric, missing: &[Missing]) -> Vec<String> {
     let (switches, cables): (Vec<_>, Vec<_>) =
         missing.iter().partition(|m| matches!(m, Missing::Switch { .. }));

@@ -1,11 +1,10 @@
 //! Coordinates of a Slim Fly whose columns are known.
 //!
-//! Take one column, with rows 0 to q-1 in some order: each switch of the other half has one neighbour in
-//! it, whose row it takes over (this is `c = y` at `x = 0`). Thus all columns of the other half tell, in the
-//! same rows, which rows differ by an element of that half's set; an isomorphism with the ideal column
-//! gives rows their field elements. Any two columns of the other half may then be `m = 0` and `m = 1`: maps
-//! `(x, y) -> (x/s, y + a x)`, `(m, c) -> (s (m + a), c)` keep all cables. All else follows from
-//! `y = m x + c`, by vote.
+//! Take one column, with rows 0 to q-1 in some order: each switch of the other half has one neighbour in it, whose
+//! row it takes over (this is `c = y` at `x = 0`). Thus all columns of the other half determine, in the same rows,
+//! which rows differ by an element of that half's set; an isomorphism with the ideal column gives rows their field
+//! elements. Any two columns of the other half may then be `m = 0` and `m = 1`: maps `(x, y) -> (x/s, y + a x)`, `(m,
+//! c) -> (s (m + a), c)` keep all cables. All else follows from `y = m x + c`, by vote.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -145,12 +144,12 @@ impl<'a> Mms<'a> {
         Ok((coords.map(|x| x as u16).collect(), fit))
     }
 
-    /// Which elements are in the set of a half.
+    /// Elements in the set of a half.
     fn members(&self, half: usize) -> Vec<bool> {
         (0..self.q).map(|e| self.sets[half].binary_search(&e).is_ok()).collect()
     }
 
-    /// Which rows are joined in several columns of the other half.
+    /// Rows that are joined in several columns of the other half.
     fn near(&self, columns: &Columns<'_>, row: &[u32]) -> Vec<bool> {
         let q = self.q as usize;
         let mut votes = vec![0; q * q];
@@ -333,8 +332,8 @@ impl<'a> Mms<'a> {
     }
 }
 
-/// The one that differs by fewer cables. Scaled, the set of one half is that of the other but for a pair of
-/// elements, and so a wrong fit can pass.
+/// The fit that differs by fewer cables. Scaled, the set of one half equals that of the other except for a pair of
+/// elements, so a wrong fit can pass.
 pub(super) fn better(
     one: Result<Placed, String>,
     other: Result<Placed, String>,
@@ -347,7 +346,7 @@ pub(super) fn better(
 }
 
 impl Columns<'_> {
-    /// Which of the two given halves a switch is of.
+    /// The half that a switch belongs to, of the two given ones.
     fn side(&self, mms: &Mms<'_>, s: u32) -> Option<usize> {
         Some(self.of[s as usize]).filter(|&c| c != NONE).map(|c| usize::from(c >= mms.q))
     }

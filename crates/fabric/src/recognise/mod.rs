@@ -1,15 +1,14 @@
-//! What is this fabric? Its [`Shape`] from the cables alone.
+//! Recognition of a fabric: its [`Shape`] from the cables alone.
 //!
-//! A recogniser guesses coordinates (levels, lines, groups) from local properties that survive damage,
-//! lays the ideal structure with those coordinates over the fabric, and compares: what the ideal has and
-//! the fabric lacks is missing, the reverse is extra. If either is too much it was the wrong guess.
-//! Accepted are at most 8 % of the cables missing and 2 % extra (two up to 5 %, as two cables that swapped an
-//! end leave), and 5 % of the places vacant (or one).
-//! Names, GUIDs and the order of ids play no part, and port numbers only order the hosts of a leaf.
+//! A recogniser guesses coordinates (levels, lines, groups) from local properties that survive damage, lays the ideal
+//! structure with those coordinates over the fabric, and compares: parts of the ideal that the fabric does not have
+//! are missing, the reverse is extra. If either is too much the guess was wrong. Accepted are at most 8 % of the
+//! cables missing and 2 % extra (two up to 5 %, as two cables that swapped an end leave), and 5 % of the places
+//! vacant (or one). Names, GUIDs and the order of ids play no part, and port numbers only order the hosts of a leaf.
 //!
-//! [`RECOGNISERS`] are asked from the specific to the general and the first that accepts is believed:
-//! a two-dimensional HyperX also fits the description of a dragonfly, and every fat-tree that of a tree.
-//! The pieces of a fabric that is not connected are planes, if they share hosts ([`Planes`](crate::Planes)).
+//! [`RECOGNISERS`] are tried from the specific to the general and the first that accepts decides: a two-dimensional
+//! HyperX also fits the description of a dragonfly, and every fat-tree that of a tree. The pieces of a fabric that is
+//! not connected are planes, if they share hosts ([`Planes`](crate::Planes)).
 //!
 //! ```
 //! use darkfiber_fabric::{Faults, Shape, open, recognise};
@@ -55,26 +54,26 @@ pub use registry::{RECOGNISERS, Recogniser};
 use found::Found;
 use net::Net;
 
-/// What a fabric was recognised as.
+/// The result of recognising a fabric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recognition {
-    /// What it is, with a row for every switch.
+    /// Its shape, with a row for every switch.
     pub shape: Shape,
-    /// What it would be without damage, in a line for people.
+    /// The undamaged structure, in a line for people.
     pub text: String,
-    /// What the undamaged structure has and the fabric lacks, cables first.
+    /// Parts of the undamaged structure that are missing in the fabric, cables first.
     pub missing: Vec<Missing>,
     /// Cables that the structure does not have, by one of their channels.
     pub extra: Vec<ChannelId>,
 }
 
-/// Finds out what a fabric is.
+/// Recognises the structure of a fabric.
 ///
 /// Complexity: O(switches x degree^2) for the recognisers that look at neighbours of neighbours, of which
 /// most are ruled out by counting first.
 ///
 /// # Errors
-/// If it is nothing that is known, or too damaged to tell.
+/// If it has no known structure, or is too damaged.
 pub fn recognise(fabric: &Fabric) -> Result<Recognition, Unrecognised> {
     let net = Net::new(fabric, (0..fabric.switch_count()).map(SwitchId::new).collect());
     let (_, count) = net.components(|_| true);
@@ -115,7 +114,7 @@ impl Recognition {
         self.extra.iter().map(|&c| missing::cable(fabric, c)).collect()
     }
 
-    /// One line for people: what it is, and the damage by name, the first ten.
+    /// One line for people: the structure, and the damage by name, the first ten.
     pub fn summary(&self, fabric: &Fabric) -> String {
         let mut line = self.text.clone();
         for part in missing::list(fabric, &self.missing) {

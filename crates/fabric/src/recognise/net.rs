@@ -17,7 +17,7 @@ pub(super) struct Net<'a> {
     edge: Vec<u32>,
     /// The ends of each pair of neighbours, the lower first.
     pub(super) edges: Vec<(u32, u32)>,
-    /// Terminals of hosts on each switch; aggregation pseudo-adapters are none.
+    /// Terminals of hosts on each switch; aggregation pseudo-adapters do not count.
     pub(super) hosts: Vec<u32>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Net<'a> {
         net
     }
 
-    /// Number of switches.
+    /// The number of switches.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
@@ -103,7 +103,7 @@ impl<'a> Net<'a> {
         self.row(s).map(|i| (self.to[i], self.edge[i] as usize))
     }
 
-    /// Number of neighbours.
+    /// The number of neighbours.
     pub(super) fn degree(&self, s: u32) -> usize {
         self.row(s).len()
     }
@@ -123,7 +123,7 @@ impl<'a> Net<'a> {
         self.slot(s, v).map_or(0, |i| self.cables[i])
     }
 
-    /// Cables in all.
+    /// Total number of cables.
     pub(super) fn cable_count(&self) -> u64 {
         self.cables.iter().map(|&c| u64::from(c)).sum::<u64>() / 2
     }
@@ -202,9 +202,9 @@ impl<'a> Net<'a> {
     }
 }
 
-/// The value that a regular structure has where its damaged copies show these: the largest that at
-/// least every twentieth reaches. Cables get lost more often than they get added, so it is near the
-/// top; it is not the top, so that a cable too many somewhere does not decide. 0 of nothing.
+/// The value of a regular structure whose damaged copies show these values: the largest that at least every twentieth
+/// reaches. Cables get lost more often than they get added, so it is near the maximum; it is not the maximum, so that
+/// one extra cable does not decide. 0 if there are no values.
 pub(super) fn typical(values: impl IntoIterator<Item = u32>) -> u32 {
     let mut values: Vec<u32> = values.into_iter().collect();
     values.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,10 +1,10 @@
-//! Labels of a parallel-port generalized fat-tree, from what is connected to what.
+//! Labels of a parallel-port generalized fat-tree, from its connected components.
 //!
-//! A way along cables changes the digit `x_(l+1)` where it passes between levels `l` and `l + 1`, and no
-//! other (see [`Pgft`]). So without the levels above `k` the digits above `x_k` stay as they are: what is
-//! still connected is the switches that agree in `x_(k+1)..x_h`. Without the levels below `k` it is those
-//! that agree in `x_1..x_k`. Both nest, and a digit is the number of a piece within the piece around it.
-//! Lost cables do not join pieces, and seldom part them.
+//! A path along cables changes the digit `x_(l+1)` where it passes between levels `l` and `l + 1`, and no other (see
+//! [`Pgft`]). So without the levels above `k` the digits above `x_k` stay as they are: each remaining component
+//! consists of the switches that agree in `x_(k+1)..x_h`. Without the levels below `k` it consists of those that
+//! agree in `x_1..x_k`. Both nest, and a digit is the number of a piece within the piece around it. Lost cables do
+//! not join pieces, and seldom split them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const MAX_HEIGHT: usize = 15;
 /// Labels the switches, whose levels are known, and compares with the ideal tree.
 ///
 /// # Errors
-/// Why the tree is not such a one.
+/// Why the tree is not a PGFT.
 pub(super) fn label(net: &Net<'_>, level: &[u8]) -> Result<(Pgft, Fit), String> {
     by_pieces(net, level, &[]).or_else(|why| {
         let odd = astray(net, level);
@@ -110,8 +110,7 @@ impl Tree<'_> {
         self.net.components(inside).0
     }
 
-    /// The digits of what is above a switch's level: its number, or that of the subtree around it, as a
-    /// child.
+    /// The digits above a switch's level: its number, or that of the subtree around it, as a child.
     fn children(&mut self) {
         self.below = (1..=self.h).map(|k| self.pieces(|l| usize::from(l) <= k)).collect();
         for i in 1..self.h {
@@ -126,9 +125,9 @@ impl Tree<'_> {
 
     /// The digits up to a switch's level: its number as a parent, and those of the parents below.
     ///
-    /// Pieces of one number have a switch of their lowest level in every subtree. Where a switch above is
-    /// gone some fall apart; those that have no subtree in common are put together again, which is all
-    /// that can be told of them.
+    /// Pieces of one number have a switch of their lowest level in every subtree. Where a switch above is missing
+    /// some are split; those that have no subtree in common are joined again, which is all that can be determined
+    /// about them.
     fn parents(&mut self) {
         let mut around = vec![0; self.net.len()];
         for i in 1..self.h {

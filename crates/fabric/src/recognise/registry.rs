@@ -1,4 +1,4 @@
-//! The recognisers, in the order in which they are asked.
+//! The recognisers, in the order in which they are tried.
 
 use super::found::{Found, Unrecognised};
 use super::net::Net;
@@ -6,11 +6,11 @@ use super::{dragonfly, expander, hyperx, slimfly, torus, tree};
 
 /// One family of structures and how to recognise it.
 pub struct Recogniser {
-    /// The family.
+    /// Name of the family.
     pub name: &'static str,
-    /// What it goes by.
+    /// Method of the recogniser.
     pub method: &'static str,
-    /// Looks at the graph; the error says why it is not of the family.
+    /// Looks at the graph; the error gives the reason why it is not of the family.
     find: fn(&Net<'_>) -> Result<Found, String>,
 }
 
@@ -67,7 +67,7 @@ pub static RECOGNISERS: &[Recogniser] = &[
     },
 ];
 
-/// The first answer.
+/// The result of the first recogniser that accepts.
 pub(super) fn ask(net: &Net<'_>) -> Result<Found, Unrecognised> {
     if net.len() == 0 {
         return Err(Unrecognised { reasons: vec![("any", "there are no switches".to_owned())] });

@@ -12,7 +12,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// Every element alone.
+    /// Sets of one element each.
     pub(super) fn new(n: usize) -> Self {
         Self { parent: (0..n as u32).collect(), turned: vec![false; n], size: vec![1; n] }
     }

@@ -1,11 +1,10 @@
-//! Slim Flies.
+//! Recognition of Slim Flies.
 //!
-//! Of the neighbours of a switch two thirds are in the other half, one in each column there, and one third
-//! in its own column. So one column tells the halves: what has a neighbour in it is of the other half, and
-//! those that damage put on the wrong side have most neighbours there and go over. Neighbours of one half
-//! are of one column; two switches of one half and different columns share a neighbour in the other half,
-//! two of one column do not, which puts columns together that damage has parted. Coordinates follow from
-//! how columns are joined: see `mms`.
+//! Of the neighbours of a switch two thirds are in the other half, one in each column there, and one third in its own
+//! column. So one column determines the halves: switches with a neighbour in it are of the other half, and those that
+//! damage put on the wrong side have most neighbours there and are moved. Neighbours of one half are of one column;
+//! two switches of one half and different columns share a neighbour in the other half, two of one column do not,
+//! which joins columns that damage has split. Coordinates follow from the cables between columns: see `mms`.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +26,7 @@ const CYCLES: u32 = 5;
 const SEEDS: usize = 8;
 /// Neighbours that have a say with a switch on which column it is of.
 const SPEAKERS: usize = 2;
-/// How often switches may go over to the other half.
+/// Number of rounds in which switches may move to the other half.
 const ROUNDS: usize = 6;
 
 /// A (damaged) Slim Fly.
@@ -133,7 +132,7 @@ fn closes(net: &Net<'_>, path: &mut Vec<u32>, length: usize) -> bool {
     false
 }
 
-/// The half of each switch, as one column tells it.
+/// The half of each switch, as determined by one column.
 fn halves(net: &Net<'_>, column: &[u32]) -> Vec<bool> {
     let mut half = vec![false; net.len()];
     for &s in column {

@@ -1,4 +1,4 @@
-//! Which neighbours of a switch are opposite each other.
+//! Opposite pairs among the neighbours of a switch.
 
 use std::cmp::Reverse;
 

@@ -1,9 +1,9 @@
-//! Tori and meshes.
+//! Recognition of tori and meshes.
 //!
-//! Positions are grown from a switch whose neighbours tell the axes (see `growth`), from another one
-//! wherever the result is no lattice. Cables between two switches that are not next to each other by these
-//! positions tell which dimensions are rings, and of what size. Rings of four are two dimensions of two by
-//! this (they are the same graph) and are put together at the end.
+//! Positions are grown from a switch whose neighbours determine the axes (see `growth`), from another one wherever
+//! the result is no lattice. Cables between two switches that are not next to each other by these positions show
+//! which dimensions are rings, and their sizes. Rings of four appear as two dimensions of two (they are the same
+//! graph) and are combined at the end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ struct Grown<'a> {
     growth: &'a Growth<'a>,
 }
 
-/// How many layers may go from the ends of a mesh.
+/// Maximum number of layers that are removed from the ends of a mesh.
 const TRIMS: usize = 8;
 
 type Grid = (GridKind, Vec<u16>, Vec<Vec<u16>>);
@@ -185,7 +185,7 @@ impl Grown<'_> {
         extent
     }
 
-    /// The size of each dimension that is a ring: by how much the ends of a cable of it, or of one beside
+    /// The size of each dimension that is a ring: by how much the ends of a cable of it, or of one next to
     /// it, are apart where it closes.
     fn rings(&self, close: usize) -> Vec<Option<i32>> {
         let (net, k) = (self.net, self.growth.frame.dimensions());

@@ -34,7 +34,7 @@ fn labelled(net: &Net<'_>, levels: Vec<Vec<u8>>) -> Result<Found, String> {
     Err(first.unwrap_or_default())
 }
 
-/// A tree of which only the levels are known; nothing can be said to be missing.
+/// A tree of which only the levels are known; no part can be reported as missing.
 pub(super) fn levelled(net: &Net<'_>) -> Result<Found, String> {
     let level = levels::plain(net)?;
     levels::check(net, &level)?;

@@ -1,4 +1,4 @@
-//! What the builder refuses, and what it fills in.
+//! Input that the builder refuses, and defaults that it fills in.
 
 use darkfiber_fabric::{
     Adapter, AtPort, BuildError, ChannelId, Fabric, FabricBuilder, Guid, LinkClass, Role, Switch,

@@ -9,7 +9,7 @@ use darkfiber_fabric::{
 
 use crate::support::{cables, switches};
 
-/// SplitMix64.
+/// A SplitMix64 generator.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// How much is taken away.
+/// Amount of damage to a fabric.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Damage {
     /// Per mille of the switch-to-switch cables.
@@ -44,7 +44,7 @@ pub(crate) struct Damage {
 
 /// A damaged and shuffled copy.
 pub(crate) struct Case {
-    /// What it is, for the ids of `fabric`.
+    /// The true shape, for the ids of `fabric`.
     pub(crate) truth: Shape,
     pub(crate) fabric: Fabric,
     /// Cables lost between switches that are left.
@@ -101,8 +101,8 @@ impl Case {
         Self { truth, fabric, lost }
     }
 
-    /// Recognises it and compares what is said to be missing: cables by their ends exactly, so that the
-    /// supposed structure is the true one.
+    /// Recognises it and compares the missing parts: cables by their exact ends, so that the supposed structure is
+    /// the true one.
     pub(crate) fn recognised(&self, what: &str) -> Recognition {
         let found = recognise(&self.fabric).unwrap_or_else(|e| panic!("{what}: {e}"));
         assert!(found.shape.fits(&self.fabric), "{what}: {}", found.text);
@@ -137,10 +137,9 @@ impl Case {
 }
 
 impl Case {
-    /// Whether the named cables put one switch in another place than it was in, or let two change places,
-    /// and explain what is there with as few lost cables, so that no cable tells the two apart. In a
-    /// torus, a switch that kept two cables, to switches that are diagonal to each other, fits at either of
-    /// the two corners between them.
+    /// Whether the named cables put one switch in another place than it was in, or exchange two, and explain the
+    /// fabric with no more lost cables, so that the two cannot be distinguished. In a torus, a switch that kept two
+    /// cables, to switches that are diagonal to each other, fits at either of the two corners between them.
     fn as_good(&self, named: &BTreeMap<(u32, u32), u32>) -> bool {
         let sum = |cables: &BTreeMap<_, u32>| cables.values().sum::<u32>();
         let differ: Vec<(u32, u32)> = (named.keys().chain(self.lost.keys()))

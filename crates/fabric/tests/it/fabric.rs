@@ -123,7 +123,7 @@ fn digest_sees_cables_ports_and_roles_but_not_names() {
     assert_ne!(fabric(2, &[(0, 1, 1, 2), (0, 2, 1, 1)], &[(0, 4)]).digest(), same);
     assert_ne!(fabric(2, &cables, &[(0, 5)]).digest(), same);
     assert_ne!(f.with_roles(|_, _| Role::Storage).digest(), same);
-    // A known value: results are compared across releases by it.
+    // A known value, to compare results across releases.
     assert_eq!(spec("kary:k=2,n=2").fabric.digest(), KARY_2_2);
 }
 

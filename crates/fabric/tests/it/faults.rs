@@ -1,4 +1,4 @@
-//! Degraded fabrics: what stays, what goes, and the way back.
+//! Degraded fabrics: the parts that stay, those that are removed, and the reverse map.
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, FaultError, Faults, SwitchId, TerminalId, open};
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ proptest! {
         };
         let (left, map) = t.with_faults(&faults);
         is_part(&left.fabric, f, &map);
-        // Counted the other way round: what had to go.
+        // Counted independently: the parts that had to be removed.
         let gone = |s: SwitchId| faults.switches.contains(&s);
         let cut = |c: ChannelId| faults.links.contains(&c) || faults.links.contains(&f.reverse(c));
         let channels = (0..f.channel_count()).map(ChannelId::new)

@@ -1,4 +1,4 @@
-//! Planes: what every family has with `planes=K`.
+//! Planes: properties of every family with `planes=K`.
 
 use std::collections::BTreeSet;
 

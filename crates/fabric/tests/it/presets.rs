@@ -1,4 +1,4 @@
-//! The machines: what their papers print, or what was decided where these contradict themselves.
+//! The machines: the numbers of their papers, or our decisions where these contradict themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -239,7 +239,8 @@ fn every_two_groups_have_as_many_cables_as_the_paper_means() {
     }
 }
 
-/// Slingshot's largest: a group's 544 cables are one to each other group, and 1.0625 times what its 512 endpoints send.
+/// Slingshot's largest: a group's 544 cables are one to each other group, and 1.0625 times the injection rate of its
+/// 512 endpoints.
 #[test]
 fn slingshot_reaches_any_switch_in_three_hops() {
     let t = build("slingshot-max");
@@ -268,7 +269,7 @@ fn slingshot_reaches_any_switch_in_three_hops() {
     }
 }
 
-/// Tapering takes cables between groups away and nothing else; hosts with two adapters stay as they are.
+/// Tapering removes only cables between groups; hosts with two adapters stay as they are.
 #[test]
 fn a_tapered_dragonfly_is_the_same_but_for_global_cables() {
     for (spec, kept) in [

@@ -66,7 +66,7 @@ fn slim_flies_of_prime_powers_without_damage() {
 
 #[test]
 fn halves_are_told_apart_where_they_nearly_look_alike() {
-    // Here less than 2 % of the cables tell which half is which.
+    // Here less than 2 % of the cables distinguish the halves.
     check(43, Damage { seed: 2, cables: 20, switch: true, hosts: 5 });
 }
 

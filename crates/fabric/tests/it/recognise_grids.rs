@@ -137,7 +137,7 @@ proptest! {
 
     #[test]
     fn damaged_lattices(
-        // Not the last: the mesh of two layers is told wrongly about once in 650 times (see `rates`).
+        // Not the last: the mesh of two layers is misrecognised about once in 650 times (see `rates`).
         which in 0..LATTICES.len() - 1,
         cables in 0usize..=50,
         switch in any::<bool>(),

@@ -32,7 +32,7 @@ fn dragonfly(shape: &Shape) -> &DragonflyShape {
     }
 }
 
-/// Which group of the one stands for which of the other; fails if they part the switches differently.
+/// Map of the found groups to the true ones; fails if they partition the switches differently.
 fn same_groups(found: &[u32], truth: &[u32], what: &str) -> BTreeMap<u32, u32> {
     let mut there = BTreeMap::new();
     let mut back = BTreeMap::new();

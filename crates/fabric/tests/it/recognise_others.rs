@@ -1,4 +1,4 @@
-//! Planes, random graphs and what is nothing at all.
+//! Planes, random graphs and fabrics without structure.
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;

@@ -1,4 +1,4 @@
-//! How often recognition fails where 5 % of the cables and a switch are missing.
+//! Rate of failed recognitions where 5 % of the cables and a switch are missing.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

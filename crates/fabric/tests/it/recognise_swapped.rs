@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::damage::Random;
 use crate::support::spec;
 
-/// Where the structure tells of each cable which switches it joins.
+/// Families whose structure determines the switches of each cable.
 pub(crate) const FAMILIES: &[(&str, &str)] = &[
     ("fattree2:n=18,m=18,r=36", "two-level fat-tree, 36 leaves, 18 spines"),
     ("fattree2:n=6,m=3,r=18,trunk=3", "two-level fat-tree, 18 leaves, 3 spines"),
@@ -51,7 +51,7 @@ fn swapped(fabric: &Fabric, one: ChannelId, two: ChannelId) -> Fabric {
     b.finish().expect("valid")
 }
 
-/// Swaps two random cables between four switches, and compares with what is found.
+/// Swaps two random cables between four switches, and compares with the findings.
 pub(crate) fn check((text, expected): (&str, &str), seed: u64) {
     let full = spec(text).fabric;
     let what = format!("{text} {seed}");

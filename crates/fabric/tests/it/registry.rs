@@ -1,4 +1,4 @@
-//! What holds of every family because it is in the slice.
+//! Properties that every family of the registry has.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a generator states agrees with the cables it laid, before and after faults.
+//! The shape that a generator states agrees with its cables, before and after faults.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ fn check(t: &Topology) {
     if let Some(Shape::Planes(planes)) = &t.shape {
         let f = &t.fabric;
         assert!(cables(f).all(|(a, b)| planes.plane[a.index()] == planes.plane[b.index()]));
-        // Each of them is what it is said to be.
+        // Each plane has its stated shape.
         return (0..t.plane_count()).for_each(|i| check(&t.plane(i).expect("a plane")));
     }
     let f = &t.fabric;

@@ -1,4 +1,4 @@
-//! What several modules need: small questions about a fabric, answered from its plain accessors.
+//! Helpers of several modules: small queries about a fabric, answered from its plain accessors.
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, Topology, parse_spec};
 
@@ -24,7 +24,7 @@ pub(crate) fn degree(f: &Fabric, s: SwitchId) -> usize {
     f.channels_from(s).len()
 }
 
-/// Hops from one switch to each other one, `usize::MAX` where there is no way.
+/// Hops from one switch to each other one, `usize::MAX` where there is no path.
 pub(crate) fn distances(f: &Fabric, from: SwitchId) -> Vec<usize> {
     let mut distance = vec![usize::MAX; f.switch_count()];
     distance[from.index()] = 0;

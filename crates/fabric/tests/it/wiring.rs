@@ -10,7 +10,7 @@ fn find(f: &Fabric, name: &str) -> SwitchId {
         .unwrap_or_else(|| panic!("no switch {name}"))
 }
 
-/// What port `port` of switch `name` leads to: `name[port]`.
+/// The neighbour at port `port` of switch `name`: `name[port]`.
 fn at(f: &Fabric, name: &str, port: u8) -> String {
     match f.at_port(find(f, name), port) {
         AtPort::Switch(c, s) => format!("{}[{}]", f.switch(s).description, f.head_port(c)),
@@ -156,6 +156,6 @@ fn link_rates() {
     assert_eq!(f.classes()[0].bytes_per_second, 10_200_000_000);
     assert_eq!(f.classes()[0].label, "81.6G");
     assert_eq!(f.terminal_class(darkfiber_fabric::TerminalId(0)).label, "4xEDR");
-    // One rate for all cables means all: also those that a family tells apart.
+    // One rate for all cables means all: also those that a family distinguishes.
     assert_eq!(spec("cascade:groups=2,gbps=100").fabric.classes().len(), 1);
 }

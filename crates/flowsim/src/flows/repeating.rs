@@ -24,8 +24,8 @@ impl Repeating for Flows<'_> {
                 Event::End { flow } => flows.push(flow),
             }
         }
-        // A flow is on the agenda as often as its end came nearer. In the order in which they began, since those that end together
-        // end in it. What is left of one is its rate, which the others decide, by the time to its end.
+        // A flow is on the agenda as often as its end came nearer. In the order of their start, since those that end together end
+        // in it. The rest of a flow is its rate, which the others decide, times the time to its end.
         flows.sort_unstable();
         flows.dedup();
         flows.retain(|&flow| self.active[flow as usize].booked < u64::MAX);

@@ -15,13 +15,13 @@ use crate::wiring::MOST_PORTS;
 /// One end of a cable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CableEnd {
-    /// The device.
+    /// Name of the device.
     pub(super) device: String,
-    /// Its port.
+    /// Name of its port.
     pub(super) port: String,
 }
 
-/// A cable.
+/// A cable of the list.
 struct Cable {
     line: usize,
     /// By device, by number, and the port.
@@ -29,12 +29,12 @@ struct Cable {
     gbps: Option<f64>,
 }
 
-/// Cables as they are read.
+/// A list of cables while it is read.
 #[derive(Default)]
 pub(super) struct CableList {
     names: Vec<String>,
     number: HashMap<String, usize>,
-    /// Whether it is known, from elsewhere than the names of ports, that a device is a switch, or none.
+    /// Whether a device is a switch, if that is known from elsewhere than the names of ports.
     is_switch: Vec<Option<bool>>,
     cables: Vec<Cable>,
     /// By port of a device, the line of its cable.
@@ -55,12 +55,12 @@ impl CableList {
     /// Notes that a device is a switch, or a host.
     pub(super) fn tell(&mut self, device: &str, is_switch: bool) {
         let number = self.device(device);
-        // Whoever bridges is a switch, whatever else is said of it.
+        // A device that bridges is a switch, whatever else is stated about it.
         let known = &mut self.is_switch[number];
         *known = Some(is_switch || known.unwrap_or(false));
     }
 
-    /// Adds a cable; one at a port that has one already is left out, which is said.
+    /// Adds a cable; one at a port that has one already is left out, with a warning.
     pub(super) fn cable(
         &mut self,
         line: usize,
@@ -98,7 +98,7 @@ impl CableList {
         self.cables.is_empty()
     }
 
-    /// The fabric. Devices of which nobody knows better are hosts if all of their ports are called as those of hosts. The ports of a
+    /// Builds the fabric. Devices of unknown kind are hosts if all of their ports have names like those of hosts. The ports of a
     /// switch are numbered from 1 in the natural order of their names.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl CableList {
         for (device, port) in self.cables.iter().flat_map(|c| &c.ends) {
             ports[*device].insert(port);
         }
-        // A device whose lines were all left out is not there.
+        // A device whose lines were all left out does not exist.
         let is_used = |i: usize| !ports[i].is_empty();
         let is_host: Vec<bool> = (0..n)
             .map(|i| match self.is_switch[i] {

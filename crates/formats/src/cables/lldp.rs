@@ -1,8 +1,8 @@
-//! What devices hear of their neighbours by LLDP (IEEE 802.1AB), whatever form it was printed in; and the cables that this makes.
+//! LLDP neighbours of devices (IEEE 802.1AB), in any printed form; and the cables that result.
 //!
-//! Both ends report a cable, if both devices were asked. Ends call the other's port by its name, its description, or a MAC
-//! address; so two reports are of one cable if each names the other's port by any of these, or if the reports that are left between
-//! two devices are as many in both directions: then they are paired in the natural order of ports.
+//! Both ends report a cable, if both devices were queried. Ends name the other's port by its name, its description, or a MAC
+//! address; so two reports are of one cable if each names the other's port by any of these, or if the remaining reports between two
+//! devices are equally many in both directions: then they are paired in the natural order of ports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,20 +16,20 @@ use crate::diagnostic::counted;
 use crate::format::Options;
 use crate::{Diagnostics, ReadError};
 
-/// What a device heard at one of its ports.
+/// A neighbour that a device reports at one of its ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heard {
-    /// Line, 0 where there are none.
+    /// Line number, 0 where there are no lines.
     pub(super) line: usize,
-    /// The device that was asked, and its port.
+    /// The device that was queried, and its port.
     pub(super) device: String,
     pub(super) port: String,
-    /// The neighbour.
+    /// Name of the neighbour.
     pub(super) neighbour: String,
-    /// What it calls its port, and how it describes it.
+    /// Id and description of the neighbour's port.
     pub(super) port_id: String,
     pub(super) port_description: String,
-    /// Whether it bridges; `None` if it does not say what it can.
+    /// Whether it bridges; `None` if it does not report its capabilities.
     pub(super) bridges: Option<bool>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn fabric(
             cables.push((h.line, [end(&h.device, &h.port), end(&heard[j].device, &heard[j].port)]));
         }
     }
-    // As many each way.
+    // The same number in both directions.
     let mut by_order = 0;
     for (&(a, b), ahead) in &between {
         let left = |all: &Vec<usize>, is_used: &[bool]| {
@@ -114,7 +114,7 @@ pub(super) fn fabric(
             "",
         );
     }
-    // One end only: of devices that were not asked, or did not answer.
+    // Only one end reports it: the other device was not queried, or did not reply.
     let mut one_sided = 0;
     for (h, _) in heard.iter().zip(&is_used).filter(|(_, used)| !**used) {
         one_sided += usize::from(between.keys().any(|&(device, _)| device == h.neighbour));
@@ -135,7 +135,7 @@ pub(super) fn fabric(
     finish(&list, path, options, d, expected)
 }
 
-/// Neighbours under the names of those that were asked, which may be called with or without their domain.
+/// Replaces neighbours' names by those of the queried devices, with or without their domain.
 fn by_known_names(mut heard: Vec<Heard>) -> Vec<Heard> {
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let asked: BTreeMap<String, String> =

@@ -1,7 +1,6 @@
-//! What devices heard of their neighbours by LLDP, in JSON: `lldpctl -f json` (Linux, Cumulus, SONiC) and `show lldp neighbors [detail] |
-//! json` (Arista).
+//! LLDP neighbours of devices in JSON: `lldpctl -f json` (Linux, Cumulus, SONiC) and `show lldp neighbors [detail] | json` (Arista).
 //!
-//! Neither says whose it is, so a file has that of several devices in one of these forms:
+//! Neither names the reporting device, so a file has the output of several devices in one of these forms:
 //!
 //! ```text
 //! {"leaf1": {...}, "leaf2": {...}}                     by device, as jq -n '[inputs | {(input_filename): .}] | add' *.json makes it
@@ -35,13 +34,13 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 const EXPECTED: &str = "JSON of lldpctl or of Arista's `show lldp neighbors`, by device";
 
-/// Reads what devices heard.
+/// Reads the neighbours of devices.
 ///
 /// # Errors
-/// [`ReadError::NotSuchAFile`] if it is no JSON, or there is no neighbour in it.
+/// [`ReadError::NotSuchAFile`] if it is not JSON, or has no neighbour.
 pub fn read(
     text: &str,
     path: &Path,
@@ -54,7 +53,7 @@ pub fn read(
             value.map_err(|error| ReadError::not_such(path, error.to_string(), EXPECTED, ""))?;
         documents(&value, &name_of(path), &mut heard, &mut d);
     }
-    // Who was asked twice is heard twice.
+    // A device that was queried twice reports twice.
     let mut once: Vec<Heard> = Vec::with_capacity(heard.len());
     let mut known = std::collections::BTreeSet::new();
     for h in heard {
@@ -75,7 +74,7 @@ pub fn read(
     fabric(once, path, options, d, EXPECTED)
 }
 
-/// Finds what devices heard in any of the forms; `device` is whose it is unless it says otherwise.
+/// Finds neighbours in any of the forms; `device` is the reporting device unless another is named.
 fn documents(value: &Value, device: &str, heard: &mut Vec<Heard>, d: &mut Diagnostics) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| documents(item, device, heard, d)),
@@ -98,7 +97,7 @@ fn documents(value: &Value, device: &str, heard: &mut Vec<Heard>, d: &mut Diagno
                     inner => documents(inner, device, heard, d),
                 }
             } else if let Some(result) = map.get("result") {
-                // An answer of eAPI.
+                // A response of eAPI.
                 documents(result, device, heard, d);
             } else {
                 for (name, inner) in
@@ -113,7 +112,7 @@ fn documents(value: &Value, device: &str, heard: &mut Vec<Heard>, d: &mut Diagno
     }
 }
 
-/// Keeps a report if it says who the neighbour is, and at which port.
+/// Keeps a report if it names the neighbour and its port.
 fn keep(
     heard: &mut Vec<Heard>,
     device: &str,
@@ -289,11 +288,11 @@ mod tests {
             "{said:?}"
         );
         assert!(said.iter().any(|s| s.contains("1 neighbour at ports for management")), "{said:?}");
-        // Nobody has hosts: each switch gets one, as in lists of edges.
+        // The file has no hosts: each switch gets one, as in lists of edges.
         assert_eq!(fabric.terminal_count(), 3);
     }
 
-    /// The short form, by device, and the answer of eAPI.
+    /// The short form, by device, and the response of eAPI.
     #[test]
     fn arista_in_short() {
         let (topology, said) = read_text(

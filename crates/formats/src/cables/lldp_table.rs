@@ -1,4 +1,4 @@
-//! `show lldp table` of SONiC, one table after the other, each behind the prompt by which it was asked for.
+//! `show lldp table` of SONiC, one table after the other, each after the prompt of its command.
 //!
 //! ```text
 //! admin@leaf1:~$ show lldp table
@@ -11,7 +11,7 @@
 //! Total entries displayed:  2
 //! ```
 //!
-//! A table without a prompt before it is of the device that the file is called after.
+//! A table without a prompt before it belongs to the device named by the file.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 const EXPECTED: &str =
     "tables of SONiC's `show lldp table` (LocalPort RemoteDevice RemotePortID ...)";
 
@@ -64,7 +64,7 @@ pub fn read(
     let mut d = Diagnostics::default();
     let mut device = name_of(path);
     let mut heard = Vec::new();
-    // Where columns begin, while a table goes on.
+    // Start positions of the columns, within a table.
     let mut columns: Option<Vec<usize>> = None;
     let mut is_known = false;
     for (number, line) in (1..).zip(text.lines()) {
@@ -114,7 +114,7 @@ pub fn read(
     fabric(heard, path, options, d, EXPECTED)
 }
 
-/// Where the dashes of each column begin.
+/// Start of the dashes of each column.
 fn starts(rule: &str) -> Vec<usize> {
     let bytes = rule.as_bytes();
     (0..bytes.len()).filter(|&i| bytes[i] == b'-' && (i == 0 || bytes[i - 1] == b' ')).collect()

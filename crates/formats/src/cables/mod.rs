@@ -1,4 +1,4 @@
-//! Fabrics of Ethernet, of whatever says which port is joined to which: lists of cables, and what neighbours tell each other (LLDP).
+//! Ethernet fabrics from lists of joined ports: lists of cables, and LLDP neighbours.
 
 mod build;
 mod lldp;

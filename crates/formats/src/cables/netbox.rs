@@ -7,8 +7,8 @@
 //! panel2,dcim.frontport,1,spine1,dcim.interface,Ethernet4,smf,connected
 //! ```
 //!
-//! Patch panels are followed: a front port goes on at the rear port of the same name, and the other way round, as which front port
-//! belongs to which rear port is not exported. Planned cables, and those of power and consoles, are left out.
+//! Patch panels are followed: a front port continues at the rear port of the same name, and vice versa, as the mapping of front
+//! ports to rear ports is not exported. Planned cables, and those of power and consoles, are left out.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +40,7 @@ static SHEET: Sheet = Sheet {
     needs: &["side_a_type", "side_b_type"],
 };
 
-/// What an end of a cable is plugged into.
+/// The socket of an end of a cable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Socket {
     Interface,
@@ -106,7 +106,7 @@ pub fn read(
     finish(&list, path, options, d, SHEET.expected)
 }
 
-/// Adds cables from interface to interface, by way of panels.
+/// Adds cables from interface to interface, through panels.
 fn follow(cables: &[(usize, [End; 2])], list: &mut CableList, d: &mut Diagnostics) {
     // By device, port and side of a panel, the cable that is plugged in there and which of its ends.
     let mut at: BTreeMap<(&str, &str, bool), (usize, usize)> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! What names of ports say of the devices that have them.
+//! Kinds of devices, derived from the names of their ports.
 
-/// How names of network interfaces of hosts begin: of Linux, of adapters of InfiniBand and RoCE.
+/// Prefixes of the names of network interfaces of hosts: of Linux, of adapters of InfiniBand and RoCE.
 const OF_HOSTS: &[&str] = &[
     "eno", "ens", "enp", "enx", "ibp", "ibs", "mlx", "bond", "nic", "hca", "rdma", "roce", "gpu",
     "rail", "irdma", "bnxt",
@@ -9,7 +9,7 @@ const OF_HOSTS: &[&str] = &[
 /// The same before a digit.
 const OF_HOSTS_NUMBERED: &[&str] = &["eth", "em", "ib", "p", "cx"];
 
-/// How names of ports for management begin; these are of another network.
+/// Prefixes of the names of ports for management, which are of another network.
 const OF_MANAGEMENT: &[&str] = &["management", "mgmt", "fxp", "oob", "bmc", "ipmi", "idrac", "ilo"];
 
 /// Whether a port is called as those of hosts, not as those of switches (`Ethernet4`, `swp1`, `et-0/0/1`).

@@ -1,4 +1,4 @@
-//! Lists of cables as comma-separated values, whose columns are known by their heading.
+//! Lists of cables as comma-separated values, with columns identified by their headings.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::{Diagnostics, ReadError};
 
 /// A form of such lists.
 pub(super) struct Sheet {
-    /// What was expected, for errors.
+    /// Expected content, for errors.
     pub(super) expected: &'static str,
     /// Columns of devices and ports, by their names in lower case.
     pub(super) ends: [[&'static str; 2]; 2],
@@ -99,7 +99,7 @@ impl Sheet {
         Ok(rows)
     }
 
-    /// The fabric of such a list as it stands.
+    /// The fabric of such a list, unmodified.
     pub(super) fn read(
         &self,
         text: &str,
@@ -115,7 +115,7 @@ impl Sheet {
     }
 }
 
-/// A row.
+/// A row of the list.
 pub(super) struct Row {
     pub(super) line: usize,
     pub(super) ends: [CableEnd; 2],
@@ -124,7 +124,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// What stands in a column; empty if there is none.
+    /// Content of a column; empty if there is none.
     pub(super) fn cell(&self, name: &str) -> &str {
         self.cells.iter().find(|c| c.0 == name).map_or("", |c| c.1.as_str())
     }

@@ -1,4 +1,4 @@
-//! The links of one group, and what they make of it.
+//! The links of one group, and their topology.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) struct Group {
     /// Number of routers.
     pub(super) routers: usize,
     pub(super) links: Vec<Link>,
-    /// How they are joined, where that is one of the known ways.
+    /// Topology of the group, if it is a known one.
     pub(super) kind: Option<GroupKind>,
 }
 

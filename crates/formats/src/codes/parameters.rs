@@ -20,7 +20,7 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
-/// What the parameters are, and what to give instead.
+/// The kind of parameters, and what to give instead.
 fn refuse(text: &str) -> (String, String) {
     slim_fly(text).unwrap_or_else(|| {
         let file = value(text, "inter-group-connections");

@@ -7,19 +7,19 @@ use darkfiber_fabric::MAX_NODES;
 
 use crate::{Diagnostics, ReadError};
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 pub(super) const EXPECTED: &str =
     "links of a CODES network (int32 pairs or triples, from both ends)";
 
 /// Parallel links between two routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// Where the first of them is listed.
+    /// Position of the first of them in the file.
     pub(super) byte: usize,
-    /// Lower router first.
+    /// The two ends, lower router first.
     pub(super) ends: (usize, usize),
     pub(super) colour: u32,
-    /// How many they are.
+    /// Number of parallel links.
     pub(super) count: u32,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn whole(bytes: &[u8], path: &Path, sizes: &[usize]) -> Result<(), Re
     Err(ReadError::not_such(path, what, EXPECTED, "the file is cut off, or something else"))
 }
 
-/// What a file lists, not yet judged.
+/// The links of a file, not yet checked.
 pub(super) struct Listed {
     /// By (lower router, higher router, colour): first byte, times listed upward and downward.
     links: BTreeMap<(u32, u32, u32), (usize, [u32; 2])>,

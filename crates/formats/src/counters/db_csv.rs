@@ -6,7 +6,7 @@ use super::reading::{CounterForm, Reading, not_counters};
 use super::table;
 use crate::{Diagnostics, ReadError};
 
-/// ibdiagnet's database.
+/// The form of ibdiagnet's database.
 pub(super) const FORM: CounterForm = CounterForm {
     is_such: |text| text.lines().any(|l| l.trim_start().starts_with("START_PM_INFO")),
     read,

@@ -1,9 +1,9 @@
 //! Port counters, as the tools of a subnet print them.
 //!
-//! Five kinds, known by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
-//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`), what exporters
-//! serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] makes of them what each channel of a
-//! fabric carried.
+//! Five kinds, recognised by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
+//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`), the metrics that
+//! exporters serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] computes from them what
+//! each channel of a fabric carried.
 
 mod db_csv;
 mod perfmgr;
@@ -23,7 +23,7 @@ use reading::{CounterForm, not_counters};
 pub use reading::{Device, Reading, Width};
 pub use window::{Steps, Window, window};
 
-/// All forms. Of two that would know the same file, the first counts.
+/// All forms of counter files. If two match the same file, the first is taken.
 static FORMS: &[CounterForm] =
     &[prometheus::FORM, perfquery::FORM, db_csv::FORM, perfmgr::FORM, table::FORM];
 

@@ -4,7 +4,7 @@ use super::reading::{CounterForm, Device, Reading, WORDS, number};
 use crate::Diagnostics;
 use crate::guids::parse_guid;
 
-/// How the heading of the machine-readable kind begins.
+/// Start of the heading of the machine-readable kind.
 const HEADING: &str = "Name\tGUID\t";
 
 /// Dumps of the performance manager.

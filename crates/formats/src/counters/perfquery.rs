@@ -1,12 +1,12 @@
-//! What `perfquery` prints: a comment that names the port, then a counter on each line.
+//! Output of `perfquery`: a comment that names the port, then a counter on each line.
 
 use super::reading::{CounterForm, Device, FEW_WORDS, Reading, WORDS, number};
 use crate::Diagnostics;
 
-/// How the comment before the counters of a port begins: those of 64 bits, those of 32.
+/// Start of the comment before the counters of a port: those of 64 bits, those of 32.
 const HEADS: [&str; 2] = ["# Port extended counters:", "# Port counters:"];
 
-/// Output of `perfquery`.
+/// The form of `perfquery` output.
 pub(super) const FORM: CounterForm = CounterForm {
     is_such: |text| text.lines().any(|l| HEADS.iter().any(|head| l.trim_start().starts_with(head))),
     read: |text, _, found| Ok(read(text, found)),

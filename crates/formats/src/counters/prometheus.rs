@@ -1,6 +1,6 @@
-//! What exporters of InfiniBand counters serve to Prometheus, in the text form of expositions.
+//! Metrics of exporters of InfiniBand counters for Prometheus, in the text exposition format.
 //!
-//! Two families of names are common: those of exporters beside `ibqueryerrors` and `perfquery`
+//! Two families of names are common: those of exporters next to `ibqueryerrors` and `perfquery`
 //! (`infiniband_switch_port_transmit_data_bytes_total{guid,port,switch}`, `infiniband_hca_port_...{guid,hca,port,switch}`), and those of
 //! node_exporter (`node_infiniband_port_data_transmitted_bytes_total{device,port}`, which has the host in the label `instance` once
 //! Prometheus has scraped it). Both count bytes.
@@ -13,7 +13,7 @@ use crate::Diagnostics;
 /// Bytes, 64 bits of them.
 const BYTES: Width = Width { unit: 1, bits: 64 };
 
-/// Names of metrics, and whether they count what was sent.
+/// Names of metrics, and whether they count sent bytes.
 const METRICS: [(&str, bool); 6] = [
     ("infiniband_switch_port_transmit_data_bytes_total", true),
     ("infiniband_switch_port_receive_data_bytes_total", false),
@@ -28,7 +28,7 @@ pub(super) const FORM: CounterForm = CounterForm {
     read: |text, _, found| Ok(read(text, found)),
 };
 
-/// The labels and the rest of a line that is a sample of such a metric, and whether it counts what was sent.
+/// The labels and the rest of a line that is a sample of such a metric, and whether it counts sent bytes.
 fn sample(line: &str) -> Option<(&str, bool)> {
     METRICS.iter().find_map(|(name, sent)| {
         let rest = line.trim_start().strip_prefix(name)?.trim_start().strip_prefix('{')?;
@@ -60,7 +60,7 @@ fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
     readings
 }
 
-/// Whose port, its number, the count, and the time in seconds.
+/// The device of the port, its number, the count, and the time in seconds.
 fn parts(rest: &str) -> Option<(Device, u8, u64, Option<f64>)> {
     let mut labels: BTreeMap<&str, String> = BTreeMap::new();
     let mut rest = rest;

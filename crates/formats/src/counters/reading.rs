@@ -1,4 +1,4 @@
-//! What was read of a port, and what a form of such files is.
+//! A reading of a port, and the interface of a form of such files.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) struct CounterForm {
     pub(super) read: fn(&str, &Path, &mut Diagnostics) -> Result<Vec<Reading>, ReadError>,
 }
 
-/// Who has a port.
+/// Device that has a port.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Device {
     /// Any LID of it.
@@ -34,7 +34,7 @@ impl fmt::Display for Device {
     }
 }
 
-/// What a counter counts, and how far.
+/// The unit of a counter, and its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
     /// Bytes that one count stands for: 4 where the standard counts words.
@@ -43,20 +43,20 @@ pub struct Width {
     pub bits: u8,
 }
 
-/// What was read of a port at one time.
+/// A reading of a port at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Who has it.
+    /// The device that has the port.
     pub device: Device,
-    /// Its number there.
+    /// Number of the port on its device.
     pub port: u8,
-    /// When, in seconds since some moment, if that is told.
+    /// Time in seconds since an arbitrary origin, if it is given.
     pub time: Option<f64>,
     /// Data that it sent, in counts.
     pub sent: Option<u64>,
     /// Data that it received, in counts.
     pub received: Option<u64>,
-    /// What a count is.
+    /// Unit and width of the counts.
     pub width: Width,
     /// Line in the file, from 1.
     pub line: usize,

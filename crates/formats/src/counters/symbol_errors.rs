@@ -1,7 +1,7 @@
 //! Symbol errors of ports, as `ibqueryerrors` and `perfquery` print them, and the cables that have too many.
 //!
-//! A cable is bad if a port at either end has counted more than a number that is given. Counters count from when they were
-//! cleared (`ibqueryerrors -k`, `perfquery -R`): what was read once is taken as it is.
+//! A cable is bad if a port at either end has counted more than a given number. Counters count from when they were cleared
+//! (`ibqueryerrors -k`, `perfquery -R`): the values are not differences of readings.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,21 +14,21 @@ use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};
 
-/// Where the standard's first counter of symbol errors stops: it has 16 bits (InfiniBand Architecture Specification, volume 1,
+/// Saturation value of the standard's first counter of symbol errors, which has 16 bits (InfiniBand Architecture Specification, volume 1,
 /// 16.1.3.5).
 const END: u64 = 0xffff;
 
 const COUNTER: &str = "SymbolErrorCounter";
 
-/// How `ibqueryerrors` ends; without findings there is nothing else.
+/// The last part of the output of `ibqueryerrors`; without findings there is nothing else.
 const SUMMARY: &str = "## Summary:";
 
-/// What a port has counted.
+/// Symbol errors of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolErrors {
-    /// Who has the port.
+    /// Device that has the port.
     pub device: Device,
-    /// Its number there.
+    /// Number of the port on its device.
     pub port: u8,
     /// Symbols that were no symbols.
     pub errors: u64,
@@ -36,7 +36,7 @@ pub struct SymbolErrors {
     pub line: usize,
 }
 
-/// Whether a text is what `ibqueryerrors` or `perfquery` prints.
+/// Whether a text is output of `ibqueryerrors` or `perfquery`.
 pub fn is_such(text: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| {
         line.starts_with("# Port counters:")
@@ -47,14 +47,15 @@ pub fn is_such(text: &str) -> bool {
     })
 }
 
-/// Reads what ports have counted, in the order of the file. Ports that `ibqueryerrors` does not list have no errors.
+/// Reads the symbol errors of ports, in the order of the file. Ports that `ibqueryerrors` does not list have no
+/// errors.
 ///
 /// # Errors
 /// If there is no port in it, or no counter of symbol errors where `perfquery` prints all counters.
 pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
     let mut all: Vec<SymbolErrors> = Vec::new();
-    // The port that the counters of `perfquery` are of, and whether it has said how many symbol errors.
+    // The port of the current `perfquery` counters, and whether its symbol errors have been read.
     let mut at: Option<(u16, u8)> = None;
     let (mut ports, mut sums, mut is_report) = (0, 0, false);
     for (i, line) in text.lines().enumerate() {
@@ -145,7 +146,7 @@ fn port_of_report(line: &str) -> Option<(&str, &str, &str)> {
     counters.trim_start().starts_with('[').then_some((guid, port.trim(), counters))
 }
 
-/// Symbol errors among `[Name == value] ...`: none are none. Nothing if the counter has no number.
+/// Symbol errors among `[Name == value] ...`: 0 if they are not listed. `None` if the counter has no number.
 fn of_report(counters: &str) -> Option<u64> {
     let named = counters.split('[').find_map(|counter| {
         let (name, value) = counter.split_once("==")?;
@@ -156,7 +157,7 @@ fn of_report(counters: &str) -> Option<u64> {
 }
 
 /// The cables of a fabric with more than `most` symbol errors at one of their ends: those of hosts, too. A port of the file that
-/// the fabric lacks is a warning with its line.
+/// is missing in the fabric is a warning with its line.
 ///
 /// # Errors
 /// If most of the ports are not in the fabric: then the counters are of another one.
@@ -237,8 +238,8 @@ pub fn bad(
     Ok((faults, found))
 }
 
-/// Symbol errors by channel between switches: those that the port counted where the channel ends. Ports that are not in the
-/// fabric count nothing here; [`bad`] reports them.
+/// Symbol errors by channel between switches: those of the port at the receiving end. Ports that are not in the fabric are
+/// ignored here; [`bad`] reports them.
 pub fn by_channel(fabric: &Fabric, all: &[SymbolErrors]) -> Vec<u64> {
     let places = Places::new(fabric, Aliases::new());
     let owners = Owners::new(fabric, None, &places);
@@ -253,7 +254,7 @@ pub fn by_channel(fabric: &Fabric, all: &[SymbolErrors]) -> Vec<u64> {
     found
 }
 
-/// What is plugged into a port.
+/// The cable at a port.
 enum Cable {
     /// A cable between switches, by the channel that begins at the port.
     Link(ChannelId),

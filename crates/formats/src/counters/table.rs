@@ -1,4 +1,5 @@
-//! Tables with a heading: a line for each port and time, or for each host and time with its ports side by side (LDMS).
+//! Tables with a heading: a line for each port and time, or for each host and time with a column group for each port
+//! (LDMS).
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::{Diagnostics, ReadError, sheet};
 /// Bytes, 64 bits of them.
 const BYTES: Width = Width { unit: 1, bits: 64 };
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Guid,
@@ -21,7 +22,7 @@ enum Column {
     Received(Width),
 }
 
-/// Known headings, without anything but letters and digits, the best first.
+/// Known headings, reduced to letters and digits, the best first.
 const KNOWN: [(&[&str], Column); 9] = [
     (&["nodeguid", "guid", "switchguid", "portguid"], Column::Guid),
     (&["lid", "nodelid", "baselid"], Column::Lid),
@@ -40,13 +41,13 @@ const KNOWN: [(&[&str], Column); 9] = [
 /// An adapter of a host, and its port.
 type Adapter = (usize, u8);
 
-/// A heading that is known.
+/// A recognised heading.
 #[derive(Clone, Copy)]
 struct Heading {
     holds: Column,
     /// Its place among those that hold the same: less is better.
     rank: usize,
-    /// The adapter that it is of, if it says (`port_xmit_data#mlx5_0.1`).
+    /// The adapter that it belongs to, if it is given (`port_xmit_data#mlx5_0.1`).
     of: Option<Adapter>,
 }
 
@@ -109,12 +110,12 @@ pub(super) fn of_section(
     Ok(readings)
 }
 
-/// Which columns count.
+/// The columns that are used.
 struct Table {
     device: Vec<(usize, Column)>,
     port: Option<usize>,
     time: Option<usize>,
-    /// By adapter: where what it sent and received stands.
+    /// By adapter: the columns of sent and received data.
     data: Vec<Data>,
 }
 
@@ -206,7 +207,7 @@ impl Table {
                 continue;
             }
             let device = match (&device, data.of) {
-                // The second adapter of a host has a name of its own in no table: it is told by its place.
+                // The second adapter of a host has no name in such a table: it is identified by its index.
                 (Device::Name(name), Some((index, _))) if index > 0 => {
                     Device::Name(format!("{name}/{index}"))
                 }

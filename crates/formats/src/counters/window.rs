@@ -1,4 +1,4 @@
-//! From readings of ports to what channels carried between the first and the last of them.
+//! Traffic of channels between the first and the last reading of their ports.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,27 +11,27 @@ use crate::diagnostic::counted;
 use crate::places::Places;
 use crate::{Diagnostics, ReadError};
 
-/// What channels carried.
+/// Traffic of channels in a window of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// Bytes on each channel, as far as it is known: switch to switch as in [`Fabric`]; then, by terminal, those to terminals
-    /// and those from them.
+    /// Bytes on each channel, where known: switch to switch as in [`Fabric`]; then, by terminal, those to terminals and those
+    /// from them.
     pub carried: Vec<Option<u64>>,
-    /// Seconds from the first reading to the last, if times are told.
+    /// Seconds from the first reading to the last, if times are given.
     pub seconds: Option<f64>,
     /// Ports with counters that are in the fabric and linked.
     pub ports: usize,
-    /// Readings of them.
+    /// Number of readings of these ports.
     pub readings: usize,
-    /// What was carried from each reading to the next one.
+    /// Traffic between consecutive readings.
     pub steps: Option<Steps>,
 }
 
-/// What channels carried from reading to reading, where all ports were read as often, three times or more, at times that are told
-/// and about as far from each other: none is more than a quarter off their mean.
+/// Traffic between consecutive readings, where all ports have the same number of them, three or more, at given times with about
+/// equal distances: none is more than a quarter off their mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
-    /// When the first reading was, in seconds as the readings tell.
+    /// Time of the first reading, in seconds as given by the readings.
     pub begins: f64,
     /// Mean of the seconds from one reading to the next.
     pub seconds: f64,
@@ -39,10 +39,10 @@ pub struct Steps {
     pub carried: Vec<Vec<Option<u64>>>,
 }
 
-/// Steps that differ by more from their mean are none of a series.
+/// Steps that deviate more from their mean do not form a series.
 const UNEVEN: f64 = 0.25;
 
-/// Which port of the fabric.
+/// A port of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Port {
     Switch(SwitchId, u8),
@@ -52,21 +52,21 @@ pub(super) enum Port {
 /// The two counters of a port over time.
 #[derive(Default)]
 struct Series {
-    /// Time, number of the file, line, what was sent and received in counts, bytes of a count, bits.
+    /// Time, number of the file, line, sent and received counts, bytes of a count, bits.
     readings: Vec<(f64, usize, Reading)>,
 }
 
 /// Ends that differ by more do not count the same cable.
 const DIFFERENT: f64 = 0.01;
-/// Bytes that say nothing: management packets cross every cable.
+/// Bytes that are negligible: management packets cross every cable.
 const LITTLE: u64 = 1 << 20;
 
-/// What the channels of a fabric carried between the first and the last reading of each port; `files` in the order of time,
+/// Traffic of the channels of a fabric between the first and the last reading of each port; `files` in the order of time,
 /// unless their readings have times. A port with a single reading counts from zero, when its counters were last cleared.
 ///
-/// A 32-bit counter that is smaller than before went round once; one at its end stopped counting and is left out. A 64-bit
-/// counter that is smaller than before was cleared in between, and counts from zero then. Both ends of a cable count; the
-/// sender's word is taken. All of that is told in the diagnostics.
+/// A 32-bit counter that is smaller than before has wrapped once; one at its maximum stopped counting and is left out. A
+/// 64-bit counter that is smaller than before was cleared in between, and counts from zero then. Both ends of a cable
+/// count; the sender's value is taken. All of that is reported in the diagnostics.
 ///
 /// # Errors
 /// If most of the ports are not in the fabric: then the counters are of another one.
@@ -80,7 +80,7 @@ pub fn window(
     let mut found = Diagnostics::default();
     let mut of_port: BTreeMap<Port, Series> = BTreeMap::new();
     let mut unknown: BTreeMap<(Device, u8), usize> = BTreeMap::new();
-    // Where only some have times, the order of the files is all that is known.
+    // Where only some have times, only the order of the files is known.
     let is_timed = files.iter().all(|(_, readings)| readings.iter().all(|r| r.time.is_some()));
     for (file, (_, readings)) in files.iter().enumerate() {
         for r in *readings {
@@ -89,7 +89,7 @@ pub fn window(
                     let at = r.time.filter(|_| is_timed).unwrap_or(0.0);
                     of_port.entry(port).or_default().readings.push((at, file, r.clone()));
                 }
-                // Ports to the switch itself, and what is not linked, carry nothing.
+                // Port 0 of a switch, and ports without a link, carry nothing.
                 None if r.port == 0 || owners.has(&r.device) => {}
                 None => *unknown.entry((r.device.clone(), r.port)).or_default() += 1,
             }
@@ -165,7 +165,7 @@ pub fn window(
     Ok((Window { carried, seconds, ports: of_port.len(), readings, steps }, found))
 }
 
-/// What was carried from each reading to the next one, if all ports have `most` readings at about even distances.
+/// Traffic between consecutive readings, if all ports have `most` readings at about equal distances.
 fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Option<Steps> {
     if most < 3 || of_port.values().any(|series| series.readings.len() < most) {
         return None;
@@ -188,7 +188,7 @@ fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Opti
             let Some((out, into)) = channels(fabric, port) else { continue };
             for (step, pair) in carried.iter_mut().zip(series.readings.windows(2)) {
                 let pair = Series { readings: pair.to_vec() };
-                // What is odd was reported for the whole window.
+                // Irregularities were reported for the whole window.
                 let mut odd = Odd::default();
                 let (of, channel): (fn(&Reading) -> Option<u64>, _) =
                     if is_sender { (|r| r.sent, out) } else { (|r| r.received, into) };
@@ -201,7 +201,7 @@ fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Opti
     Some(Steps { begins: times[0], seconds, carried })
 }
 
-/// The channel that a port sends on, and the one that it receives from; nothing if it is not linked.
+/// The channel on which a port sends, and the one from which it receives; `None` if it has no link.
 fn channels(fabric: &Fabric, port: Port) -> Option<(usize, usize)> {
     let (m, t) = (fabric.channel_count(), fabric.terminal_count());
     match port {
@@ -256,18 +256,18 @@ impl Series {
     }
 }
 
-/// What is odd about counters, by port.
+/// Irregularities of counters, by port.
 #[derive(Default)]
 struct Odd {
-    /// Went round.
+    /// Counters that wrapped.
     round: Vec<Port>,
-    /// Ran backwards.
+    /// Counters that ran backwards.
     back: Vec<Port>,
-    /// Stand at their end.
+    /// Counters at their maximum.
     full: Vec<Port>,
-    /// Have fewer readings than others.
+    /// Counters with fewer readings than others.
     short: Vec<Port>,
-    /// Were read once.
+    /// Counters that were read once.
     alone: usize,
 }
 
@@ -320,7 +320,7 @@ impl Odd {
     }
 }
 
-/// Finds ports.
+/// Finds the fabric's ports.
 pub(super) struct Owners<'a> {
     fabric: &'a Fabric,
     lids: Option<&'a Lids>,
@@ -407,7 +407,7 @@ impl<'a> Owners<'a> {
     }
 }
 
-/// Who has a LID, a GUID or a name.
+/// Owner of a LID, a GUID or a name.
 enum Owner<'a> {
     Switch(SwitchId),
     One(TerminalId),

@@ -15,7 +15,7 @@ use crate::hosts::{HostTable, role_of};
 use crate::{Diagnostics, ReadError};
 
 impl Records<'_> {
-    /// Builds the fabric.
+    /// Builds the fabric from the records.
     pub(super) fn assemble(
         mut self,
         name: &str,
@@ -101,14 +101,14 @@ impl Records<'_> {
     }
 }
 
-/// Fills the builder.
+/// State while the builder is filled.
 struct Assembly<'r, 'a> {
     records: &'r Records<'a>,
     builder: FabricBuilder,
     switch: Vec<Option<SwitchId>>,
     adapter: Vec<Option<AdapterId>>,
     guids: HashSet<Guid>,
-    /// Classes by label, `None` for one that nobody knows.
+    /// Classes by label, `None` for an unknown label.
     labels: HashMap<&'a str, Option<LinkClass>>,
 }
 
@@ -157,7 +157,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
         this
     }
 
-    /// A node without a GUID (in files for ibsim) gets one of its own.
+    /// A node without a GUID (in files for ibsim) gets a unique one.
     fn guid(&mut self, node: &Node, i: usize) -> Guid {
         node.guid.unwrap_or_else(|| {
             let base = match node.kind {
@@ -248,8 +248,8 @@ impl<'r, 'a> Assembly<'r, 'a> {
         self.builder.finish()
     }
 
-    /// Completes a terminal: its GUID, LID and LMC stand in the adapter's own line, the first two
-    /// also in that of the switch.
+    /// Completes a terminal: its GUID, LID and LMC are in the adapter's own line, the first two also in that of the
+    /// switch.
     fn terminal(
         &self,
         mut terminal: Terminal,

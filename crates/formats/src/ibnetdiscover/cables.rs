@@ -13,7 +13,7 @@ pub(super) struct Cable {
     pub(super) lines: (u32, Option<u32>),
 }
 
-/// Finds the cables.
+/// Matches port lines to cables.
 pub(super) struct Matcher<'r, 'a> {
     records: &'r Records<'a>,
     described: usize,

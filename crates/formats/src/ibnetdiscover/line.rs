@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Guid, LinkClass};
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NodeKind {
     Switch,
@@ -10,7 +10,7 @@ pub(super) enum NodeKind {
     Router,
 }
 
-/// How lines refer to a node: `"S-0002c903007b78b0"`, or any text in a file for ibsim.
+/// Reference of a line to a node: `"S-0002c903007b78b0"`, or any text in a file for ibsim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key<'a> {
     Guid(NodeKind, Guid),
@@ -27,7 +27,7 @@ impl<'a> Key<'a> {
         };
         let mut digits = Cursor(&id[2..]);
         match digits.hex() {
-            // GUID 0 is no GUID: such nodes are told apart by nothing.
+            // GUID 0 is no GUID: it does not identify such nodes.
             Some(guid) if guid != 0 && digits.0.is_empty() => Self::Guid(kind, Guid(guid)),
             _ => Self::Name(id),
         }
@@ -40,7 +40,7 @@ pub(super) struct NodeLine<'a> {
     pub(super) kind: NodeKind,
     pub(super) ports: u32,
     pub(super) id: &'a str,
-    /// `None`: the line has no comment.
+    /// Text of the comment; `None`: the line has no comment.
     pub(super) description: Option<&'a str>,
     pub(super) enhanced_port0: bool,
     pub(super) lid: Option<u32>,
@@ -48,7 +48,7 @@ pub(super) struct NodeLine<'a> {
     pub(super) cut: bool,
 }
 
-/// A port line.
+/// A line of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PortLine<'a> {
     pub(super) port: u32,
@@ -62,7 +62,7 @@ pub(super) struct PortLine<'a> {
     pub(super) lid: Option<u32>,
     pub(super) lmc: Option<u32>,
     pub(super) far_lid: Option<u32>,
-    /// `4xHDR`.
+    /// Label of the speed, such as `4xHDR`.
     pub(super) label: Option<&'a str>,
 }
 
@@ -71,7 +71,7 @@ pub(super) enum Header {
     Vendor,
     Device,
     System,
-    /// `switchguid`, `caguid`, `rtguid`.
+    /// One of `switchguid`, `caguid`, `rtguid`.
     Node,
 }
 
@@ -88,11 +88,11 @@ pub(super) enum Line<'a> {
     Directive,
     /// It starts like a line of this format, then goes wrong.
     Damaged,
-    /// Anything else.
+    /// Any other line.
     Other,
 }
 
-/// What kind of line this is.
+/// Parses a line to its kind.
 pub(super) fn parse(line: &str) -> Line<'_> {
     let line = line.trim();
     let mut cursor = Cursor(line);
@@ -123,7 +123,7 @@ fn header(line: &str) -> Line<'_> {
     Cursor(value.trim_start()).hex().map_or(Line::Damaged, |value| Line::Header(header, value))
 }
 
-/// How the tools and their libraries begin a message.
+/// Prefixes of the messages of the tools and their libraries.
 const MESSAGES: &[&str] = &[
     "ibwarn:",
     "ibpanic:",
@@ -146,14 +146,14 @@ fn other(line: &str) -> Line<'_> {
     if line.starts_with("include ") || line.starts_with("do ") || line.starts_with("module ") {
         return Line::Directive;
     }
-    // With a terminal or a log in between, something may stand before the message.
+    // With a terminal or a log in between, other text may precede the message.
     if MESSAGES.iter().any(|m| line.starts_with(m)) || line.contains("ibwarn: [") {
         return Line::Message;
     }
     Line::Other
 }
 
-/// What is left of a line.
+/// The rest of a line.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a>(pub(super) &'a str);
 
@@ -207,7 +207,7 @@ impl<'a> Cursor<'a> {
         Some(port)
     }
 
-    /// `(2c903003421b2)`; 0 if something else follows, `None` if it is damaged.
+    /// A GUID such as `(2c903003421b2)`; 0 if something else follows, `None` if it is damaged.
     fn port_guid(&mut self) -> Option<Guid> {
         self.blanks();
         if self.eat(b'(').is_none() {
@@ -304,8 +304,8 @@ fn numbered(text: &str, word: &str) -> Option<u32> {
     words.next()?.parse().ok()
 }
 
-/// What stands behind `#`. A description may hold any character, so it reaches from the first quote
-/// of the comment to the last.
+/// The text after `#`. A description may hold any character, so it reaches from the first quote of the comment to the
+/// last.
 struct Comment<'a> {
     before: &'a str,
     description: Option<&'a str>,

@@ -21,7 +21,7 @@ use crate::{Diagnostics, ReadError};
 /// ```
 ///
 /// The list has no node GUIDs of adapters, so every adapter port becomes an adapter with that GUID;
-/// and it says neither port counts nor LMC: a switch has the highest port that is listed. Diagnostics
+/// and it has neither port counts nor LMC: a switch has the highest port that is listed. Diagnostics
 /// are those of [`read`](super::read()).
 ///
 /// # Errors

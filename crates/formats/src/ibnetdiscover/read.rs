@@ -1,4 +1,4 @@
-//! Lines to records.
+//! Conversion of lines to records.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,8 +13,8 @@ use crate::{Diagnostics, ReadError};
 
 /// Reads an `ibnetdiscover` file, or an input file of ibsim.
 ///
-/// Switches and adapters come in the order of the file. The fabric is named after the file. What is
-/// odd is told in the diagnostics, one a line, in the order of the file:
+/// Switches and adapters come in the order of the file. The fabric is named after the file. Irregularities are
+/// reported in the diagnostics, one a line, in the order of the file:
 ///
 /// * an **error** where the file contradicts itself: two nodes with one GUID (the second is dropped
 ///   with its port lines), one port with two different cables (the first is kept), a port that the
@@ -57,7 +57,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
     Ok((topology, diagnostics))
 }
 
-/// What the `key=value` lines said so far; it belongs to the next node line.
+/// Values of the preceding `key=value` lines; they belong to the next node line.
 #[derive(Default)]
 struct Pending {
     any: bool,
@@ -67,7 +67,7 @@ struct Pending {
     node: u64,
 }
 
-/// Whose port lines follow.
+/// The node to which the following port lines belong.
 #[derive(Clone, Copy)]
 enum Current {
     None,
@@ -269,12 +269,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A LID as a port can have it: 0 and 65535 mean none, and so does what is no unicast LID.
+/// A valid unicast LID of a port: 0 and 65535 mean none, and so does any other LID.
 pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Option<u16> {
     match lid? {
         0 => None,
         0xFFFF => {
-            // Where one port has none, mostly all have.
+            // If one port has none, usually all have.
             const NONE: &str = "LID 65535 is none: no subnet manager has given this port one";
             if d.0.iter().all(|told| told.what != NONE) {
                 d.note(

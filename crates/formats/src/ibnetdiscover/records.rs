@@ -1,4 +1,4 @@
-//! What a file says, before it is put together.
+//! The records of a file, before they are assembled.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::line::{Key, NodeKind};
 /// A port: the number of its node among the records, and its number there.
 pub(super) type CableEnd = (u32, u8);
 
-/// A node record.
+/// A record of a node.
 pub(super) struct Node<'a> {
     pub(super) line: usize,
     pub(super) kind: NodeKind,
@@ -42,7 +42,7 @@ pub(super) struct Listing<'a> {
     pub(super) label: Option<&'a str>,
 }
 
-/// All that a file says.
+/// The complete content of a file.
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) nodes: Vec<Node<'a>>,

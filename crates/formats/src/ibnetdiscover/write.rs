@@ -21,7 +21,7 @@ use darkfiber_routing::Lids;
 /// GUIDs. Descriptions are written verbatim, except that control characters become blanks.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, fabric: &Fabric, lids: Option<&Lids>) -> io::Result<()> {
     let mut writer = Writer { out, fabric, lids, of_adapter: terminals_by_adapter(fabric) };
     writeln!(writer.out, "#\n# Topology file: {}", plain(fabric.name()))?;
@@ -187,8 +187,8 @@ impl Writer<'_> {
     }
 }
 
-/// A blank and what the link carries; nothing where nobody said. Rates without an InfiniBand name are a word of this
-/// crate's, which other readers of such comments pass over.
+/// A blank and the rate of the link; empty where it is unknown. Rates without an InfiniBand name are written in this
+/// crate's form, which other readers of such comments ignore.
 fn label(class: &LinkClass) -> String {
     class.word().map_or_else(String::new, |word| format!(" {word}"))
 }

@@ -19,7 +19,7 @@ pub const LOG: JobLog = JobLog {
     read: by_line::<Batsim>,
 };
 
-/// Where the columns are.
+/// Positions of the columns.
 struct Header {
     columns: usize,
     id: usize,

@@ -1,30 +1,30 @@
-//! Which field of a line belongs to which column.
+//! Assignment of the fields of a line to columns.
 //!
-//! Tables for people and `sacct -P` escape nothing: a job may be called `a|b` or `my job`, a column may be
-//! blank. Then a line has more or fewer fields than columns, and the columns whose content can be told (ids,
-//! states, times, numbers) say where the others begin: the cheapest assignment is taken, by dynamic programming.
+//! Tables for people and `sacct -P` escape nothing: a job may be called `a|b` or `my job`, a column may be blank.
+//! Then a line has more or fewer fields than columns, and the columns with recognisable content (ids, states, times,
+//! numbers) determine where the others begin: the cheapest assignment is taken, by dynamic programming.
 
 use std::ops::Range;
 
 use super::hostlist;
 use super::record::{slurm_state, time};
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// A job's id.
+    /// Id of a job.
     Id,
     /// A state of SLURM.
     State,
     /// A point in time.
     Time,
-    /// `1-02:03:04`.
+    /// A duration such as `1-02:03:04`.
     Duration,
-    /// A number.
+    /// A whole number.
     Count,
     /// A hostlist, or a reason in parentheses.
     Nodes,
-    /// Anything.
+    /// Any text.
     Any,
 }
 
@@ -47,11 +47,11 @@ const LONGEST: usize = 256 << 10;
 /// Cost of one column that holds something else.
 pub(super) const DOUBTFUL: u32 = 100;
 
-/// Cost that no way has.
+/// A cost above that of any assignment.
 const NEVER: u32 = u32::MAX / 2;
 
-/// By column the range of fields that belong to it, and how doubtful that is: below [`DOUBTFUL`] all columns
-/// hold what they should. `None` if there is no way.
+/// By column the range of fields that belong to it, and the total cost: below [`DOUBTFUL`] all columns hold what they
+/// should. `None` if there is no assignment.
 pub(super) fn align(
     columns: &[Column],
     fields: &[&str],
@@ -65,7 +65,7 @@ pub(super) fn align(
     if m.abs_diff(n) > MOST || fields.iter().map(|f| f.len()).sum::<usize>() > LONGEST {
         return None;
     }
-    // best[c][f]: cheapest way for the first c columns to take the first f fields, and how many the last took.
+    // best[c][f]: minimum cost for the first c columns to take the first f fields, and the number that the last took.
     let mut best = vec![vec![(NEVER, 0usize); m + 1]; n + 1];
     best[0][0].0 = 0;
     for (c, column) in columns.iter().enumerate() {
@@ -101,7 +101,7 @@ pub(super) fn align(
     Some((ranges, best[n][m].0))
 }
 
-/// How much a text does not look like what the column holds; 0 = it does.
+/// Difference of a text from the content of the column; 0 = none.
 fn doubt(holds: Holds, text: &str) -> u32 {
     let text = text.trim();
     let fits = match holds {

@@ -5,29 +5,29 @@
 //! commas. Numbers keep the width they are written in: `[08-11]` is 08, 09, 10, 11. With several brackets
 //! the last runs fastest: `r[1-2]n[1-2]` is `r1n1 r1n2 r2n1 r2n2`. `[0-10/2]` is every second number.
 //!
-//! Where there are operators, names are a set, in the order in which they come in: `,` adds, `!` takes away, `&` keeps
-//! what both have, `^` what one of both has; from the left to the right, none before another. `@rack7` is a group of
-//! hosts: see [`Groups`].
+//! Where there are operators, names are a set, in the order in which they come in: `,` adds, `!` removes, `&`
+//! intersects, `^` is the symmetric difference; from left to right, without precedence. `@rack7` is a group of hosts:
+//! see [`Groups`].
 //!
-//! Nothing is expanded beyond [`MOST_HOSTS`] names, whatever a list says.
+//! A list is never expanded beyond [`MOST_HOSTS`] names.
 //!
-//! The library `nodeset` (0.6) does not hold here: its sets are sorted (`login,cn[08-10,3]` begins with `cn3`) and have a name
-//! once, where the order of a list is that of the ranks; numbers end with 32 bits; groups come from ClusterShell's own
-//! files only; what a list stands for is not bounded; a step of 0 makes it panic (`n[1-9/0]`), an operator at the end is dropped
-//! without a word (`n[1-2]&`); and it brings a command line of its own. (Of 169,000 random texts without steps of 0 none broke it.)
+//! The library `nodeset` (0.6) is not suitable here: its sets are sorted (`login,cn[08-10,3]` begins with `cn3`) and have a name
+//! once, where the order of a list is that of the ranks; numbers end with 32 bits; groups come only from ClusterShell's own files;
+//! the expansion of a list is not bounded; a step of 0 makes it panic (`n[1-9/0]`), an operator at the end is silently dropped
+//! (`n[1-2]&`); and it brings its own command line. (Of 169,000 random texts without steps of 0 none broke it.)
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use thiserror::Error;
 
-/// Most names that a list may stand for.
+/// Maximum number of names of a list.
 pub const MOST_HOSTS: usize = 1_000_000;
 
 /// Most pairs of brackets in one name.
 const MOST_BRACKETS: usize = 16;
 
-/// Most groups that may stand in each other.
+/// Maximum nesting depth of groups.
 const MOST_NESTED: usize = 16;
 
 /// Most digits of a number; this many fit into 64 bits.
@@ -40,7 +40,7 @@ pub enum HostlistError {
     /// `[` without `]`: the list was cut off.
     #[error("'[' without ']' in '{0}'")]
     Unclosed(String),
-    /// `]` without `[`.
+    /// A `]` without `[`.
     #[error("']' without '[' in '{0}'")]
     Unopened(String),
     /// `[` inside of brackets.
@@ -49,35 +49,35 @@ pub enum HostlistError {
     /// `[]`, `[1,]`, `[-3]`, `[a]`.
     #[error("'{0}' in brackets is not a number or a range of numbers")]
     NotANumber(String),
-    /// `[7-3]`.
+    /// A range such as `[7-3]`.
     #[error("range '{0}' runs backward")]
     Backward(String),
     /// A name with more brackets than any cluster has dimensions.
     #[error("more than {MOST_BRACKETS} pairs of brackets in '{0}'")]
     TooManyBrackets(String),
-    /// `[1-9/0]`.
+    /// A step of 0 such as `[1-9/0]`.
     #[error("'{0}' in brackets has no step from 1 on behind '/'")]
     NoStep(String),
-    /// `@group` that nobody defines.
+    /// An undefined `@group`.
     #[error("there is no group '{0}'; give its hosts in a file of --aliases: '@group hosts'")]
     NoGroup(String),
     /// A group that is made of itself.
     #[error("group '{0}' is made of itself, or of more than {MOST_NESTED} groups in each other")]
     Circular(String),
-    /// It stands for too many names.
+    /// The list has too many names.
     #[error("'{0}' stands for more than {MOST_HOSTS} hosts")]
     TooMany(String),
 }
 
-/// Groups of hosts by name without the `@`: the list that each stands for, which may name other groups.
+/// Groups of hosts by name without the `@`: the list of each, which may name other groups.
 pub type Groups = BTreeMap<String, String>;
 
-/// The names that a hostlist stands for, in its order, as often as it says. Blanks around names and empty
-/// names are passed over. Groups stay as they are (`@rack7`), since nobody says what is in them.
+/// The names of a hostlist, in its order, with repetitions. Blanks around names and empty names are ignored. Groups
+/// are not expanded (`@rack7`), since their members are unknown.
 ///
 /// # Errors
-/// If brackets do not match, hold something else than numbers, or stand for more than [`MOST_HOSTS`] names; or if
-/// operators work on groups.
+/// If brackets do not match, contain anything but numbers, or stand for more than [`MOST_HOSTS`] names; or if
+/// operators apply to groups.
 ///
 /// ```
 /// use darkfiber_formats::jobs::hostlist::expand;
@@ -99,10 +99,10 @@ pub fn expand(text: &str) -> Result<Vec<String>, HostlistError> {
     Evaluation { groups: &Groups::new(), total: 0 }.set(text, 0)
 }
 
-/// The names that a node set stands for, each once, with its groups resolved.
+/// The names of a node set, each once, with its groups resolved.
 ///
 /// # Errors
-/// As [`expand`], or if a group is not in `groups` or is made of itself.
+/// As [`expand`], or if a group is not in `groups` or contains itself.
 ///
 /// ```
 /// use darkfiber_formats::jobs::hostlist::{Groups, expand_with};
@@ -178,12 +178,12 @@ impl Evaluation<'_> {
     }
 }
 
-/// Whether brackets match; a cheap look at what is likely a hostlist.
+/// Whether brackets match; a cheap test for likely hostlists.
 pub(super) fn is_likely(text: &str) -> bool {
     !text.contains(char::is_whitespace) && split(text).is_ok()
 }
 
-/// What stands between operators outside of brackets, each with the operator before it; `,` before the first.
+/// The operands outside of brackets, each with the operator before it; `,` before the first.
 fn split(text: &str) -> Result<Vec<(char, &str)>, HostlistError> {
     let mut words = Vec::new();
     let (mut start, mut inside, mut operator) = (0, false, ',');
@@ -205,7 +205,7 @@ fn split(text: &str) -> Result<Vec<(char, &str)>, HostlistError> {
         return Err(HostlistError::Unclosed(shown(&text[start..])));
     }
     words.push((operator, text[start..].trim()));
-    // Two operators in a row, or one at an end, have nothing between them.
+    // Two consecutive operators, or one at an end, have an empty operand.
     words.retain(|(operator, word)| !word.is_empty() || *operator == '&');
     Ok(words)
 }
@@ -256,7 +256,7 @@ fn expand_word(word: &str, names: &mut Vec<String>) -> Result<(), HostlistError>
         let mut next = Vec::new();
         for stem in &made {
             for r in ranges {
-                // What is counted above fits into memory, so that a step fits into a pointer, or is the only one.
+                // The count above fits into memory, so a step fits into a pointer, or is the only one.
                 for n in (r.first..=r.last).step_by(usize::try_from(r.step).unwrap_or(usize::MAX)) {
                     let mut name = String::with_capacity(stem.len() + before.len() + r.width);
                     let _ = write!(name, "{stem}{before}{n:0width$}", width = r.width);
@@ -332,7 +332,7 @@ fn ranges(group: &[&str]) -> String {
         let first = group[i];
         let value = |digits: &str| digits.parse::<u64>().unwrap_or(0);
         let mut last = i;
-        // What expansion would write next is what must stand there.
+        // The next expanded name must be the next name of the group.
         while let Some(next) = group.get(last + 1)
             && *next == format!("{:0width$}", value(group[last]) + 1, width = first.len())
         {
@@ -355,7 +355,7 @@ fn stem(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-/// What is behind the stem of a name, if that is a number that can be read.
+/// The text after the stem of a name, if that is a valid number.
 fn number_behind<'a>(stem: &str, name: &'a str) -> Option<&'a str> {
     let digits = name.strip_prefix(stem).filter(|_| !stem.contains(['[', ']', ',']))?;
     let fits =

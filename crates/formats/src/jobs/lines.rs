@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::{Diagnostics, ReadError};
 
-/// Longest line that is read; what is beyond is passed over.
+/// Maximum length of a line that is read; the rest is skipped.
 const LONGEST: u64 = 8 << 20;
 
-/// Remarks of one kind that are told one by one.
+/// Remarks of one kind that are reported individually.
 const TOLD: usize = 20;
 
 /// The lines of a reader, numbered from 1.
@@ -26,10 +26,10 @@ impl<'a> Lines<'a> {
         Self { reader, path, buffer: Vec::new(), number: 0 }
     }
 
-    /// The next line without its end; what is not UTF-8 becomes U+FFFD. `None` behind the last one.
+    /// The next line without its end; invalid UTF-8 becomes U+FFFD. `None` after the last one.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// Any error of the operating system.
     pub(super) fn next(&mut self) -> Result<Option<String>, ReadError> {
         let io = |source| ReadError::Io { path: self.path.to_owned(), source };
         self.buffer.clear();
@@ -53,12 +53,12 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Diagnostics of a log that may be wrong in every one of a million lines: of each kind the first are told
-/// with their lines, the others are counted.
+/// Diagnostics of a log that may be wrong in every one of a million lines: of each kind the first are reported with
+/// their lines, the others are counted.
 #[derive(Default)]
 pub(super) struct Remarks {
     found: Diagnostics,
-    /// By what a remark hints at: how many there were.
+    /// Number of remarks by their hint.
     count: BTreeMap<&'static str, usize>,
     /// Lines that were left out.
     left_out: usize,
@@ -94,10 +94,10 @@ impl Remarks {
         }
     }
 
-    /// All remarks; or that this is no such file, if lines were left out and nothing was read.
+    /// All remarks; or that this is not such a file, if lines were left out and nothing was read.
     ///
     /// # Errors
-    /// In that case.
+    /// If this is not such a file.
     pub(super) fn finish(
         mut self,
         read: usize,

@@ -1,4 +1,4 @@
-//! What a kind of log is, and the frame of those that are read line by line.
+//! The interface of a kind of log, and the frame of those that are read line by line.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub type ReadJobs =
 pub struct JobLog {
     /// The name that users write.
     pub name: &'static str,
-    /// What such a log is, for messages and lists.
+    /// Description of such a log, for messages and lists.
     pub what: &'static str,
     /// Its marks, any of which is enough.
     pub known_by: &'static [KnownBy],
@@ -33,9 +33,9 @@ impl Known for JobLog {
     }
 }
 
-/// What makes jobs of the lines of a log.
+/// A parser that makes jobs of the lines of a log.
 pub(super) trait ByLine: Default {
-    /// What was expected, for errors.
+    /// Expected content, for errors.
     const EXPECTED: &'static str;
 
     /// Takes a line without its end.
@@ -45,7 +45,7 @@ pub(super) trait ByLine: Default {
     fn end(&mut self, _jobs: &mut Jobs<'_>) {}
 }
 
-/// Where jobs go, and what is said of lines.
+/// The consumer of jobs, and the remarks on lines.
 pub(super) struct Jobs<'e> {
     /// Number of the line that is read, from 1.
     pub(super) number: usize,
@@ -82,7 +82,7 @@ impl Jobs<'_> {
 /// Reads a log line by line.
 ///
 /// # Errors
-/// If there are lines but nothing of such a log, or the system refuses.
+/// If there are lines but nothing of such a log, or the operating system reports an error.
 pub(super) fn by_line<R: ByLine>(
     reader: &mut dyn BufRead,
     path: &Path,

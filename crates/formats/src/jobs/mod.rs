@@ -1,9 +1,9 @@
-//! Who runs where, and when: the jobs of logs and queues.
+//! Jobs of logs and queues: their nodes, and when they ran.
 //!
-//! All readers have one form: lines from a [`BufRead`](std::io::BufRead), jobs to a closure one by one, so that logs of
-//! gigabytes need no memory (JSON does, and PBS keeps the jobs under way). What is wrong in a line is told in
-//! [`Diagnostics`](crate::Diagnostics) and left out or guessed; of each kind of remark the first twenty lines are named and the others
-//! counted. A reader fails only on "this is not such a file", or if the system refuses.
+//! All readers have one form: lines from a [`BufRead`](std::io::BufRead), jobs to a closure one by one, so that logs of gigabytes need
+//! no memory (JSON does, and PBS keeps the running jobs). Errors in a line are reported in [`Diagnostics`](crate::Diagnostics) and the
+//! line is left out or guessed; of each kind of remark the first twenty lines are named and the others counted. A reader fails only on
+//! "this is not such a file", or if the operating system reports an error.
 //!
 //! | [`LOGS`] | says nodes | times |
 //! |---|---|---|
@@ -42,7 +42,7 @@ pub use log::{JobLog, ReadJobs};
 pub use read::{read, read_from};
 pub use record::{Record, State};
 
-/// All kinds of logs. Of two that would know the same log, the first counts.
+/// All kinds of logs. If two match the same log, the first is taken.
 pub static LOGS: Registry<JobLog> = Registry::new(
     "list of jobs",
     &[
@@ -57,11 +57,11 @@ pub static LOGS: Registry<JobLog> = Registry::new(
     ],
 );
 
-/// What kind of log begins like this, by its content alone; a few kilobytes are enough, and the last line may be cut
-/// off. `None` if the format is unrecognized. Lines of two words are pairs only if all are.
+/// Detects the kind of a log from its first lines alone; a few kilobytes are enough, and the last line may be cut
+/// off. `None` if the format is unrecognised. Lines of two words are pairs only if all are.
 pub fn detect(first_lines: &str) -> Option<&'static JobLog> {
     let (log, _) = recognise(&LOGS, first_lines, Path::new(""))?;
-    // Of JSON only jobs of SLURM are a log, whatever its lines are like.
+    // In JSON only jobs of SLURM are a log, whatever its lines are like.
     let body = first_lines.trim_start_matches('\u{feff}').trim_start();
     (!body.starts_with(['{', '[']) || *log == slurmrestd::LOG).then_some(log)
 }

@@ -1,4 +1,4 @@
-//! Which node runs which job: `<node> <job>`, one pair a line; the node may be a node set (`cn[1-8/2]`).
+//! Nodes of the running jobs: `<node> <job>`, one pair a line; the node may be a node set (`cn[1-8/2]`).
 //!
 //! This is the file that scheduling-aware routing reads: a snapshot of the running jobs, without times. `#` begins a
 //! comment.
@@ -92,10 +92,10 @@ impl ByLine for Pairs {
     }
 }
 
-/// Writes the pairs of the jobs that run, in their order.
+/// Writes the pairs of the running jobs, in their order.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write<'a>(
     out: &mut dyn Write,
     jobs: impl IntoIterator<Item = &'a Record>,

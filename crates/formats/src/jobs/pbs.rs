@@ -1,7 +1,7 @@
 //! PBS, Torque and OpenPBS: accounting logs, and `qstat -f`.
 //!
 //! A line of an accounting log is `01/26/2016 00:00:37;E;2994.pbs;user=me queue=q start=1453766281 exec_host=...`; its
-//! letter says what happened (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
+//! letter is the event (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
 //! seconds. `qstat -f` has blocks below `Job Id: 2994.pbs` with `    key = value`; long values go on in
 //! lines that begin with a tab; its dates have no zone and are taken as UTC.
 //!
@@ -34,10 +34,10 @@ fn is_block(line: &str) -> bool {
     line.starts_with("Job Id:")
 }
 
-/// The entry of this format.
+/// The registry entry of this format.
 ///
-/// Jobs come when they end; those that have not ended by the end of the log follow in the order of their first lines,
-/// so that memory is taken for jobs under way only.
+/// Jobs are emitted when they end; those that have not ended by the end of the log follow in the order of their first
+/// lines, so that memory is used only for running jobs.
 pub const LOG: JobLog = JobLog {
     name: "pbs",
     what: "an accounting log of PBS or output of `qstat -f`",
@@ -63,7 +63,7 @@ impl ByLine for Pbs {
         } else if is_accounting(line) {
             match event(line, jobs.number, &mut self.open, &mut jobs.remarks) {
                 Ok(Some(record)) => jobs.give(record),
-                // A log may hold nothing but events that end no job.
+                // A log may contain only events that end no job.
                 Ok(None) => jobs.pass(1),
                 Err(what) => jobs.left_out(what, "left out"),
             }
@@ -88,7 +88,7 @@ impl ByLine for Pbs {
     }
 }
 
-/// What a line of an accounting log ends.
+/// Processes a line of an accounting log, which may end a job.
 fn event(
     line: &str,
     number: usize,
@@ -121,7 +121,7 @@ fn event(
         }
         "E" => Ok(Some(Record { state: State::Completed, ..fresh() })),
         "A" => Ok(open.remove(id).map(|known| Record { state: State::Completed, ..known })),
-        // What ran and is deleted ends with an `E` of its own.
+        // A job that ran and is deleted also has an `E` line.
         "D" => {
             if let Some(known) = open.get_mut(id).filter(|r| r.state == State::Pending) {
                 known.state = State::Completed;
@@ -132,7 +132,7 @@ fn event(
     }
 }
 
-/// A job of which two lines tell.
+/// Merges two records of one job.
 fn merged(known: Record, fresh: Record) -> Record {
     Record {
         submit: fresh.submit.or(known.submit),
@@ -148,7 +148,7 @@ fn merged(known: Record, fresh: Record) -> Record {
     }
 }
 
-/// `key=value key=value`; a word without `=` goes on with the value before. The first of two counts.
+/// Parses `key=value key=value`; a word without `=` continues the value before. The first of two equal keys is taken.
 fn values(text: &str) -> BTreeMap<String, String> {
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     let mut last: Option<String> = None;
@@ -164,7 +164,7 @@ fn values(text: &str) -> BTreeMap<String, String> {
     values
 }
 
-/// What keys say of a job; those of accounting logs and of `qstat -f` are alike.
+/// The record described by keys; those of accounting logs and of `qstat -f` are alike.
 fn described(
     id: &str,
     values: &BTreeMap<String, String>,

@@ -9,11 +9,10 @@ use super::{LOGS, detect, swf};
 use crate::foreign::nothing_to_read;
 use crate::{Diagnostics, ReadError, input};
 
-/// Reads a log; the times of one with a header that tells its beginning become Unix times. The header is empty for logs that have
-/// none.
+/// Reads a log; if it has a header with its start, its times become Unix times. The header is empty for logs that have none.
 ///
 /// # Errors
-/// If there is no such file, or it is no list of jobs.
+/// If there is no such file, or it is not a list of jobs.
 pub fn read(
     path: &Path,
     each: &mut dyn FnMut(Record),
@@ -59,7 +58,7 @@ fn refuse_directory(path: &Path) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// What kind of log it is, and how it begins.
+/// The kind of the log, and its first lines.
 fn recognised(
     reader: &mut dyn BufRead,
     path: &Path,

@@ -1,8 +1,8 @@
-//! One job, whatever log it comes from; and what SLURM's words for states and times mean.
+//! One job of any log; and the meaning of SLURM's words for states and times.
 
 use crate::calendar;
 
-/// What a job was doing when the log was written.
+/// The state of a job when the log was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// It waits; it has no nodes.
@@ -11,7 +11,7 @@ pub enum State {
     Running,
     /// It is over, well or badly, or was cancelled before it began.
     Completed,
-    /// The log does not say, or says something unheard of.
+    /// The log gives no state, or an unknown one.
     #[default]
     Unknown,
 }
@@ -24,32 +24,32 @@ pub enum State {
 pub struct Record {
     /// The id in the log's own words: `4711`, `4711_3` and `4711_[5-9]` (elements of an array), `4711.server`.
     pub id: String,
-    /// What it was doing.
+    /// State of the job.
     pub state: State,
-    /// When it was handed in.
+    /// When the job was submitted.
     pub submit: Option<i64>,
-    /// When it began. `None` for pending jobs, also where a scheduler says when it expects to start them.
+    /// When it started. `None` for pending jobs, also where a scheduler gives an expected start.
     pub start: Option<i64>,
     /// When it ended. `None` for jobs that have not, also where their time limit is known.
     pub end: Option<i64>,
-    /// Names of its nodes, expanded, in the order of the log, each once. Empty if the log says that it has
-    /// none, or that it is pending; `None` if the log does not say.
+    /// Names of its nodes, expanded, in the order of the log, each once. Empty if the log states that it has none, or
+    /// that it is pending; `None` if the log does not list nodes.
     pub nodes: Option<Vec<String>>,
-    /// How many nodes it has, or asked for if it never got any.
+    /// Number of its nodes, or of those requested if it never got any.
     pub node_count: Option<u32>,
-    /// How many processors it has, or asked for if it never got any.
+    /// Number of its processors, or of those requested if it never got any.
     pub processors: Option<u32>,
-    /// Who owns it: a name or a number.
+    /// Owner of the job: a name or a number.
     pub user: Option<String>,
-    /// Partition or queue.
+    /// Its partition or queue.
     pub partition: Option<String>,
     /// The line on which it begins, from 1; in JSON its place in the list, from 1.
     pub line: usize,
 }
 
 impl Record {
-    /// Takes out what a log only expects, or remembers: start and nodes of pending jobs (those of an earlier try,
-    /// or those they are planned on), the end of those that run.
+    /// Removes values that a log only expects, or remembers: start and nodes of pending jobs (those of an earlier
+    /// try, or planned ones), the end of running ones.
     pub(super) fn settle(mut self) -> Self {
         if self.state == State::Pending {
             self.start = None;
@@ -64,8 +64,8 @@ impl Record {
     }
 }
 
-/// What one of SLURM's states means; long (`CANCELLED by 123`, `IDLE+COMPLETING`) or compact (`PD`).
-/// `None` for unknown words.
+/// The meaning of one of SLURM's states; long (`CANCELLED by 123`, `IDLE+COMPLETING`) or compact (`PD`). `None` for
+/// unknown words.
 pub(super) fn slurm_state(text: &str) -> Option<State> {
     let mut best = None;
     for word in text.split_whitespace().next()?.split('+') {
@@ -88,7 +88,7 @@ pub(super) fn slurm_state(text: &str) -> Option<State> {
     best
 }
 
-/// Words that stand for "nothing" in the tables of SLURM.
+/// Words that mean "nothing" in the tables of SLURM.
 pub(super) fn is_nothing(text: &str) -> bool {
     ["", "Unknown", "None", "NONE", "N/A", "n/a", "(null)", "None assigned", "(none)"]
         .contains(&text.trim())
@@ -110,7 +110,7 @@ pub(super) fn time(text: &str) -> Result<Option<i64>, ()> {
     calendar::read(text).map(Some).ok_or(())
 }
 
-/// The number at the beginning of `4`, `4-8` (what a pending job asks for) or `1:ppn=24`.
+/// The number at the beginning of `4`, `4-8` (the request of a pending job) or `1:ppn=24`.
 pub(super) fn leading(text: &str) -> Option<u32> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -126,7 +126,7 @@ pub(super) fn number(word: &str) -> Option<i64> {
     })
 }
 
-/// A text that says something.
+/// A text that is not empty.
 pub(super) fn some(text: &str) -> Option<String> {
     let text = text.trim();
     (!is_nothing(text)).then(|| text.to_owned())

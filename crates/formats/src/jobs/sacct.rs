@@ -1,11 +1,11 @@
 //! `sacct -P`: SLURM's accounting, fields between `|`.
 //!
-//! The first line names the columns, in any order; without it (`-n`) the 26 columns that Open XDMoD asks for are
-//! assumed. Nothing is escaped: job names may hold `|`, command lines even ends of lines, so lines are put
-//! together until they have all columns, and surplus fields given to the columns that may hold them.
+//! The first line names the columns, in any order; without it (`-n`) the 26 columns that Open XDMoD requests are
+//! assumed. Nothing is escaped: job names may hold `|`, command lines even line breaks, so lines are joined until
+//! they have all columns, and surplus fields are assigned to the columns that may hold them.
 //!
-//! A line is a record: elements of job arrays have their own (`4711_3`), those still waiting together
-//! have one (`4711_[5-9]`). Steps (`4711.batch`, `4711.0`) are parts of their job, and passed over.
+//! A line is a record: elements of job arrays have separate ones (`4711_3`), those still waiting share one
+//! (`4711_[5-9]`). Steps (`4711.batch`, `4711.0`) are parts of their job, and skipped.
 
 use super::columns::is_id;
 use super::lines::shown;
@@ -51,10 +51,10 @@ pub const LOG: JobLog = JobLog {
     read: by_line::<Sacct>,
 };
 
-/// What was read so far.
+/// State of the reader.
 struct Sacct {
     table: Option<Table>,
-    /// A row that lacks fields.
+    /// A row with missing fields.
     pieces: Option<Pieces>,
     steps: usize,
 }
@@ -99,7 +99,7 @@ impl ByLine for Sacct {
         let mut pieces = match self.pieces.take() {
             Some(mut pieces) => {
                 pieces.text.push('\n');
-                // The last field goes on.
+                // The last field continues.
                 pieces.fields += fields - 1;
                 pieces
             }
@@ -134,7 +134,7 @@ impl Sacct {
         }
     }
 
-    /// Gives up on a row that lacks fields.
+    /// Gives up on a row with missing fields.
     fn flush(&mut self, jobs: &mut Jobs<'_>) {
         if let Some(Pieces { text, fields, line }) = self.pieces.take() {
             let what = format!(

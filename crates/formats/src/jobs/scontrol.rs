@@ -75,7 +75,7 @@ impl ByLine for Scontrol {
     }
 }
 
-/// What is known of a job so far.
+/// The fields of a job so far.
 struct Block {
     line: usize,
     values: BTreeMap<&'static str, String>,

@@ -61,7 +61,7 @@ fn read(
     remarks.finish(read, path, EXPECTED)
 }
 
-/// A number, plain or wrapped; `None` if it is not set, or endless.
+/// A number, plain or wrapped; `None` if it is not set, or infinite.
 fn number(value: &Value) -> Option<i64> {
     let flag = |key: &str| value.get(key).and_then(Value::as_bool);
     if flag("set") == Some(false) || flag("infinite") == Some(true) {
@@ -80,7 +80,7 @@ fn count(value: &Value, places: &[&str]) -> Option<u32> {
     first(value, places).and_then(|n| u32::try_from(n).ok())
 }
 
-/// A text that says something, the first that one of the places has.
+/// A text that is not empty, the first that one of the places has.
 fn text(value: &Value, places: &[&str]) -> Option<String> {
     places.iter().find_map(|p| some(value.pointer(p)?.as_str()?))
 }
@@ -100,7 +100,7 @@ fn id(value: &Value) -> Option<String> {
     })
 }
 
-/// What a list of words says: the base state, unless one of them says that the job is being cleaned up.
+/// The state in a list of words: the base state, unless one of them means that the job is being cleaned up.
 fn states(value: &Value, i: usize, remarks: &mut Remarks) -> State {
     let words: Vec<&str> = match value {
         Value::String(word) => vec![word],

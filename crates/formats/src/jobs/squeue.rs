@@ -4,7 +4,7 @@
 //! or of `-O`; fields may stand between blanks, `|` or commas. Without header (`-h`) the default columns, or lists
 //! `id,state` and `id,state,nodes` are understood. `squeue --json` is read as [`super::slurmrestd`].
 //!
-//! Tables for people cut columns off (`NAME` at eight letters); what is cut off of a list of nodes is told.
+//! Tables for people truncate columns (`NAME` at eight letters); truncated lists of nodes are reported.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn header(line: &str) -> Option<Table> {
     Table::new(&names, between)
 }
 
-/// The table of a list without header whose first row this is.
+/// The table of a list without header whose first row is this line.
 fn headless(line: &str) -> Option<Table> {
     // A list of nodes has commas, too.
     let between = match between(line) {

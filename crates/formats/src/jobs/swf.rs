@@ -2,7 +2,7 @@
 //!
 //! A line has 18 numbers (job, submit, wait, run time, processors, ..., processors requested, ..., status, user,
 //! ..., queue, partition, ...); -1 is unknown; `;` begins a comment, of which the first hold `Key: value`. Times
-//! are seconds since the beginning of the log, which [`Header::unix_start`] tells. Cleaned logs have gaps in
+//! are seconds since the beginning of the log, given by [`Header::unix_start`]. Cleaned logs have gaps in
 //! their job numbers. Some logs append fields: in that of CERIT-SC (Klusáček) field 19 is
 //! `{node,node,...}`, one entry a processor, and field 20 a queue's name; its times are Unix times.
 //!
@@ -15,7 +15,7 @@ use super::record::{Record, State, leading, number, unique};
 use crate::diagnostic::counted;
 use crate::known_by::KnownBy;
 
-/// What the comments at the head of a log say of it; any key may be missing.
+/// The header comments of a log; any key may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Unix time of second 0.
@@ -24,7 +24,7 @@ pub struct Header {
     pub max_nodes: Option<u32>,
     /// Processors of the machine.
     pub max_procs: Option<u32>,
-    /// The machine.
+    /// Name of the machine.
     pub computer: Option<String>,
 }
 
@@ -47,11 +47,11 @@ pub fn header(first_lines: &str) -> Header {
     header
 }
 
-/// The entry of this format.
+/// The registry entry of this format.
 ///
-/// A job without a wait time is taken to have started when it was submitted, and one that ran without
-/// processors to have those that it asked for; both are counted. Partial runs (status 2, 3, 4) behind the summary
-/// of their job are passed over.
+/// A job without a wait time is assumed to have started when it was submitted, and one that ran without processors to
+/// have those that it requested; both are counted. Partial runs (status 2, 3, 4) after the summary of their job are
+/// skipped.
 pub const LOG: JobLog = JobLog {
     name: "swf",
     what: "a log in Standard Workload Format",
@@ -151,7 +151,7 @@ fn job(
     let known = |i: usize| Some(field[i - 1]).filter(|&v| v >= 0);
     let count = |i: usize| known(i).filter(|&v| v > 0).and_then(|v| u32::try_from(v).ok());
     let (submit, wait, run, status) = (known(2), known(3), known(4), field[10]);
-    // What was cancelled in the queue has neither run time nor processors.
+    // A job cancelled in the queue has neither run time nor processors.
     let never = status == 5 && run.is_none_or(|r| r == 0);
     let began = match (submit, wait) {
         (Some(s), Some(w)) => s.checked_add(w),

@@ -1,4 +1,4 @@
-//! Tables of `sacct` and `squeue`: columns known by their names, a row a job.
+//! Tables of `sacct` and `squeue`: columns identified by their names, a row a job.
 
 use super::columns::{Column, DOUBTFUL, Holds, align};
 use super::hostlist;
@@ -6,7 +6,7 @@ use super::lines::{Remarks, shown};
 use super::record::{Record, State, is_nothing, leading, slurm_state, some, time, unique};
 use crate::diagnostic::counted;
 
-/// What a column says about a job.
+/// The property of a job in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Says {
     Id,
@@ -23,10 +23,10 @@ enum Says {
     Nothing,
 }
 
-/// What stands between the fields of a row.
+/// Separator of the fields of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
-    /// `|` or `,`.
+    /// A character: `|` or `,`.
     Mark(char),
     /// Any number of blanks.
     Blanks,
@@ -41,7 +41,7 @@ impl Between {
     }
 }
 
-/// A row.
+/// A row of the table.
 pub(super) enum Row {
     Job(Record),
     /// Part of a job: `4711.batch`.
@@ -72,7 +72,7 @@ impl Table {
         says.iter().any(|s| ids.contains(s)).then_some(Self { between, columns, says })
     }
 
-    /// Number of columns.
+    /// Number of its columns.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
@@ -85,7 +85,7 @@ impl Table {
     /// The job of a row. `pieced` rows were put together from several lines, and must not be doubtful.
     ///
     /// # Errors
-    /// If the row cannot be told, in words.
+    /// If the row cannot be interpreted, in words.
     pub(super) fn row(
         &self,
         text: &str,
@@ -149,7 +149,7 @@ impl Table {
     }
 }
 
-/// A state; what is unheard of is told.
+/// Parses a state; an unknown one is reported.
 pub(super) fn state(text: &str, line: usize, remarks: &mut Remarks) -> State {
     slurm_state(text).unwrap_or_else(|| {
         if !is_nothing(text) {
@@ -159,7 +159,7 @@ pub(super) fn state(text: &str, line: usize, remarks: &mut Remarks) -> State {
     })
 }
 
-/// A time; what is none is told.
+/// Parses a time; an invalid one is reported.
 pub(super) fn when(text: &str, line: usize, remarks: &mut Remarks) -> Option<i64> {
     time(text).unwrap_or_else(|()| {
         let what = format!("'{}' is not a time", shown(text));
@@ -168,7 +168,7 @@ pub(super) fn when(text: &str, line: usize, remarks: &mut Remarks) -> Option<i64
     })
 }
 
-/// Nodes: a hostlist, none (`None assigned`), or a reason in parentheses. What is none of these is told.
+/// Parses nodes: a hostlist, none (`None assigned`), or a reason in parentheses. Anything else is reported.
 pub(super) fn node_list(text: &str, line: usize, remarks: &mut Remarks) -> Option<Vec<String>> {
     if is_nothing(text) || text.starts_with('(') {
         return Some(Vec::new());
@@ -186,7 +186,7 @@ pub(super) fn node_list(text: &str, line: usize, remarks: &mut Remarks) -> Optio
     }
 }
 
-/// The number of nodes: that of the list where there is one; a contradiction is told.
+/// The number of nodes: that of the list where there is one; a contradiction is reported.
 pub(super) fn listed(
     nodes: Option<&[String]>,
     count: Option<u32>,
@@ -203,7 +203,7 @@ pub(super) fn listed(
     length.or(count)
 }
 
-/// What a column of that name holds, says, and whether its text may contain anything.
+/// The content and property of a column of that name, and whether its text may contain anything.
 fn column(name: &str) -> (Holds, Says, bool) {
     let name = name.split('(').next().unwrap_or("").trim();
     let plain: String = name.chars().filter(|&c| c != '_').collect();

@@ -1,11 +1,11 @@
-//! How the tests of this module read.
+//! Helpers that read the inputs of the tests of this module.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use super::{ReadJobs, Record};
 
-/// All jobs of a text and what is told, a line each; or the error.
+/// All jobs of a text and its diagnostics, a line each; or the error.
 pub(super) fn all(read: ReadJobs, text: &str) -> (Vec<Record>, String) {
     let mut jobs = Vec::new();
     let told = match read(&mut text.as_bytes(), Path::new("log"), &mut |job| jobs.push(job)) {
@@ -15,7 +15,7 @@ pub(super) fn all(read: ReadJobs, text: &str) -> (Vec<Record>, String) {
     (jobs, told)
 }
 
-/// The only job of a text about which nothing is told.
+/// The only job of a text that has no diagnostics.
 pub(super) fn one(read: ReadJobs, text: &str) -> Record {
     let (mut jobs, told) = all(read, text);
     assert_eq!((jobs.len(), told.as_str()), (1, ""));

@@ -11,13 +11,13 @@ use crate::ReadError;
 pub struct RingGraph {
     /// `NCCL_CROSS_NIC` as the search ended: 0, the same NIC in and out; 1, any; 2, pairs of channels that exchange them.
     pub cross_nic: u32,
-    /// By channel the device numbers of the NICs by which it enters and leaves; `None` on a single host.
+    /// By channel the device numbers of the NICs through which it enters and leaves; `None` on a single host.
     pub nics: Vec<Option<[u32; 2]>>,
     /// By channel the device numbers of GPUs in order.
     pub gpus: Vec<Vec<u32>>,
 }
 
-/// What of a graph dump matters for rings.
+/// The part of a graph dump that matters for rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graphs {
     /// The graph with id 0.
@@ -27,10 +27,10 @@ pub struct Graphs {
 const WHAT: &str = "graphs that NCCL wrote to NCCL_GRAPH_DUMP_FILE";
 
 impl Graphs {
-    /// Reads a dump.
+    /// Reads a graph dump.
     ///
     /// # Errors
-    /// If it is none, has no ring, or a channel has no GPU or one twice.
+    /// If it is not a dump, has no ring, or a channel has no GPU or one twice.
     pub fn read(text: &str, path: &Path) -> Result<Self, ReadError> {
         let document = document(text, path, "graphs", WHAT)?;
         let refuse = |line: usize, why: String| {

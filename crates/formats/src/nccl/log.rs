@@ -1,48 +1,48 @@
-//! Logs of NCCL: who is where, which NICs hosts have, rings, and who talks to whom over the network.
+//! Logs of NCCL: places of ranks, NICs of hosts, rings, and connections over the network.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::{Diagnostics, ReadError};
 
-/// Whether the rank whose line it is sends or receives.
+/// Whether the rank of the line sends or receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// The rank sends.
+    /// The rank of the line sends.
     Send,
-    /// The rank receives.
+    /// The rank of the line receives.
     Receive,
 }
 
 /// One end of a connection over the network, as the rank there logs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetConnection {
-    /// The channel.
+    /// Number of the channel.
     pub channel: u32,
-    /// Who sends.
+    /// Rank that sends.
     pub from: u32,
-    /// Who receives.
+    /// Rank that receives.
     pub to: u32,
-    /// Whose end this is.
+    /// The end that the line describes.
     pub direction: Direction,
     /// Device number of the NIC at this end.
     pub nic: u32,
-    /// The host whose line it is.
+    /// Host of the line.
     pub host: String,
-    /// Its line.
+    /// Number of the line.
     pub line: usize,
 }
 
 /// A NIC of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogNic {
-    /// Such as `mlx5_0`.
+    /// Device name such as `mlx5_0`.
     pub name: String,
-    /// Port, from 1.
+    /// Port of the device, from 1.
     pub port: u8,
 }
 
-/// What one log has, or several of the same communicator together.
+/// Content of one log, or of several of the same communicator together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NcclLog {
     /// By rank its host.
@@ -55,7 +55,7 @@ pub struct NcclLog {
     pub above: BTreeMap<u32, BTreeMap<u32, Option<u32>>>,
     /// Ends of connections over the network.
     pub connections: Vec<NetConnection>,
-    /// Ranks of the communicator, if a line says so.
+    /// Ranks of the communicator, if a line gives them.
     pub ranks: Option<u32>,
 }
 
@@ -98,7 +98,7 @@ impl NcclLog {
         Ok(found)
     }
 
-    /// Reads what one rank said.
+    /// Reads one message of a rank.
     fn line(&mut self, host: &str, said: &str, number: usize) -> Result<(), String> {
         if let Some(rest) = said.strip_prefix("NET/").and_then(|s| s.split_once(": Using ")) {
             for (device, nic) in devices(rest.1) {
@@ -204,7 +204,7 @@ impl NcclLog {
         ))
     }
 
-    /// A rank is below another one in the tree of a channel, or below none (`-1`).
+    /// A rank is below another one in the tree of a channel, or is a root (`-1`).
     fn hangs(&mut self, host: &str, channel: u32, me: &str, up: &str) -> Result<(), String> {
         let (Ok(rank), Ok(up)) = (me.trim().parse::<u32>(), up.trim().parse::<i64>()) else {
             return Ok(());
@@ -223,7 +223,7 @@ impl NcclLog {
         ))
     }
 
-    /// What keeps the channels from being rings through all ranks, if anything does.
+    /// The reason why the channels are not rings through all ranks, if they are not.
     pub fn broken_ring(&self) -> Option<String> {
         let ranks = self
             .ranks
@@ -246,7 +246,7 @@ impl NcclLog {
     }
 }
 
-/// The host in what stands before `NCCL INFO`: `host:pid:tid [dev]`, behind what launchers put before it.
+/// The host in the text before `NCCL INFO`: `host:pid:tid [dev]`, after a prefix of the launcher.
 fn host(before: &str) -> Option<&str> {
     let word = before.split_whitespace().rev().find(|w| w.matches(':').count() >= 2)?;
     let word = ["<stdout>:", "<stderr>:"]
@@ -358,7 +358,7 @@ something else
         );
     }
 
-    /// As `Trees` says it of all channels at once, and `Tree` of one.
+    /// As in `Trees` for all channels at once, and in `Tree` for one.
     #[test]
     fn trees_are_read_from_both_forms() {
         let log = read(

@@ -14,7 +14,7 @@ pub struct Nic {
     pub device: u32,
     /// Such as `mlx5_0`; the first one where several ports are merged (`mlx5_0+mlx5_1`).
     pub name: String,
-    /// Port, from 1.
+    /// Port of the device, from 1.
     pub port: u8,
     /// System image GUID. NCCL prints the eight bytes as a little-endian number: here they are in the order that everybody else prints.
     pub guid: Guid,
@@ -32,10 +32,10 @@ pub struct HostTopology {
 const WHAT: &str = "a topology that NCCL wrote to NCCL_TOPO_DUMP_FILE";
 
 impl HostTopology {
-    /// Reads a dump.
+    /// Reads a topology dump.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not a topology dump.
     pub fn read(text: &str, path: &Path) -> Result<Self, ReadError> {
         let document = document(text, path, "system", WHAT)?;
         let nets = document.descendants().filter(|n| n.has_tag_name("net"));
@@ -61,7 +61,7 @@ impl HostTopology {
 mod tests {
     use super::*;
 
-    /// Made by the format; the GUID is one that a real dump has, of a vendor whose numbers begin with 58a2e1.
+    /// Written after the format; the GUID is that of a real dump, of a vendor whose numbers begin with 58a2e1.
     #[test]
     fn guids_are_turned_round() {
         let text = r#"<system version="1">

@@ -6,7 +6,7 @@ use roxmltree::{Document, Node};
 
 use crate::ReadError;
 
-/// The document, whose root is called `root` and is of version 1.
+/// The document, whose root element is `root` and has version 1.
 pub(super) fn document<'a>(
     text: &'a str,
     path: &Path,

@@ -1,4 +1,4 @@
-//! A plan as it is read: devices by name, ports that have one cable each.
+//! A plan while it is read: devices by name, ports that have one cable each.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub(super) struct FabricPlan {
 }
 
 impl FabricPlan {
-    /// A device by its name, which is new if it has none of that name.
+    /// The end for a device name; adds the device if it is new.
     fn end(&mut self, end: PlanEnd) -> CableEnd {
         let PlanEnd { device, alias, port, in_host } = end;
         let next = self.cabling.devices.len();
@@ -42,7 +42,7 @@ impl FabricPlan {
         CableEnd { device: index, port }
     }
 
-    /// An end whose device is known.
+    /// An end whose device exists.
     fn known(&self, end: &PlanEnd) -> Option<CableEnd> {
         self.devices.get(&end.device).map(|&device| CableEnd { device, port: end.port })
     }
@@ -78,7 +78,7 @@ impl FabricPlan {
         self.cabling.cables.push(Cable { ends: [a, b], class });
     }
 
-    /// What was read.
+    /// Returns the finished plan.
     pub(super) fn finish(self) -> Cabling {
         self.cabling
     }

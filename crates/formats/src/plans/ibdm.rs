@@ -6,8 +6,8 @@
 //!    L1/P2 -> MTS14400 SL2-1 L3/P7
 //! ```
 //!
-//! `L1/P2` is port 2 of board `L1`; such a board is the device `SL1-1/L1`. What joins the boards inside a system is in
-//! the `.ibnl` file of its type and is not read: a plan is of cables outside.
+//! `L1/P2` is port 2 of board `L1`; such a board is the device `SL1-1/L1`. Cables between the boards of a system are
+//! in the `.ibnl` file of its type and are not read: a plan is of cables outside.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 const EXPECTED: &str = "an ibdm topology file (`TYPE NAME`, then `PORT -4X-10G-> TYPE NAME PORT`)";
 
 /// Words of `L1/P1 -4X-10G-> MT23108 H-1 P1`: port, arrow, name and port of the other end.
@@ -54,7 +54,7 @@ fn cable(line: &str) -> Option<[&str; 4]> {
 pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut plan = FabricPlan::default();
-    // Systems that have cables of their own listed are switches.
+    // Systems that have their own list of cables are switches.
     let systems: HashSet<&str> = said(text)
         .filter(|(_, line)| cable(line).is_none())
         .filter_map(|(_, line)| line.split_whitespace().nth(1))
@@ -85,7 +85,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
     Ok((cabling, d))
 }
 
-/// One end; the error says what is no port of a switch. Ports that are called by letters have no number.
+/// Parses one end; the error names a port that is not one of a switch. Ports named by letters have no number.
 fn end(system: &str, label: &str, in_host: bool) -> Result<PlanEnd, String> {
     let (device, port) = match label.rsplit_once('/') {
         Some((board, port)) => (format!("{system}/{board}"), port),

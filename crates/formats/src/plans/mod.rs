@@ -1,5 +1,5 @@
 //! Plans of the cabling, which name devices and ports and no GUIDs: UFM's network description and ibdm's topology
-//! files. They hold no fabric that could be routed, but what a fabric can be compared with.
+//! files. They do not contain a routable fabric, but can be compared with one.
 
 mod build;
 pub mod ibdm;

@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 const EXPECTED: &str = "a network description of UFM (device,port,device,port,type on each line)";
 
 fn is_heading(line: &str) -> bool {
@@ -76,7 +76,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Cabling, Diagnostics), ReadError
     Ok((cabling, d))
 }
 
-/// One end; the error says what is no port of a switch.
+/// Parses one end; the error names a port that is not one of a switch.
 fn end(device: &str, port: &str) -> Result<PlanEnd, String> {
     let whole = |port| PlanEnd { device: device.to_owned(), alias: None, port, in_host: false };
     let is_port = port.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("port "));

@@ -1,10 +1,10 @@
-//! Binary files, piece by piece; what is missing is told with its place.
+//! Binary files, piece by piece; missing bytes are reported with their offset.
 
 use std::path::Path;
 
 use crate::ReadError;
 
-/// What is left of a file.
+/// The unread rest of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a> {
     all: &'a [u8],

@@ -37,13 +37,13 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
     read: ReadBy::Run(|f| read(&f.bytes, &f.path).map(|(s, d)| (Read::Schedule(s), d))),
 };
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 const EXPECTED: &str = "a GOAL schedule (num_ranks, rank, send, recv, calc, requires)";
 
 /// Picoseconds in a nanosecond, the unit of `calc`.
 pub(super) const NANOSECOND: u64 = 1000;
 
-/// Schedules of HTSIM end rank 0 with a send to this rank, that nobody receives. It is taken as a computation of no
+/// Schedules of HTSIM end rank 0 with a send to this rank, without a receive. It is treated as a computation of no
 /// time.
 pub(super) const NOBODY: u32 = 999_999_999;
 
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
         if start { builder.after_start(op, before) } else { builder.after(op, before) }
     }
 
-    /// What follows `send`, `recv` or `calc`.
+    /// Parses the rest of a line after `send`, `recv` or `calc`.
     fn operation(&mut self, rank: u32, kind: &[u8]) -> Result<u32, ReadError> {
         if kind == b"calc" {
             let nanoseconds = self.number("nanoseconds")?;
@@ -338,11 +338,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes a schedule, so that [`read`] and LogGOPSim's `txt2bin` give it back: labels come before what depends on
-/// them. Returns how many computations are not whole nanoseconds; they are rounded.
+/// Writes a schedule, so that [`read`] and LogGOPSim's `txt2bin` reproduce it: labels come before the operations that
+/// depend on them. Returns the number of computations that are not whole nanoseconds; they are rounded.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {
     let mut rounded = 0;
     writeln!(out, "num_ranks {}", schedule.ranks())?;
@@ -380,7 +380,7 @@ pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {
     Ok(rounded)
 }
 
-/// What has no place in GOAL.
+/// The error for operations that GOAL cannot express.
 pub(super) fn no_puts() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "GOAL has sends and receives, no puts")
 }

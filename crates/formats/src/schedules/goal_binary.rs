@@ -14,7 +14,7 @@
 //! processor (1), interface (1); then how many operations wait for its end (4) and where they stand in the list (4),
 //! and the same of those that wait for its beginning. All ones are any source, or any tag.
 //!
-//! Which operations wait for nothing is found out again, and interfaces are ignored.
+//! The operations that wait for nothing are recomputed, and interfaces are ignored.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -37,7 +37,7 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
 
 const EXPECTED: &str = "a compiled GOAL schedule (txt2bin of LogGOPSim)";
 const MAGIC: u64 = 4223;
-/// Where offsets begin.
+/// Origin of the offsets.
 const ORIGIN: u64 = 8;
 /// Bytes of an operation.
 const NODE: usize = 39;
@@ -56,7 +56,7 @@ fn u64_of(bytes: &mut Bytes<'_>, what: &str) -> Result<u64, ReadError> {
 /// Reads a schedule.
 ///
 /// # Errors
-/// If the file is cut off or names what is not there, or if the operations do not make a [`Schedule`].
+/// If the file is truncated or refers to items that do not exist, or if the operations do not make a [`Schedule`].
 pub fn read(all: &[u8], path: &Path) -> Result<(Schedule, Diagnostics), ReadError> {
     let mut bytes = Bytes::new(all, path, EXPECTED);
     if u64_of(&mut bytes, "the first number")? != MAGIC {
@@ -161,15 +161,16 @@ fn operations(bytes: &mut Bytes<'_>, builder: &mut Builder, rank: u32) -> Result
     Ok(nics)
 }
 
-/// Writes a schedule as `txt2bin` would. Returns how many computations are not whole nanoseconds; they are rounded.
+/// Writes a schedule as `txt2bin` would. Returns the number of computations that are not whole nanoseconds; they are
+/// rounded.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write(out: &mut dyn Write, schedule: &Schedule) -> io::Result<u64> {
     let mut rounded = 0;
     out.write_all(&MAGIC.to_le_bytes())?;
     out.write_all(&schedule.ranks().to_le_bytes())?;
-    // What txt2bin calls so is the highest number.
+    // `txt2bin` writes the highest number here.
     out.write_all(&[schedule.streams() - 1, 0])?;
     let mut begin = 4 + 2 + 16 * u64::from(schedule.ranks());
     for rank in 0..schedule.ranks() {

@@ -1,4 +1,4 @@
-//! Lists of the files of a run: a name in each line, beside the list.
+//! Lists of the files of a run: a name in each line, relative to the folder of the list.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! How much ranks exchange: graphs of mpiP, square tables, lists of pairs.
+//! Traffic between ranks: graphs of mpiP, square tables, lists of pairs.
 //!
 //! - **Graphs** of mpiP begin with `--- Graph Information ---`; lines `a , b = bytes` follow, one for a pair in either
-//!   direction, up to `Graph info end`. What comes then (statistics) is ignored. They do not say who sends:
+//!   direction, up to `Graph info end`. The rest (statistics) is ignored. They do not state the sender:
 //!   [`CommMatrix::symmetric`] halves the bytes. Rooted collectives are in them as a star of small entries around rank
 //!   0, other collectives are not.
 //! - **Tables** have a row for a sender and a column for a receiver, with commas in between, without headings
@@ -51,7 +51,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
         .filter(move |w| comma || !w.is_empty())
 }
 
-/// How many numbers each of the first lines has, if all have this many.
+/// Number of values in each of the first lines, if it is the same for all.
 fn width(text: &str) -> Option<usize> {
     let lines = text.lines().map(content).filter(|l| !l.is_empty()).take(50);
     let mut width = None;

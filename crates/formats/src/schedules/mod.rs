@@ -1,4 +1,4 @@
-//! What ranks of a job do, or did: schedules, traces of MPI calls, and matrices of communication.
+//! Communication of the ranks of a job: schedules, traces of MPI calls, and communication matrices.
 //!
 //! | module | what | becomes |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | [`matrix`] | graphs of mpiP, tables, lists | [`CommMatrix`] |
 //! | [`mpip`] | reports of mpiP | [`mpip::Report`] |
 //!
-//! [`open()`] knows them by their content, in files of their own, folders and tar archives.
+//! [`open()`] recognises them by their content, in single files, folders and tar archives.
 //!
 //! [`Schedule`]: darkfiber_workload::schedule::Schedule
 //! [`OpGraph`]: darkfiber_workload::trace::OpGraph

@@ -1,4 +1,4 @@
-//! Text reports of mpiP: where tasks ran, how long they were in MPI, what each call site sent.
+//! Text reports of mpiP: the nodes of tasks, their time in MPI, the traffic of each call site.
 //!
 //! A report is a list of `@ name : value`, then sections `@--- title ---` with tables whose last columns are numbers;
 //! names may hold blanks. Read are the tasks' nodes, *MPI Time*, *Callsites*, *Callsite Message Sent statistics* and, of

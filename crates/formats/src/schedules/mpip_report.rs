@@ -1,11 +1,11 @@
-//! What a text report of mpiP says.
+//! The content of a text report of mpiP.
 
 use darkfiber_workload::CommMatrix;
 
-/// What is read of a report.
+/// The parts of a report that are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// How the program was called.
+    /// Command line of the program.
     pub command: String,
     /// By task, the node that it ran on.
     pub nodes: Vec<String>,
@@ -13,7 +13,7 @@ pub struct Report {
     pub times: Vec<(f64, f64)>,
     /// Places in the program that call MPI.
     pub sites: Vec<Site>,
-    /// What tasks sent from call sites.
+    /// Traffic of tasks by call site.
     pub sent: Vec<Sent>,
     /// Bytes between tasks, of reports that say so.
     pub matrix: Option<CommMatrix>,
@@ -30,16 +30,16 @@ pub struct Site {
     pub call: String,
 }
 
-/// What a task sent from a call site.
+/// Traffic of a task from a call site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
     /// The call, without `MPI_`.
     pub call: String,
     /// Number of the call site.
     pub site: u32,
-    /// The task.
+    /// Rank of the task.
     pub rank: u32,
-    /// Calls.
+    /// Number of calls.
     pub count: u64,
     /// Bytes of a call on average.
     pub mean: f64,

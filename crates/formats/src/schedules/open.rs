@@ -10,7 +10,7 @@ use super::values::number;
 use super::{chakra, dumpi, goal, goal_binary, list, matrix, mpip, simgrid, tar, torch};
 use crate::{Diagnostics, ReadError, input};
 
-/// All formats. Of two that would know the same file, the first counts.
+/// All formats. If two match the same file, the first is taken.
 pub static FORMS: Registry<ScheduleFormat> = Registry::new(
     "format of schedules",
     &[
@@ -28,17 +28,17 @@ pub static FORMS: Registry<ScheduleFormat> = Registry::new(
     ],
 );
 
-/// What kind of file this is, by its content alone; `None` if the format is unrecognized.
+/// Detects the format of a file by its content alone; `None` if the format is unrecognised.
 pub fn detect(bytes: &[u8]) -> Option<&'static ScheduleFormat> {
     let head = Head::new(bytes);
     FORMS.iter().find(|format| (format.is_such)(&head))
 }
 
-/// Reads what is in these files: one, those of all ranks, a folder or tar archive of them, a list of them, or the meta
-/// file of DUMPI beside them. Gzip and zstandard are undone. What is not known is passed over in folders and archives.
+/// Reads these files: one, those of all ranks, a folder or tar archive of them, a list of them, or the meta file of
+/// DUMPI next to them. Gzip and zstandard are decompressed. Unrecognised files are skipped in folders and archives.
 ///
 /// # Errors
-/// If a file cannot be read, is of no known kind, or files are of different kinds.
+/// If a file cannot be read, its format is unrecognised, or files are of different formats.
 pub fn open(paths: &[PathBuf], options: &Options) -> Result<(Read, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut files = Vec::new();
@@ -84,7 +84,7 @@ fn add(
     passed: &mut Vec<PathBuf>,
 ) -> Result<(), ReadError> {
     let bytes = input::read(path)?;
-    // All files of a run are held at once, so that the limit is theirs together.
+    // All files of a run are held at once, so the limit applies to their sum.
     let held: u64 = files.iter().map(|(_, file)| file.bytes.len() as u64).sum();
     if held + bytes.len() as u64 > input::limit() {
         let source = input::too_large(input::limit());
@@ -120,7 +120,7 @@ fn add(
     Ok(())
 }
 
-/// As [`open`], from files whose kinds are known. `name` is for errors.
+/// As [`open`], from files whose formats are known. `name` is for errors.
 ///
 /// # Errors
 /// As [`open`].

@@ -1,4 +1,4 @@
-//! The files of a run, what they become, and what a format of them is.
+//! The files of a run, their content, and the interface of a format of them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::mpip_report::Report;
 use crate::known_by::named;
 use crate::{Diagnostics, ReadError, input};
 
-/// What traces do not say.
+/// Information that traces do not contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Speed of a rank, for traces that count operations instead of time.
@@ -23,31 +23,31 @@ impl Default for Options {
     }
 }
 
-/// A file: its content after decompression, and what to call it.
+/// A file: its content after decompression, and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Its name; of a file in an archive, that of the archive and its own.
     pub path: PathBuf,
-    /// What is in it.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// What was read.
+/// The result of reading a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Read {
-    /// Operations and what waits for what.
+    /// Operations and their dependencies.
     Schedule(Schedule),
     /// Calls of MPI, collectives still whole.
     Trace(MpiTrace),
     /// Operations that wait for each other, collectives still whole.
     Graph(OpGraph),
-    /// Bytes between ranks.
+    /// Matrix of bytes between ranks.
     Matrix(CommMatrix),
     /// Times and sizes by rank and call site.
     Report(Report),
 }
 
-/// What comes of the files of a run.
+/// The result of reading the files of a run.
 pub type ReadRun = Result<(Read, Diagnostics), ReadError>;
 
 /// A format of schedules, traces or matrices, as its own file defines it and [`FORMS`](super::FORMS) lists it.
@@ -55,15 +55,15 @@ pub type ReadRun = Result<(Read, Diagnostics), ReadError>;
 pub struct ScheduleFormat {
     /// The name that users write.
     pub name: &'static str,
-    /// What such a file is, for messages and lists.
+    /// Description of such a file, for messages and lists.
     pub what: &'static str,
     /// Whether a file begins like one.
     pub is_such: fn(&Head<'_>) -> bool,
-    /// Who reads its files.
+    /// Reader of its files.
     pub read: ReadBy,
 }
 
-/// Who reads the files of a format.
+/// Reader of the files of a format.
 #[derive(Clone, Copy, Debug)]
 pub enum ReadBy {
     /// A file is a run; there is one.
@@ -77,7 +77,7 @@ pub enum ReadBy {
 /// The beginning of a file.
 #[derive(Debug)]
 pub struct Head<'a> {
-    /// All of it.
+    /// The whole content.
     pub bytes: &'a [u8],
     /// Its first lines, each whole; empty in a binary file.
     pub lines: String,
@@ -103,7 +103,7 @@ impl<'a> Head<'a> {
 
 named!(ScheduleFormat);
 
-/// What was expected where nothing is known.
+/// Expected content where the format is unrecognised.
 pub(super) const EXPECTED: &str = "GOAL, a trace of torch, Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes";
 
 /// The files in a folder, by name.

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! One file for a rank, or one for all. The arguments are those of `smpi_replay.cpp`; everything is in the communicator
-//! of all ranks, since SimGrid replays it so. `init` with a word behind it makes counts mean doubles, without bytes,
-//! where an action does not say the datatype. A `test` waits for nothing: whether it found its message is not told.
-//! `location`, `comm_size`, `comm_split` and `comm_dup` do nothing but say how many ranks there are.
+//! of all ranks, since SimGrid replays it so. `init` with a word behind it makes counts mean doubles, instead of bytes,
+//! where an action does not give the datatype. A `test` waits for nothing: whether it found its message is not
+//! recorded. `location`, `comm_size`, `comm_split` and `comm_dup` only show the number of ranks.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -88,14 +88,14 @@ fn is_first(text: &str) -> bool {
     lines.peek().is_some() && lines.all(|l| split(l).is_some_and(|(_, name, _)| action(name)))
 }
 
-/// What is known of a rank so far.
+/// State of a rank while it is read.
 struct Rank {
     calls: Vec<Call>,
-    /// Requests under way, in the order of their beginning; by sender, receiver and tag.
+    /// Pending requests, in the order of their start; by sender, receiver and tag.
     open: HashMap<(i64, i64, i64), VecDeque<u32>>,
     order: VecDeque<u32>,
     requests: u32,
-    /// Bytes of what counts count.
+    /// Bytes of a unit of counts.
     unit: u64,
 }
 
@@ -231,7 +231,7 @@ impl Rank {
         let one = |kind, root, bytes| (kind, root, bytes, Vec::new());
         let mut after = 0;
         let (kind, root, bytes, sizes) = match name {
-            // What takes no time, and what only computes.
+            // Actions that take no time, and those that only compute.
             "finalize" | "comm_size" | "comm_split" | "comm_dup" | "location" | "test" => {
                 return Ok(());
             }
@@ -248,7 +248,7 @@ impl Rank {
                 self.compute(picoseconds(seconds));
                 return Ok(());
             }
-            // Messages, and what waits for them.
+            // Messages, and the actions that wait for them.
             "send" | "isend" | "recv" | "irecv" => return self.message(rank, name, args),
             "sendrecv" => {
                 let (send, recv) = (args.unit(4)?, args.unit(5)?);
@@ -267,7 +267,7 @@ impl Rank {
             }
             "wait" | "waitany" => {
                 if args.words.len() < 3 {
-                    // Of older versions: the oldest that is under way.
+                    // In older versions: the oldest pending one.
                     if let Some(request) = self.order.pop_front() {
                         self.open.values_mut().for_each(|q| q.retain(|&r| r != request));
                         self.calls.push(Call::Wait(vec![request]));
@@ -279,7 +279,7 @@ impl Rank {
                     args.signed(1, "a receiver")?,
                     args.signed(2, "a tag")?,
                 );
-                // As SimGrid, take it that a test has caught what is not under way.
+                // As in SimGrid, assume that a test has completed a request that is not pending.
                 if let Some(request) = self.open.get_mut(&key).and_then(VecDeque::pop_front) {
                     self.order.retain(|&r| r != request);
                     self.calls.push(Call::Wait(vec![request]));
@@ -291,7 +291,7 @@ impl Rank {
                 self.calls.push(Call::Wait(self.order.drain(..).collect()));
                 return Ok(());
             }
-            // Collectives: arguments stand in another order in each.
+            // Collectives: the order of arguments differs between them.
             "barrier" => one(K::Barrier, 0, 0),
             "bcast" => one(K::Broadcast, args.root(1)?, args.bytes(0, args.unit(2)?)?),
             "reduce" => {
@@ -313,7 +313,7 @@ impl Rank {
             "scatter" => one(K::Scatter, args.root(2)?, args.bytes(1, args.unit(4)?)?),
             "gatherv" => one(K::Gather, args.root(1 + n)?, args.bytes(0, args.unit(2 + n)?)?),
             "allgatherv" => {
-                // A datatype stands before displacements, or alone.
+                // A datatype precedes displacements, or is alone.
                 let given = args.words.len() > 1 + 2 * n || args.words.len() == 2 + n;
                 let unit = if given { args.unit(1 + n)? } else { args.unit };
                 one(K::Allgather, 0, args.bytes(0, unit)?)
@@ -334,7 +334,7 @@ impl Rank {
                 return Err(args.fail(what, "known are those of SimGrid but for one-sided ones"));
             }
         };
-        // A collective as it is called, and what a reduction computes behind it.
+        // A collective, and the computation of a reduction after it.
         if root as usize >= n {
             return Err(args.fail(format!("root {root} of {n} ranks"), ""));
         }
@@ -365,7 +365,7 @@ impl Rank {
         let size_at = if tagged { 2 } else { 1 };
         let unit = args.unit(3)?;
         let size_word = args.word(size_at, "a size")?;
-        // A receiver may not know how much will come.
+        // The size may be unknown to a receiver in advance.
         let unknown = !send && size_word.starts_with('-');
         let bytes = if unknown { 0 } else { args.bytes(size_at, unit)? };
         let wild = |value: i64, what: &str| match u32::try_from(value) {

@@ -23,7 +23,7 @@ pub(super) fn files<'a>(all: &'a [u8], path: &Path) -> Result<Vec<(PathBuf, &'a 
             continue;
         }
         let name = path.join(entry.path().map_err(|e| damaged(e.to_string()))?);
-        // What is in it stands in the archive as it is.
+        // The content of an entry is stored unmodified in the archive.
         let body = usize::try_from(entry.raw_file_position())
             .ok()
             .and_then(|from| all.get(from..from.checked_add(usize::try_from(entry.size()).ok()?)?));

@@ -1,4 +1,4 @@
-//! What several formats say alike: ranks, counts and times.
+//! Values that several formats share: ranks, counts and times.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) fn number(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
     let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
     let digits = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |n| n + 1);
-    // The digits of `.bin.7z` and the like are no ranks, but nothing else has any behind.
+    // The digits of `.bin.7z` and the like are not ranks, but no other ending has digits.
     name[digits..end].parse().ok()
 }
 
@@ -43,7 +43,7 @@ pub(super) fn tell_missing(trace: &MpiTrace, d: &mut Diagnostics) {
     }
 }
 
-/// A number that may have a fraction or an exponent, rounded; `None` below zero and beyond what fits.
+/// A number that may have a fraction or an exponent, rounded; `None` below zero and beyond the range.
 #[expect(clippy::cast_sign_loss, reason = "it is not below zero")]
 pub(super) fn whole(word: &str) -> Option<u64> {
     word.parse().ok().or_else(|| {
@@ -52,7 +52,7 @@ pub(super) fn whole(word: &str) -> Option<u64> {
     })
 }
 
-/// Seconds, not below zero, as picoseconds; what is longer than can be told is as long as can be told.
+/// Seconds, not below zero, as picoseconds; saturates at the maximum.
 #[expect(clippy::cast_sign_loss, reason = "it is not below zero")]
 pub(super) fn picoseconds(seconds: f64) -> u64 {
     (seconds * 1e12).round().max(0.0) as u64

@@ -5,9 +5,9 @@
 pub(super) enum Value<'a> {
     /// A number of variable length.
     Number(u64),
-    /// Eight bytes.
+    /// A fixed field of eight bytes.
     Eight([u8; 8]),
-    /// Four bytes.
+    /// A fixed field of four bytes.
     Four([u8; 4]),
     /// Text, bytes, a message or packed numbers.
     Bytes(&'a [u8]),
@@ -54,7 +54,7 @@ pub(super) fn field<'a>(bytes: &mut &'a [u8]) -> Option<(u64, Value<'a>)> {
     (key >> 3 > 0).then_some((key >> 3, value))
 }
 
-/// All fields of a message; `None` if it is not whole.
+/// All fields of a message; `None` if it is incomplete.
 pub(super) fn fields(mut message: &[u8]) -> Option<Vec<(u64, Value<'_>)>> {
     let mut fields = Vec::new();
     while !message.is_empty() {

@@ -11,7 +11,7 @@ use crate::guids::parse_guid;
 use crate::input::said;
 use crate::{Diagnostics, ReadError};
 
-/// The line before which there is nothing but comments.
+/// The first line that is not a comment.
 const HEADING: &str = "hosts";
 /// InfiniBand has this many service levels.
 const LEVELS: u8 = 16;
@@ -74,7 +74,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The service level of each terminal, if that of its paths depends on nothing else.
+/// The service level of each terminal, if that of its paths depends only on it.
 pub fn by_host(fabric: &Fabric, routes: &Routes) -> Option<Vec<u8>> {
     let all = || (0..fabric.terminal_count()).map(TerminalId::new);
     let of = |source: TerminalId| {
@@ -93,7 +93,7 @@ pub fn by_host(fabric: &Fabric, routes: &Routes) -> Option<Vec<u8>> {
 /// Writes the service level of each host: `0x<port GUID> <SL> <name>` a line.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write_hosts(out: &mut dyn Write, fabric: &Fabric, levels: &[u8]) -> io::Result<()> {
     writeln!(
         out,

@@ -1,4 +1,4 @@
-//! Service levels as they are read, whatever the form.
+//! Service levels while they are read, in any form.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use darkfiber_routing::{Layers, Lids, Routes};
 use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
-/// Where service levels are read from, and for whom.
+/// The source of service levels, and their fabric.
 pub(super) struct At<'a> {
     pub(super) path: &'a Path,
     pub(super) fabric: &'a Fabric,
@@ -16,7 +16,7 @@ pub(super) struct At<'a> {
 }
 
 impl At<'_> {
-    /// Nothing in the file belongs to the fabric.
+    /// The error if nothing in the file belongs to the fabric.
     pub(super) fn foreign(&self, what: String, form: &str) -> ReadError {
         ReadError::not_such(
             self.path,
@@ -27,7 +27,7 @@ impl At<'_> {
     }
 }
 
-/// Lines that name LIDs that nobody has: how many, and the first.
+/// Lines with unassigned LIDs: their number, and the first.
 #[derive(Default)]
 pub(super) struct Nobodys {
     count: usize,
@@ -55,14 +55,14 @@ impl Nobodys {
     }
 }
 
-/// Service levels by source terminal and row, that know which they were given.
+/// Service levels by source terminal and row, with a record of those that were set.
 pub(super) struct Levels {
     terminals: usize,
     paths: usize,
     layer: Vec<u8>,
 }
 
-/// What nobody spoke of.
+/// A level that was not set.
 const MISSING: u8 = u8::MAX;
 
 impl Levels {
@@ -107,7 +107,7 @@ impl Levels {
                 }
             }
         }
-        // What is sent to switches is management traffic.
+        // Traffic to switches is management traffic.
         self.layer.iter_mut().filter(|layer| **layer == MISSING).for_each(|layer| *layer = 0);
         if missing > 0 {
             let pairs = counted(

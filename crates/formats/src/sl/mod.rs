@@ -1,17 +1,17 @@
-//! Service levels of paths: which virtual layer each pair of a source and a destination LID uses.
+//! Service levels of paths: the virtual layer of each pair of a source and a destination LID.
 //!
 //! OpenSM dumps none of them. Four text forms carry them:
 //!
 //! * **rows** of one hexadecimal digit a destination LID. A line `lids` lists LIDs and ranges of them
 //!   (`lids 1-672 1000`); every other line is a source and its digits in that order. A source is a terminal
 //!   by one of its LIDs, or a switch by its LID or GUID, for all terminals on it. Darkfiber writes these as
-//!   `path-sl.rows`, by switch; a plugin inside OpenSM can write them by asking the engine's `path_sl` for
+//!   `path-sl.rows`, by switch; a plugin inside OpenSM can write them by calling the engine's `path_sl` for
 //!   every pair of base LIDs;
 //! * the **path-SL list** that `ibdmchk -c` reads: `0x<CA node GUID> <DLID> <SL>` a line, LID and SL
 //!   decimal. `ibdmchk` 1.5.7 takes a hexadecimal DLID for 0 without a word. It names a source by its
 //!   node GUID, so the ports of one adapter cannot differ;
 //! * **path records** as `saquery` prints them, one after the other;
-//! * **hosts**: `0x<port GUID> <SL>` a line after the line `hosts`, where all that a host sends has one service level.
+//! * **hosts**: `0x<port GUID> <SL>` a line after the line `hosts`, where all traffic of a host has one service level.
 //!   Darkfiber writes this as `host-sl`.
 
 mod hosts;
@@ -43,8 +43,8 @@ pub const FORMAT: Format = Format {
     ..Format::NONE
 };
 
-/// Reads service levels in any form and gives them to the routes, which must have a row for each LID. What
-/// nothing is said of has SL 0 and is reported; a port of whose LIDs only the base LID is given has its SL on all.
+/// Reads service levels in any form and assigns them to the routes, which must have a row for each LID. Paths without
+/// a level have SL 0 and are reported; a port with a level only for its base LID has that SL on all.
 ///
 /// # Errors
 /// If the text has none of the forms, or nothing in it belongs to the fabric.

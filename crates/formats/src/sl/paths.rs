@@ -75,10 +75,10 @@ fn path_line(line: &str) -> Option<(Guid, u16, u8)> {
 }
 
 /// Writes the path-SL list of a routing: a line for every adapter and every LID of every terminal of
-/// other adapters. An adapter's first linked port speaks for all.
+/// other adapters. An adapter's first linked port represents all.
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write_paths(
     out: &mut dyn Write,
     fabric: &Fabric,

@@ -4,7 +4,7 @@ use super::levels::{At, Levels, Nobodys};
 use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
-/// What a record says, as far as it is known.
+/// The fields of a record that are known so far.
 #[derive(Default)]
 struct Record {
     line: usize,
@@ -72,7 +72,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// `sl......................0x1`.
+/// Parses `sl......................0x1`.
 fn field(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.trim().split_once('.')?;
     Some((name, rest.trim_start_matches('.').trim()))

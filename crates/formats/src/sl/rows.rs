@@ -12,7 +12,7 @@ use crate::guids::parse_guid;
 use crate::input::said;
 use crate::{Diagnostics, ReadError};
 
-/// Columns of rows: terminal and index of the LID; `None` is nobody's LID, or that of a switch.
+/// Columns of rows: terminal and index of the LID; `None` is an unassigned LID, or that of a switch.
 type Columns = Vec<Option<(TerminalId, usize)>>;
 
 pub(super) fn read(
@@ -166,7 +166,7 @@ fn read_columns(
 /// terminals of one switch may differ ([`Layers::BySource`]).
 ///
 /// # Errors
-/// Whatever `out` says.
+/// Any error of `out`.
 pub fn write_rows(
     out: &mut dyn Write,
     fabric: &Fabric,
@@ -195,7 +195,7 @@ pub fn write_rows(
     let mut line = Vec::with_capacity(columns.len() + 32);
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
         let on = fabric.terminals_on(s).map(TerminalId::new);
-        // Terminals of one switch differ only in tables that somebody else made.
+        // Terminals of one switch differ only in tables of other origin.
         for source in on.take(if by_source { usize::MAX } else { 1 }) {
             line.clear();
             if by_source && lids.terminal(source) > 0 {

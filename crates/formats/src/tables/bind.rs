@@ -1,5 +1,4 @@
-//! Binding dumped tables to a fabric: which row each entry belongs to, and what to say of those that
-//! belong to none.
+//! Binding dumped tables to a fabric: the row of each entry, and diagnostics for entries without one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -14,12 +13,11 @@ use crate::{Diagnostics, ReadError};
 /// Binds dumped tables to a fabric. `lids` are the LIDs of the fabric, by default [`lids_of`] the
 /// tables; `engine` becomes the name of the routes.
 ///
-/// Switches are matched by GUID, without one by LID or a description that only one switch has;
-/// destinations by port GUID, else by LID. With an LMC the low bits of an entry's LID choose the row
-/// among those of its port, and each of them has its own. Remarks speak of switches that are not in the
-/// fabric or not in the dump, LIDs that nobody owns, ports that do not exist (such entries are left out)
-/// or have no cable (they are kept: the packet is lost, as the checker will say), and LIDs without an
-/// entry.
+/// Switches are matched by GUID, without one by LID or a description that only one switch has; destinations by port
+/// GUID, else by LID. With an LMC the low bits of an entry's LID choose the row among those of its port, and each of
+/// them has its own. Remarks report switches that are not in the fabric or not in the dump, unassigned LIDs, ports
+/// that do not exist (such entries are left out) or have no cable (they are kept: the packet is lost, as the checker
+/// will report), and LIDs without an entry.
 ///
 /// # Errors
 /// If fewer than half of the dumped switches are in the fabric: then it is the dump of another one.
@@ -117,7 +115,7 @@ fn match_switches(
         .switches
         .iter()
         .map(|table| {
-            // A GUID that the fabric lacks is another switch, whatever its LID says.
+            // A GUID that is missing in the fabric is another switch, whatever its LID is.
             let s = match table.guid {
                 Some(guid) => by_guid.get(&guid).copied(),
                 None => table
@@ -141,13 +139,13 @@ fn match_switches(
         .collect()
 }
 
-/// What a LID of the dump stands for.
+/// The destination of a LID of the dump.
 #[derive(Clone, Copy)]
 enum Target {
     Row {
         dest: DestId,
         path: usize,
-        /// The entry named a port that the fabric lacks; only its LID is known.
+        /// The entry named a port that is missing in the fabric; only its LID is known.
         strange: bool,
     },
     Nobody,
@@ -185,7 +183,7 @@ struct Binder<'a> {
 
 /// LIDs of switches without entries.
 struct Gaps {
-    /// The first table with some: its line, and what it is called.
+    /// The first such table: its line, and its name.
     line: usize,
     label: String,
     tables: usize,
@@ -310,7 +308,7 @@ impl<'a> Binder<'a> {
         self.report_gaps(table, s, routes, found);
     }
 
-    /// LIDs that a table says nothing about.
+    /// Reports the LIDs without an entry in a table.
     fn report_gaps(
         &mut self,
         table: &SwitchTable,
@@ -354,7 +352,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// What is the same in many tables, once a LID.
+    /// Reports findings that many tables share, once a LID.
     fn report(&self, found: &mut Diagnostics) {
         if let Some(Gaps { line, label, tables, entries }) = &self.gaps {
             let text = match tables {

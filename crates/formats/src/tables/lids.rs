@@ -55,7 +55,7 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
             Some(t) => fabric.terminal(t).lid,
             None => fabric.switches()[d - terminals].lid,
         };
-        // Tables may lack the first LIDs of a port.
+        // The first LIDs of a port may be missing in tables.
         let mask = if d < terminals { (1 << lmc) - 1 } else { 0 };
         if let Some(lid) = range.map(|(_, first, _)| first & !mask).or(input) {
             bases.set(DestId::new(d), lid, 0);

@@ -1,4 +1,4 @@
-//! Traces of Chakra with collectives: all forms of them say the same, and process groups are those that are told or named.
+//! Traces of Chakra with collectives: all forms are equivalent, and process groups are those that are listed or named.
 
 use std::fs;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ enum Value {
     Number(u64),
 }
 
-/// Attributes as text.
+/// Attributes in text form.
 fn written(attributes: &[(&str, u64)], one: impl Fn(&str, Value) -> String) -> Vec<String> {
     let value = |&(name, n): &(&str, u64)| match name {
         "is_cpu_op" => one(name, Value::Is(n == 1)),
@@ -213,7 +213,7 @@ fn all_forms_say_the_same() {
         })
         .collect();
     assert_eq!(collectives[0], (0, CollectiveKind::Allreduce, 1, 1 << 20));
-    // What each ends with.
+    // The last operation of each rank.
     assert_eq!(collectives[1], (0, CollectiveKind::ReduceScatter, 0, 1 << 18));
     assert_eq!(collectives[6], (3, CollectiveKind::Allreduce, 2, 1 << 20));
     for form in [Form::Jsonized, Form::Fed] {
@@ -274,7 +274,7 @@ fn collectives_become_messages_among_their_groups() {
     assert_eq!(schedule.streams(), 3, "two of computations, one of messages");
 }
 
-/// What does not fit together says so.
+/// Inconsistent traces give an error.
 #[test]
 fn traces_that_do_not_fit() {
     let refused = |ranks: &[Vec<Node<'_>>], groups: Option<&str>| {
@@ -320,7 +320,7 @@ fn traces_that_do_not_fit() {
     assert!(found.to_string().contains("cut"), "{found}");
 }
 
-/// An NPU that does nothing has a file, too.
+/// An idle NPU has a file, too.
 #[test]
 fn an_npu_may_do_nothing() {
     let mut ranks = ranks();

@@ -1,4 +1,4 @@
-//! The corpora of the fuzz targets go through what the targets do.
+//! The corpora of the fuzz targets run through the code of the targets.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Kinds of files are known by content, and what is no fabric is told clearly.
+//! Formats are recognised by content, and files that are not fabrics give clear errors.
 
 use std::path::Path;
 
@@ -119,13 +119,13 @@ fn every_entry_is_named_once_and_says_what_it_is() {
     for format in &FORMATS {
         assert_eq!(FORMATS.get(format.name).ok(), Some(format));
         assert_eq!(FORMATS.names().filter(|name| *name == format.name).count(), 1);
-        // What no list shows is known in order to be refused.
+        // Formats that are not listed are recognised only to be refused.
         assert!(format.is_used() || !format.known_by.is_empty(), "{}", format.name);
         assert!(format.is_used() || format.writer().is_none(), "{}", format.name);
     }
 }
 
-/// A fabric that is written is known again, and read by the same entry where that can read.
+/// A fabric that is written is recognised, and read by the same entry where it has a reader.
 #[test]
 fn what_is_written_is_known_again() {
     let topology = darkfiber_fabric::open("xgft:m=4x4,w=1x2").expect("a tree");

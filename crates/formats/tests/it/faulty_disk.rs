@@ -1,5 +1,5 @@
-//! Every single step of a writer fails once, or is the last before a kill: what is there afterwards is the old or the
-//! new, whole, and nothing else.
+//! Every single step of a writer fails once, or is the last before a kill: afterwards the old or the new set is
+//! there, complete, and nothing else.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,16 +13,16 @@ use darkfiber_formats::manifest::verify;
 use darkfiber_formats::output::replace_on;
 use darkfiber_formats::sets::{SetError, TableSet};
 
-/// What happens at a step.
+/// The fault at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// Nothing: steps are counted.
+    /// No fault: steps are counted.
     None,
     /// It fails; later ones do not.
     Once,
     /// It has no effect, nor has any after it: the process was killed.
     Killed,
-    /// As `Killed`, and half of the write that is under way is done.
+    /// As `Killed`, and half of the current write is done.
     Torn,
     /// As `Killed`, and the content of files that were not synced is lost: the power failed.
     PowerLost,
@@ -165,7 +165,7 @@ fn write_set(
     set.commit(&format!("{{\n  \"engine\": \"{word}\"\n}}\n"))
 }
 
-/// Which set a directory holds, as readers see it; an error if they refuse it.
+/// The set that a directory holds, as readers see it; an error if they refuse it.
 fn held(dir: &Path) -> Result<&'static str, String> {
     let verified = verify(dir).map_err(|e| e.to_string())?;
     if let Some(note) = &verified.note {
@@ -190,7 +190,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// A folder with an old set and what somebody else put there.
+/// A folder with an old set and foreign files.
 fn with_old_set() -> (tempfile::TempDir, PathBuf) {
     let home = tempfile::tempdir().expect("no fault here");
     let dir = home.path().join("tables");
@@ -209,7 +209,7 @@ fn foreign_is_there(dir: &Path) {
 const WHOLE: &[&str] =
     &["guid2lid", "lfts.dump", "more", "notes.txt", "path-bits.zst", "route.json"];
 
-/// How many steps it takes to write the new set over the old one.
+/// Number of steps to write the new set over the old one.
 fn steps_of_a_set(in_place: bool) -> usize {
     let (_home, dir) = with_old_set();
     let disk = Faulty::new(Fault::None, 0);
@@ -288,7 +288,7 @@ fn in_place_readers_never_take_two_sets_for_one() {
                 Err(e) => {
                     assert!(result.is_err() && e.contains("is not finished"), "{at}: {e}");
                     refused += 1;
-                    // A run that ends before it has written anything changes nothing about that.
+                    // A run that ends before it has written anything does not change that.
                     drop(TableSet::open(&Os, &dir, true).expect("no fault here"));
                     assert!(held(&dir).expect_err("it is refused").contains("is not finished"));
                 }

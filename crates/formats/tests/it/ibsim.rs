@@ -1,4 +1,4 @@
-//! The simulator ibsim takes what is written, and the real `ibnetdiscover` finds the same fabric in it.
+//! The simulator ibsim accepts the written files, and the real `ibnetdiscover` finds the same fabric in it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use crate::support::{members, told};
 
-/// All jobs of a file of the shared data, read as what it is taken for; `None` where it is absent.
+/// All jobs of a file of the shared data, read as its detected kind; `None` where it is absent.
 fn log(name: &str, kind: JobLog) -> Option<(Vec<Record>, Diagnostics)> {
     let path = shared(&format!("data/{name}"))?;
     let text = input::read_text(&path).unwrap_or_else(|e| panic!("{e}"));
@@ -46,7 +46,7 @@ fn short(jobs: &[Record]) -> String {
     jobs.iter().map(line).collect()
 }
 
-/// Seconds that processors were held, and processors, of all jobs; computed by other means, too.
+/// Processor seconds, and processors, of all jobs; computed independently, too.
 fn totals(jobs: &[Record]) -> (i64, i64) {
     let size = |j: &Record| i64::from(j.processors.unwrap_or(0));
     let span = |j: &Record| j.start.zip(j.end).map_or(0, |(start, end)| end - start);
@@ -383,7 +383,7 @@ fn jobs_come_before_the_end_of_the_log() {
         let end = (kind.read)(&mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
         let error = end.map(|_| ()).map_err(|e| e.to_string());
         assert_eq!(error, Err("cannot read log: the disk is gone".to_owned()));
-        // The last job may still go on.
+        // The last job may still be running.
         assert!((999..=1000).contains(&jobs), "{} {jobs}", kind.name);
     }
 }
@@ -458,7 +458,7 @@ proptest! {
     }
 }
 
-/// The corpus of the fuzz target goes through the readers, and each file is told for what it is.
+/// The corpus of the fuzz target runs through the readers, and each file is recognised.
 #[test]
 fn replay() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/jobs");

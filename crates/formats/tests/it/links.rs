@@ -1,5 +1,5 @@
-//! Topology files of other simulators and of a Cray: real ones have the counts that their data sheet
-//! states, and broken ones are told.
+//! Topology files of other simulators and of a Cray: real ones have the counts of their data sheet, and broken ones
+//! are reported.
 
 use std::path::{Path, PathBuf};
 

@@ -122,7 +122,7 @@ fn lids_that_are_none() {
             .replace("# lid 3 lmc 0", "# lid 0 lmc 9"),
     );
     assert_eq!((f.switches()[0].lid, f.switches()[1].lid), (None, None));
-    // The switch's line knows it.
+    // The switch's line has it.
     assert_eq!(f.terminals()[0].lid, Some(3));
     insta::assert_snapshot!(told(&d), @r"
     line 6: note: LID 65535 is none: no subnet manager has given this port one (the first such port; if LIDs matter, make the dump once the subnet is up)

@@ -1,4 +1,4 @@
-//! No input makes a reader panic, or anything else that reads what it made.
+//! No input makes a reader panic, nor code that uses its result.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use darkfiber_formats::plans::{ibdm, ndt};
 use darkfiber_formats::{Diagnostics, ReadError, codes, cray, ibnetdiscover, json, netbench};
 use proptest::prelude::*;
 
-/// Tries all readers and uses what they make.
+/// Runs all readers and uses their results.
 pub(crate) fn try_all(text: &str) {
     let path = Path::new("x");
     let options = Options::default();
@@ -87,7 +87,7 @@ const CRAY: &str = include_str!("../../../../fuzz/corpus/links/cray");
 const NETBENCH: &str = include_str!("../../../../fuzz/corpus/links/netbench");
 const CODES: &[u8] = include_bytes!("../../../../fuzz/corpus/links/codes");
 
-/// Ways to spoil a text.
+/// Methods to corrupt a text.
 #[derive(Clone, Debug)]
 enum Spoil {
     DropLine(usize),

@@ -1,4 +1,4 @@
-//! What is written is read back equal.
+//! Written files are read back equal.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use crate::support::{shared, shipped, told};
 
-/// What to do to a fabric, one step after the other; steps that do not fit are passed over.
+/// Steps that modify a fabric, in order; steps that do not fit are skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     switches: Vec<(u8, bool, Option<u16>)>,
@@ -41,7 +41,7 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
 
 /// A fabric with parallel cables, loopbacks, adapters of several ports, some of them unlinked, hosts
 /// with several adapters, and aggregation adapters. Everything is in the order in which a reader of
-/// dumps finds it, so that equality can be asked for.
+/// dumps finds it, so that equality can be required.
 pub(crate) fn fabric(plan: &Plan) -> Fabric {
     let labels = ["4xHDR", "4xEDR", "1xSDR", "aries-nic@10200000001B/s"];
     let mut next = vec![1u8; plan.switches.len()];

@@ -53,7 +53,7 @@ fn goal_files() {
     }
 }
 
-/// What is in a file of the shared data.
+/// The content of a file of the shared data.
 fn opened(name: &str) -> Option<(Read, Diagnostics)> {
     let path = shared(&format!("data/comm/{name}"))?;
     Some(schedules::open(&[path], &Options::default()).unwrap_or_else(|e| panic!("{e}")))

@@ -1,4 +1,4 @@
-//! No file makes a reader of schedules panic or hang, and what is cut off is told.
+//! No file makes a reader of schedules panic or hang, and truncated files are reported.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn read(kind: &'static ScheduleFormat, bytes: &[u8]) -> Result<Read, ReadError> 
     read.map(|(read, _)| read)
 }
 
-/// Reads as all kinds, and uses what comes of it.
+/// Reads as all kinds, and uses the results.
 fn try_all(bytes: &[u8]) {
     let _ = detect(bytes);
     for kind in &FORMS {
@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         try_all(&bytes);
-        // Behind what they begin with, too.
+        // Also after the beginning of each format.
         try_all(&[&4223u64.to_le_bytes()[..], &bytes].concat());
     }
 

@@ -1,4 +1,4 @@
-//! Where files are, and how diagnostics are compared.
+//! Paths of test files, and the comparison of diagnostics.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) fn dump(text: &str) -> (Fabric, Diagnostics) {
 }
 
 /// The files of a `.tar.gz` of the shared data, as name and text, in the order of the archive; none where it
-/// is absent. Of the tar format only what plain small archives use.
+/// is absent. Only the parts of the tar format that plain small archives use are supported.
 pub(crate) fn members(name: &str) -> Vec<(String, String)> {
     let Some(path) = shared(name) else { return Vec::new() };
     let bytes = darkfiber_formats::input::read(&path).unwrap_or_else(|e| panic!("{e}"));

@@ -21,7 +21,7 @@ fn graph(found: (Read, Diagnostics)) -> OpGraph {
     }
 }
 
-/// What a file of these events is read as.
+/// The result of reading a file of these events.
 fn read(files: &[(&str, String)]) -> Result<OpGraph, String> {
     let files: Vec<File> = files
         .iter()
@@ -38,7 +38,7 @@ fn a_trace_lasts_as_long_as_it_did() {
     assert_eq!(d.0.len(), 1, "one stands for both: {d:?}");
     let graph = graph((found, d));
     assert_eq!((graph.ranks, graph.groups.as_slice()), (2, &[vec![0, 1]][..]));
-    // The trace itself, read by itself.
+    // The trace itself, read alone.
     let bytes = input::read(&example()).expect("it is there");
     let trace: Value = serde_json::from_slice(&bytes).expect("JSON");
     let events = trace["traceEvents"].as_array().expect("a list");
@@ -76,7 +76,7 @@ fn a_trace_lasts_as_long_as_it_did() {
         assert_eq!(kinds[0], (CollectiveKind::Broadcast, 53_120 * 4));
         assert_eq!(kinds[2], (CollectiveKind::Allreduce, 2_049_000 * 4));
     }
-    // Thousands of kernels are a few computations between what is sent.
+    // Thousands of kernels become a few computations between communications.
     assert!(graph.nodes.len() < 300, "{} nodes", graph.nodes.len());
 }
 
@@ -143,7 +143,7 @@ fn one_trace_stands_for_all() {
     assert_eq!(graph.groups.len(), 6);
 }
 
-/// Devices have streams of their own, other programs' events are passed over, and roots are places.
+/// Each device has its own streams, other programs' events are ignored, and roots are indices.
 #[test]
 fn streams_are_of_devices_and_roots_are_places() {
     let root = r#""Collective name":"broadcast","In msg nelems":4,"dtype":"Float","Group size":2,"Process Group Name":"0","Process Group Ranks":"[0, 1]","Rank":1"#;

@@ -43,7 +43,7 @@ impl Site {
         window(&self.fabric, Some(&self.lids), &places, &files).map_err(|e| e.to_string())
     }
 
-    /// What a host sent and received.
+    /// Bytes that a host sent and received.
     fn host(&self, w: &Window, t: usize) -> [Option<u64>; 2] {
         let (m, n) = (self.fabric.channel_count(), self.fabric.terminal_count());
         [w.carried[m + n + t], w.carried[m + t]]
@@ -54,8 +54,8 @@ fn text(name: &str) -> String {
     fs::read_to_string(data(name)).expect("it is there")
 }
 
-/// Management packets come on top of what was sent, and between the dumps of the performance manager the 4 MB that all
-/// counters were set to first.
+/// Management packets are added to the sent bytes, and between the dumps of the performance manager the 4 MB to which
+/// all counters were set first.
 fn near(bytes: Option<u64>, sent: u64) {
     let bytes = bytes.expect("it was counted");
     assert!(bytes >= sent && bytes < sent + 5_000_000, "{bytes}, not {sent}");
@@ -81,7 +81,7 @@ fn tools_say_the_same_of_one_traffic() {
             near(out, sent[t]);
             near(into, received[t]);
         }
-        // What leaves the first leaf is what its hosts send to the other one.
+        // Traffic out of the first leaf is that of its hosts to the other one.
         let leaf = site.fabric.terminal(TerminalId(0)).switch;
         let up: u64 = site.fabric.channels_from(leaf).filter_map(|c| w.carried[c]).sum();
         near(Some(up), 2 * gb);
@@ -122,7 +122,7 @@ fn tables_of_other_tools() {
     }
     let (w, _) = site.window(&[&ibdiagnet]).expect("a section");
     assert_eq!(site.host(&w, 2), [Some(4_000), Some(20)]);
-    // The second reading of ibdiagnet is a file of its own.
+    // The second reading of ibdiagnet is a separate file.
     let later = ibdiagnet.replace("0x3e8", "0x7d0");
     let (w, _) = site.window(&[&ibdiagnet, &later]).expect("a section");
     assert_eq!(site.host(&w, 2)[0], Some(4_000));
@@ -166,7 +166,7 @@ fn readings_that_are_missing_or_of_another_fabric() {
     let (w, found) = site.window(&[table]).expect("a table");
     assert_eq!((site.host(&w, 0)[0], site.host(&w, 1)[0]), (Some(9), Some(4)));
     assert!(found.0[0].what.contains("readings missing"), "{found:?}");
-    // One stranger is told, many are refused.
+    // One unknown port is reported, many are refused.
     let (w, found) = site.window(&[&format!("{table}120,other,1,4,0\n")]).expect("a table");
     assert_eq!(w.ports, 2);
     assert!(found.0[0].what.contains("not in the fabric"), "{found:?}");
@@ -213,7 +213,7 @@ proptest! {
         let _any = site.window(&[&text, &text]);
     }
 
-    /// Whatever is read in between, the sum is that of the steps.
+    /// Whatever is read in between, the total is that of the steps.
     #[test]
     fn sums_are_those_of_the_steps(steps in prop::collection::vec(0u64..1 << 40, 1..20), start in any::<u32>()) {
         let mut text = "time,lid,port,xmit_data,rcv_data\n".to_owned();

@@ -1,4 +1,4 @@
-//! What readers say about broken dumps.
+//! Diagnostics of readers for broken dumps.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use darkfiber_routing::{Lids, Request, find_engine};
 
 use crate::shared::written;
 
-/// Whether tables of a ring are taken for its own after so many of its switches got other GUIDs.
+/// Whether tables of a ring are accepted as its own after `renamed` of its switches got other GUIDs.
 fn is_taken(switches: usize, renamed: usize) -> bool {
     let spec = format!("mesh:dims={switches},t=1");
     let fabric = darkfiber_fabric::open(&spec).expect("a mesh").fabric;

@@ -11,7 +11,7 @@ use darkfiber_routing::{Lids, Routes};
 
 use crate::shared::{fabric, file, text, written};
 
-/// Its output, or `None` where it is not installed.
+/// Output of `ibdmchk`, or `None` where it is not installed.
 fn ibdmchk(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Option<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let put = |name: &str, text: String| {
@@ -36,7 +36,7 @@ fn ibdmchk(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Option<String> {
         .current_dir(folder.path())
         .output();
     match output {
-        // It dies of a segmentation fault after the verdict, so the status says nothing.
+        // It dies of a segmentation fault after the verdict, so the exit status is meaningless.
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(e) => {
             darkfiber_testkit::skipped(&format!("ibdmchk: {e}"));

@@ -1,4 +1,4 @@
-//! The PlaFRIM map.
+//! Tests with the PlaFRIM map.
 
 use std::path::Path;
 

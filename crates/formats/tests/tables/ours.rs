@@ -1,5 +1,5 @@
-//! Our engines beside the tables that OpenSM made for the reference fabrics: never more lanes, never
-//! longer paths, and the balance that they lack.
+//! Our engines compared with the tables that OpenSM made for the reference fabrics: never more lanes, never longer
+//! paths, and better balance.
 
 use darkfiber_formats::{lft, sl, tables};
 use darkfiber_routing::check::{Report, check};
@@ -8,7 +8,7 @@ use darkfiber_routing::{Request, find_engine};
 use crate::reference::{FOLDERS, folder};
 use crate::shared::{fabric, text};
 
-/// What OpenSM's engine of that name and ours, on so many lanes, come to.
+/// Reports on OpenSM's engine of that name and on ours, with this number of lanes.
 fn both(name: &str, theirs: &str, ours: &str, lanes: u8) -> Option<(Report, Report)> {
     let folder = folder(name)?;
     let fabric = fabric(&folder.join("opensm-subnet.lst.gz"));
@@ -52,8 +52,7 @@ fn nue_is_more_even_and_no_longer() {
             assert!(ours.hops().mean <= theirs.hops().mean, "{name}: {lanes} lanes");
             assert!(ours.hops().max <= theirs.hops().max, "{name}: {lanes} lanes");
             if name == "irr_200_faulty" {
-                // One cable is all that a switch with ten hosts has left: 10 x 190 pairs cross it
-                // whatever the tables.
+                // A switch with ten hosts has only one cable left: 10 x 190 pairs cross it whatever the tables.
                 assert_eq!((most(&ours), most(&theirs)), (1900, 1900));
             } else {
                 assert!(most(&ours) < most(&theirs), "{name}: {lanes} lanes");

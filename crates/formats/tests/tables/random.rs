@@ -277,7 +277,7 @@ fn tampered(text: &str, cuts: &[(prop::sample::Index, char, u8)]) -> String {
     chars.into_iter().collect()
 }
 
-/// All readers on one text; whatever they make of it must be of use without a panic.
+/// Runs all readers on one text; their results must be usable without a panic.
 fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
     let dumps = [lft::read(text, path()), fdbs::read(text, path())];
     for (read, _) in dumps.into_iter().flatten() {

@@ -202,7 +202,7 @@ fn an_old_fdbs_file_binds_by_lid() {
     let report = check(&fabric, &routes);
     assert_eq!((report.pairs, report.complete()), (6, true));
 
-    // Hops and optimality are computed anew, and must be what OpenSM found 20 years ago.
+    // Hops and optimality are recomputed, and must equal OpenSM's results of 20 years ago.
     let lids = Lids::assign(&fabric, 0).expect("few");
     let ours = written(|out| fdbs::write(out, &fabric, &routes, &lids));
     let entries = |text: &str| {

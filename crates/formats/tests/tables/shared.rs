@@ -24,7 +24,7 @@ pub(crate) fn lines(found: &Diagnostics) -> String {
     lines.join("\n")
 }
 
-/// What a writer writes.
+/// Output of a writer.
 pub(crate) fn written(
     write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
 ) -> String {

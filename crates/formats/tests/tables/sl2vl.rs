@@ -65,7 +65,7 @@ proptest! {
     }
 }
 
-/// Two lanes on a small dragonfly, as they are written.
+/// A small dragonfly with two lanes, and its written tables.
 fn dragonfly() -> (Fabric, Routes, String) {
     let on = families::topology("dragonfly:p=1,a=2,h=1");
     let request = Request { shape: on.shape.as_ref(), ..Request::default() };

@@ -91,7 +91,7 @@ fn switches_that_are_called_ca_are_found() {
     assert_eq!(labels, ["8xDDR", "4xSDR", "12xSDR"]);
 }
 
-/// A node block.
+/// A node block of the file.
 fn node(kind: &str, ports: &str, guid: u64, name: &str, lid: &str, port: &str) -> String {
     format!(
         "{{ {kind} Ports:{ports} SystemGUID:{guid:016x} NodeGUID:{guid:016x} PortGUID:{guid:016x} \

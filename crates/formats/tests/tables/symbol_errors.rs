@@ -1,4 +1,4 @@
-//! Symbol errors of ports: what tools print, and which cables are bad by it.
+//! Symbol errors of ports: the output of tools, and the cables that are bad by it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn what_tools_print() {
     assert!(said[1].starts_with("line 4: note: 2 cables with more than 10000"), "{said:?}");
     let (faults, _) = found(&fabric, &report, 9_999).expect("a report");
     assert_eq!(names(&fabric, &faults), ["leaf001 spine001", "leaf002 spine002", "cn0007"]);
-    // The counter of 16 bits stands at its end: no telling.
+    // The 16-bit counter is at its maximum: the true value is unknown.
     let (faults, said) = found(&fabric, &report, 70_000).expect("a report");
     assert!(faults.is_empty());
     assert!(said.0.iter().any(|d| d.line == 4 && d.severity == Severity::Warning), "{said:?}");
@@ -75,7 +75,7 @@ fn what_is_odd_is_said_with_its_line() {
     let other = "   GUID 0x77 port 1: [SymbolErrorCounter == 20000]\n";
     let error = found(&fabric, other, 1).expect_err("of another fabric");
     assert!(error.contains("1 of 1 ports are not in the fabric, the first on line 1"), "{error}");
-    // What -x prints has none of them.
+    // The output of -x has none of them.
     let without = fs::read_to_string(data("perfquery-before.txt")).expect("it is there");
     let error = found(&fabric, &without, 1).expect_err("other counters");
     assert!(error.contains("none of 24 ports has SymbolErrorCounter"), "{error}");
@@ -84,7 +84,7 @@ fn what_is_odd_is_said_with_its_line() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Nothing panics, and a line fails nothing that is not in it.
+    /// No text panics, and a line reports only cables that are in it.
     #[test]
     fn any_text_is_read_or_refused(
         lines in prop::collection::vec("(GUID 0x50000001000[12] port [0-9]{1,3}: )?(\\[SymbolErrorCounter ?== ?[0-9x]{0,22}\\]?)?.{0,8}", 0..12),

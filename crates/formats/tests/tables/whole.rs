@@ -1,4 +1,4 @@
-//! Every engine's routes, with one LID a port and several, on every family: what is written is read back whole.
+//! Every engine's routes, with one LID a port and several, on every family: written files are read back completely.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -79,8 +79,8 @@ impl Files {
         (routes, lids)
     }
 
-    /// Whether packets on these files can deadlock: every source to every LID that it may use, line by line as the
-    /// files say it. Shares nothing with the checker or the readers.
+    /// Whether packets on these files can deadlock: every source to every LID that it may use, line by line as in the
+    /// files. Shares nothing with the checker or the readers.
     ///
     /// Panics if one does not arrive.
     fn can_deadlock(&self, fabric: &Fabric, what: &str) -> bool {
@@ -226,7 +226,7 @@ fn there_and_back(on: &Topology, engine: &dyn Engine, lmc: u8, what: &str) {
         assert_eq!((of_read.unreachable, of_read.loops), (0, 0), "{what}");
         assert_eq!(free, of_read.layers.iter().all(|l| l.cycle.is_none()), "{what}");
 
-        // A fault on top: what is mended is sound, and the same as for the tables that were never written.
+        // An additional fault: the repaired tables are sound, and the same as for the tables that were never written.
         let Ok(faults) = Faults::random_links(fabric, 1, 7) else { continue };
         let (left, map) = fabric.with_faults(&faults);
         let mended = [&made, &read].map(|routes| {

@@ -1,4 +1,4 @@
-//! What the machine does, case by case.
+//! Behaviour of the machine, case by case.
 
 use darkfiber_operate::{
     Action, Candidate, Command, Digest, Input, Level, Mode, Outcome, Phase, Policy, Ready, Rung,
@@ -38,7 +38,7 @@ impl Heard {
         self.hear(Input::Jobs { digest: Digest(digest), running: 2, started, ended: 0 })
     }
 
-    /// The work that was asked for last comes back with this.
+    /// The last requested work returns with this result.
     fn done(&mut self, result: WorkResult) -> &[Action] {
         let asked = self.actions.iter().find_map(|a| match a {
             Action::Work { work, generation, .. } => Some((*work, *generation)),
@@ -74,7 +74,7 @@ fn candidate(proposed: u64) -> Candidate {
     }
 }
 
-/// OpenSM asks about a fabric that came before.
+/// OpenSM sends a question about a fabric that came before.
 fn asks(question: u64, fabric: Digest) -> Input {
     Input::Asked { question, fabric, budget: 2_000, size: None, tables: None, ready: None }
 }
@@ -108,7 +108,7 @@ fn jobs_that_start_lead_to_a_proposal() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    // Whoever put it in place, it is seen.
+    // It is detected, however it was put in place.
     heard.hear(Input::Tables { digest: Digest(11), between: false });
     assert_eq!(heard.outcome(), &Outcome::Taken);
 }
@@ -146,7 +146,7 @@ fn what_gains_too_little_or_is_not_proved_is_kept_with_its_reason() {
 #[test]
 fn what_changes_meanwhile_makes_work_void() {
     let mut heard = Heard::new(Mode::Apply);
-    // At the start somebody looks whether all is whole.
+    // At the start the tables are checked.
     heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
     heard.jobs(5, 2);
     heard.found(70);
@@ -162,7 +162,7 @@ fn what_changes_meanwhile_makes_work_void() {
     assert_eq!(heard.outcome(), &Outcome::Dropped { why: "the fabric changed".to_owned() });
 }
 
-/// A verdict about other tables than those in place is none (S2).
+/// A verdict about other tables than those in place is void (S2).
 #[test]
 fn a_verdict_must_be_about_what_is_there() {
     for wrong in [
@@ -197,7 +197,7 @@ fn a_plan_is_put_in_place_and_read_back() {
     assert_eq!((heard.outcome(), heard.state.in_place), (&Outcome::Confirmed, Some(2)));
 }
 
-/// One sweep writes switches in no known order.
+/// One sweep writes switches in an unknown order.
 #[test]
 fn an_order_of_switches_is_no_proof_for_one_sweep() {
     for mode in [Mode::Advise, Mode::Apply] {
@@ -211,7 +211,7 @@ fn an_order_of_switches_is_no_proof_for_one_sweep() {
         let why = "only an order of switches is proved, and a sweep has none".to_owned();
         assert_eq!(heard.outcome(), &Outcome::Kept { why });
     }
-    // And that first and last tables may coexist says nothing of those between.
+    // That the first and last tables may coexist proves nothing about those between.
     let policy = Policy { max_stages: 2, ..Policy::default() };
     let mut heard = Heard::with(Mode::Apply, policy);
     heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
@@ -253,7 +253,7 @@ fn a_rollback_is_proved_like_any_other_plan() {
     heard.hear(Input::Committed { plan: 3, stage: 0 });
     heard.hear(Input::Tables { digest: Digest(10), between: true });
     assert_eq!(heard.state.in_place, Some(3));
-    // One that is not proved is none.
+    // A plan that is not proved is refused.
     heard.hear(say(Command::Deploy { plan: 2 }));
     heard.found(70);
     heard.proved(Rung::Refuse);
@@ -297,7 +297,7 @@ fn tables_that_somebody_else_writes_are_told_and_the_second_time_freeze() {
     let foreign = heard.hear(Input::Tables { digest: Digest(50), between: false }).to_vec();
     let told = |a: &Action| matches!(a, Action::Alarm { text, .. } if text.contains("who else"));
     assert!(foreign.iter().any(told), "{foreign:?}");
-    // They are mended, which confirms another plan, and changed once more.
+    // They are repaired, which confirms another plan, and changed once more.
     heard.done(WorkResult::Found { candidate: candidate(100) });
     let way = Verdict { from: Digest(50), ..verdict(Rung::AnyOrder) };
     heard.done(WorkResult::Proved { verdict: way });
@@ -343,7 +343,7 @@ fn a_fabric_of_another_cluster_is_told_once_and_changes_nothing() {
     assert!(heard.state.refusal(Command::Accept).is_some());
 }
 
-/// A plan that was proved for another fabric does not go on to its next stage.
+/// A plan that was proved for another fabric does not proceed to its next stage.
 #[test]
 fn a_fabric_that_changes_ends_the_plan_under_way() {
     let policy = Policy { max_stages: 2, ..Policy::default() };
@@ -380,7 +380,7 @@ fn a_plan_that_is_twice_not_there_freezes() {
     assert!(matches!(heard.hear(resume), [Action::ReadBack { .. }]));
 }
 
-/// In modes that change nothing, questions are answered and jobs released at once.
+/// In modes that change nothing, questions are answered and jobs released immediately.
 #[test]
 fn nobody_waits_for_advice() {
     let mut heard = Heard::new(Mode::Advise);
@@ -389,7 +389,7 @@ fn nobody_waits_for_advice() {
     assert_eq!(heard.hear(Input::Starting { job: 8 }), [Action::Release { job: 8 }]);
 }
 
-/// What the fault book has for another fabric, in stages.
+/// An entry of the fault book for another fabric, in stages.
 fn ready(stages: &[u64], rung: Rung) -> Box<Ready> {
     let tables = Digest(*stages.last().expect("a stage"));
     let stages = stages.iter().map(|&d| Digest(d)).collect();
@@ -413,8 +413,8 @@ fn whole() -> WorkResult {
     WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } }
 }
 
-/// A question is answered from the fault book with its first stage; the second one follows when that is read back, and OpenSM asks
-/// for it.
+/// A question is answered from the fault book with its first stage; the second one follows when that is read back, and OpenSM
+/// sends a question.
 #[test]
 fn a_fault_in_the_book_is_answered_stage_by_stage() {
     let mut heard = Heard::new(Mode::ApplyFaults);
@@ -425,7 +425,7 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
         heard.hear(Input::Routed { plan: Some(2) }),
         [Action::ReadBack { expect: Some(2), .. }]
     ));
-    // That the fabric is read again, as the same, changes nothing.
+    // Reading the same fabric again changes nothing.
     assert_eq!(heard.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 }), []);
     let first = Input::Tables { digest: Digest(21), between: true };
     assert_eq!(heard.hear(first), [Action::Commit { plan: 2, stage: 1 }]);
@@ -433,7 +433,7 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
     assert_eq!(heard.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(1)]);
     heard.hear(Input::Tables { digest: Digest(22), between: false });
     assert_eq!(heard.outcome(), &Outcome::Confirmed);
-    // It stays whenever OpenSM asks, with its last stage.
+    // It stays whenever OpenSM sends a question, with its last stage.
     let again = Input::Asked {
         question: 4,
         fabric: Digest(2),
@@ -520,7 +520,7 @@ fn a_book_about_other_tables_is_not_believed() {
     }
 }
 
-/// A question about a fabric that is no more is answered at once, with none.
+/// A question about a fabric that no longer exists is answered immediately, with none.
 #[test]
 fn a_question_is_void_when_the_fabric_changes() {
     let mut heard = Heard::new(Mode::ApplyFaults);
@@ -535,7 +535,8 @@ fn a_question_is_void_when_the_fabric_changes() {
     assert!(heard.hear(other).contains(&none), "{:?}", heard.actions);
 }
 
-/// A plan that OpenSM does not take is dropped, and what is in place is read; the second that does not fit freezes.
+/// A plan that OpenSM does not take is dropped, and the tables in place are read; the second mismatch freezes the
+/// machine.
 #[test]
 fn plans_that_opensm_refuses_are_given_up() {
     let mut heard = Heard::new(Mode::ApplyFaults);

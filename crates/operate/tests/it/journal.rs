@@ -1,4 +1,4 @@
-//! The journal: what a crash may leave is cut, all else is refused.
+//! The journal: a partial line after a crash is removed, all else is refused.
 
 use darkfiber_operate::journal::{self, Beginning, FORMAT, JournalError, Step};
 use darkfiber_operate::{Digest, Input, Mode, Policy, State, step};
@@ -34,7 +34,7 @@ fn what_was_written_is_read() {
     );
 }
 
-/// Wherever a crash ends the last write, the lines before it stand.
+/// Wherever a crash ends the last write, the lines before it remain.
 #[test]
 fn every_torn_tail_is_cut() {
     let (text, _) = sample();
@@ -55,7 +55,7 @@ fn every_torn_tail_is_cut() {
     assert_eq!(journal::read(&zeros).expect("a journal").whole, text.len());
 }
 
-/// Any other byte that is not what was written is found.
+/// Any other altered byte is detected.
 #[test]
 fn every_altered_byte_is_refused() {
     let (text, _) = sample();
@@ -83,7 +83,7 @@ fn missing_lines_and_newer_forms_are_refused() {
     assert_eq!(error, "line 1: form 9, and this program reads 1");
 }
 
-/// A step whose actions are not those that come out is named.
+/// A step whose actions differ from the computed ones is named.
 #[test]
 fn a_replay_that_differs_is_told() {
     let (text, _) = sample();

@@ -1,4 +1,4 @@
-//! A small fabric, tables on it, who mends and eases them, and who judges them.
+//! A small fabric, tables on it, code that repairs and eases them, and a judge of transitions.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(crate) fn below(random: &mut Xoshiro256PlusPlus, n: usize) -> usize {
     (random.next_u64() % n as u64) as usize
 }
 
-/// Which cables and switches work.
+/// Working cables and switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Net {
     pub(crate) cables: u16,
@@ -55,7 +55,7 @@ impl Net {
         })
     }
 
-    /// Distances from a switch; `None` where nothing leads.
+    /// Distances from a switch; `None` where there is no path.
     fn levels(self, root: usize) -> [Option<usize>; SWITCHES] {
         let mut level = [None; SWITCHES];
         if !self.lives(root) {
@@ -99,7 +99,7 @@ impl Tables {
     pub(crate) fn up_down(net: Net, root: usize, salt: u64) -> Self {
         let mut tables = Self::default();
         let mut order = [(usize::MAX, usize::MAX); SWITCHES];
-        // Every part of a fabric in pieces has a root of its own.
+        // Every component of a fabric has a separate root.
         for first in std::iter::once(root).chain(0..SWITCHES) {
             if order[first].0 != usize::MAX {
                 continue;
@@ -147,7 +147,7 @@ impl Tables {
     }
 }
 
-/// Where a packet that leaves a switch by a cable arrives; nowhere if the cable is dead.
+/// The switch and port at which a packet that leaves a switch by a cable arrives; none if the cable is dead.
 fn next(net: Net, switch: usize, port: Option<u8>) -> Option<(usize, usize)> {
     let cable = usize::from(port?);
     let (a, b) = CABLES[cable];
@@ -234,7 +234,7 @@ fn in_order(net: Net, from: &Tables, to: &Tables) -> bool {
     })
 }
 
-/// What is proved of tables in stages after those in place: the rung, and why not.
+/// The proof about tables in stages after those in place: the level of the ladder, and why not a better one.
 pub(crate) fn judge(net: Net, from: &Tables, stages: &[&Tables]) -> (Rung, String) {
     let Some(last) = stages.last() else { return (Rung::Refuse, "no tables".to_owned()) };
     // Whoever puts stages in place may die between two of them: no pair is lost that a fault has not cut, or else only pairs to
@@ -292,7 +292,7 @@ fn the_models_engine_is_sound_and_its_judge_is_not_blind() {
         }
         match judge(net, &a, &[&b]).0 {
             Rung::Refuse => refused += 1,
-            // What no sweep may do, and some order of switches could.
+            // Transitions that no sweep may do, and some order of switches could.
             Rung::Stages => ordered += 1,
             _ => any += 1,
         }

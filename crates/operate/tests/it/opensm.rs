@@ -1,5 +1,5 @@
-//! Models of OpenSM: with a plugin it takes a plan that fits, asks, and falls back to an engine of its own; stock, with its
-//! engine `file`, it writes what a file says, whatever the fabric is.
+//! Models of OpenSM: with a plugin it takes a plan that fits, sends questions, and falls back to one of its own engines;
+//! stock, with its engine `file`, it writes the content of a file, whatever the fabric is.
 
 use darkfiber_operate::{Digest, Millis, PlanId};
 
@@ -11,20 +11,20 @@ pub(crate) struct PlanFile {
     pub(crate) plan: PlanId,
     pub(crate) fabric: Digest,
     pub(crate) tables: Tables,
-    /// The tables from which the way to these was proved.
+    /// The tables from which the transition to these was proved.
     pub(crate) from: Tables,
     /// Others follow: the plugin does not keep it.
     pub(crate) is_stage: bool,
 }
 
-/// OpenSM.
+/// Model of OpenSM.
 pub(crate) struct OpenSm {
-    /// What is programmed.
+    /// Tables that are programmed.
     pub(crate) tables: Tables,
     pub(crate) file: Option<PlanFile>,
     /// The question that it waits for, since when, and for which fabric.
     pub(crate) waits: Option<(u64, Millis, Net)>,
-    /// Somebody has configured it to use an engine of its own.
+    /// It is configured to use one of its own engines.
     pub(crate) alone: bool,
     pub(crate) questions: u64,
     /// It has its engine `file` and no plugin.
@@ -49,12 +49,12 @@ impl OpenSm {
         }
     }
 
-    /// What its own engine makes.
+    /// Tables of its own engine.
     pub(crate) fn engine(net: Net) -> Tables {
         Tables::up_down(net, 5, 0)
     }
 
-    /// What is in the file of a stock one.
+    /// Tables in the file of a stock OpenSM.
     pub(crate) fn in_file(&self) -> Tables {
         let first = || Self::engine(Net::WHOLE);
         self.file.as_ref().map_or_else(first, |f| f.tables.clone())

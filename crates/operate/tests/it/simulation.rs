@@ -10,10 +10,10 @@ use crate::world::{Event, World};
 
 /// Random events between two moments at which everything must be well.
 const ROUND: usize = 120;
-/// Longest time in which all that is under way ends.
+/// Maximum time until all pending activity ends.
 const SETTLES: Millis = 300_000;
 
-/// One random event.
+/// Injects one random event.
 fn inject(world: &mut World) {
     let life = world.lives;
     let command = |command| Input::Operator { who: "uid 0".to_owned(), command };
@@ -27,7 +27,7 @@ fn inject(world: &mut World) {
             faulty(world);
         }
         19..=24 => {
-            // What is broken is mended.
+            // Everything broken is repaired.
             world.net = Net::WHOLE;
             faulty(world);
         }
@@ -81,7 +81,7 @@ fn inject(world: &mut World) {
             world.hear(&Input::Standby { has_plan });
         }
         96..=97 => {
-            // Somebody else writes an entry. A stock OpenSM does not put that right, and nobody can promise anything then.
+            // An external writer changes an entry. A stock OpenSM does not correct that, and no guarantee holds then.
             if world.sm.is_stock {
                 return;
             }
@@ -89,7 +89,7 @@ fn inject(world: &mut World) {
             world.sm.tables.0[d][s] = Some(below(&mut world.random, CABLES.len()) as u8);
         }
         98 => {
-            // A result that nobody waits for.
+            // A result that was not requested.
             let work = below(&mut world.random, 50) as u64;
             let result = WorkResult::Failed { why: "late".to_owned() };
             world.hear(&Input::Done { work, generation: u64::MAX, result });
@@ -118,7 +118,7 @@ fn faulty(world: &mut World) {
     world.later(1_500, Event::Sees(life));
 }
 
-/// Lets time go on until an event after that.
+/// Advances time to the next event after that.
 fn go_on(world: &mut World, within: Millis) {
     let end = world.now + within;
     while world.next(end) {
@@ -127,7 +127,7 @@ fn go_on(world: &mut World, within: Millis) {
     world.now = world.now.max(end);
 }
 
-/// No more faults: all that is under way ends, OpenSM sweeps once, and all is well.
+/// No more faults: all pending activity ends, OpenSM sweeps once, and all is well.
 fn settle(world: &mut World) {
     world.disk_full = false;
     world.sm.alone = false;
@@ -141,7 +141,7 @@ fn settle(world: &mut World) {
     let is_frozen =
         |w: &World| w.life.as_ref().is_some_and(|l| matches!(l.state.phase, Phase::Frozen { .. }));
     if is_frozen(world) {
-        // It leaves that only if somebody says so.
+        // It leaves that phase only by an operator's command.
         go_on(world, 60_000);
         assert!(world.life.is_none() || is_frozen(world), "a freeze ended by itself");
         world.count("freezes at rest");
@@ -165,12 +165,12 @@ fn settle(world: &mut World) {
     }
 }
 
-/// Runs so many random events; the counts of what happened.
+/// Runs this number of random events; returns the counts of what happened.
 fn run(seed: u64, mode: Mode, events: usize) -> World {
     run_in(World::new(seed, mode), seed, mode, events)
 }
 
-/// As [`run`], beside a stock OpenSM with its engine `file`.
+/// As [`run`], together with a stock OpenSM with its engine `file`.
 fn run_stock(seed: u64, mode: Mode, events: usize) -> World {
     let mut world = World::new(seed, mode);
     world.sm.is_stock = true;
@@ -224,7 +224,7 @@ fn the_simulation_finds_no_schedule_that_hurts() {
     if worlds.len() == 1 {
         return;
     }
-    // It must have met what it is about.
+    // The run must have met the cases that it tests.
     for (what, least) in [
         ("faults", 3_000),
         ("kills", 500),
@@ -250,8 +250,8 @@ fn the_simulation_finds_no_schedule_that_hurts() {
     }
 }
 
-/// Stock OpenSM mends nothing by itself: what is whole after a fault was made whole by the machine, and nothing that was ever
-/// in place, at any moment of any sweep, could deadlock.
+/// Stock OpenSM repairs nothing: tables that are complete after a fault were repaired by the machine, and no tables that were
+/// ever in place, at any moment of any sweep, could deadlock.
 #[test]
 fn beside_a_stock_opensm_faults_are_mended_by_the_machine_alone() {
     let worlds: Vec<World> =

@@ -14,42 +14,42 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::network::{CABLES, Net, SWITCHES, Tables, below, judge, lost, mix_is_unsafe};
 use crate::opensm::{OpenSm, PlanFile};
 
-/// How long OpenSM waits for an answer.
+/// Time that OpenSM waits for an answer.
 const BUDGET: Millis = 2_000;
-/// Steps after which the journal begins anew with the state.
+/// Steps after which the journal is restarted with the state.
 const ROTATE: usize = 150;
 
-/// What will happen at a time.
+/// A future event of the simulation.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
     /// The machine of this life hears something.
     Hears(u64, Input),
-    /// It sees the fabric as it is.
+    /// It reads the current fabric.
     Sees(u64),
-    /// It reads back what is in place.
+    /// It reads back the tables in place.
     Reads(u64),
-    /// It reads what is in place, as it does now and then.
+    /// It polls the tables in place.
     Polls(u64),
     /// Work of it is done.
     Works { life: u64, work: u64, generation: u64, task: Task, net: Net, tables: Tables },
-    /// OpenSM sweeps.
+    /// OpenSM makes a sweep.
     Sweeps,
     /// OpenSM waits no longer.
     Gives(u64),
 }
 
-/// The machine while it runs: nothing of this outlives a kill.
+/// The machine while it runs: all of this is lost at a kill.
 pub(crate) struct Life {
     pub(crate) number: u64,
     pub(crate) state: State,
     /// The fabric and tables that were read last.
     net: Net,
     tables: Tables,
-    /// Tables of plans.
+    /// Tables of the plans.
     plans: BTreeMap<PlanId, Vec<Tables>>,
     /// Jobs that wait, since when.
     held: BTreeMap<u64, Millis>,
-    /// Work that was asked for and not done.
+    /// Work that was requested and is not done.
     under_way: BTreeSet<u64>,
 }
 
@@ -62,26 +62,26 @@ pub(crate) struct World {
     pub(crate) lives: u64,
     queue: BTreeMap<(Millis, u64), Event>,
     queued: u64,
-    /// What is on disk.
+    /// Journal on disk.
     journal: Vec<u8>,
     steps: usize,
     next_step: u64,
-    /// The state that the journal tells.
+    /// The state according to the journal.
     synced: State,
     pub(crate) disk_full: bool,
     pub(crate) policy: Policy,
     pub(crate) mode: Mode,
     pub(crate) engines: Vec<String>,
-    /// Jobs that run.
+    /// Running jobs.
     pub(crate) jobs: BTreeSet<u64>,
     pub(crate) next_job: u64,
     /// Plans that were proposed, and that nobody has deployed.
     proposed: BTreeSet<PlanId>,
     /// Verdicts that were delivered and are in the journal, by plan.
     proved: BTreeMap<PlanId, Verdict>,
-    /// Tables by digest.
+    /// Known tables by digest.
     known: BTreeMap<Digest, Tables>,
-    /// What happened, for whoever reads a failure.
+    /// Log of events, for the analysis of failures.
     pub(crate) log: Vec<String>,
     pub(crate) counts: BTreeMap<&'static str, u64>,
 }
@@ -148,7 +148,7 @@ impl World {
         self.queue.insert((at, self.queued), event);
     }
 
-    /// Lets the next event happen; none is left if this is false.
+    /// Processes the next event; returns false if there is none.
     pub(crate) fn next(&mut self, before: Millis) -> bool {
         let Some(entry) = self.queue.first_entry() else { return false };
         if entry.key().0 > before {
@@ -170,7 +170,7 @@ impl World {
             Event::Sees(life) if self.is_alive(life) => self.see(),
             Event::Reads(life) if self.is_alive(life) => self.read(),
             Event::Polls(life) if self.is_alive(life) => {
-                // What is read beside a read-back that is waited for is not heard.
+                // A reading that is not the expected read-back is ignored.
                 let phase = self.life.as_ref().map(|l| l.state.phase.clone());
                 if let Some(Phase::Watching | Phase::Working { .. }) = phase {
                     self.read();
@@ -196,7 +196,7 @@ impl World {
             return;
         }
         self.lives += 1;
-        // What a kill may leave of a line.
+        // A partial line as after a kill.
         if self.percent(30) {
             self.journal.extend_from_slice(b"{\"step\":7,\"at\":17000");
         }
@@ -230,8 +230,8 @@ impl World {
         }
     }
 
-    /// It is killed with the machine that it runs on, whose disk had promised what it had not done: the last steps are gone from
-    /// the journal, though they were acted upon.
+    /// It is killed with the machine that it runs on, whose disk had acknowledged writes that it lost: the last steps are
+    /// missing in the journal, though they were acted upon.
     pub(crate) fn lose_power(&mut self) {
         self.kill();
         let gone = 1 + below(&mut self.random, 3);
@@ -273,7 +273,7 @@ impl World {
             return;
         }
         if self.disk_full {
-            // Nothing may be done that is not written down; the program begins anew once it can write.
+            // No action is allowed that is not in the journal; the program restarts once it can write.
             self.count("steps that could not be written");
             self.kill();
             if let Input::Asked { question, .. } = input {
@@ -434,7 +434,7 @@ impl World {
         let Some(life) = &mut self.life else { return };
         let is_new = std::mem::replace(&mut life.net, net) != net;
         if is_new && self.mode < Mode::ApplyFaults {
-            // Who only reads reads all of it anew.
+            // A daemon that only reads reads everything again.
             self.later(500, Event::Reads(self.lives));
             let jobs = self.jobs_input(0, 0);
             self.later(500, Event::Hears(self.lives, jobs));
@@ -487,7 +487,7 @@ impl World {
         self.hear(&Input::Done { work, generation, result });
     }
 
-    /// Finds tables; one time in ten they are unsound, as if whoever finds them had a bug.
+    /// Finds tables; one time in ten they are unsound, as if the search had a bug.
     fn search(&mut self, task: Task, plan: PlanId, net: Net, tables: &Tables) -> WorkResult {
         let mends = matches!(task, Task::Mend { .. });
         if let Task::Relieve { .. } = task {
@@ -615,10 +615,10 @@ impl World {
         self.sm.questions += 1;
         let question = self.sm.questions;
         self.sm.waits = Some((question, self.now, self.net));
-        // A little longer than the budget: the answer takes its time.
+        // A little longer than the budget: the answer takes some time.
         self.queued += 1;
         self.queue.insert((self.now + BUDGET + 2_500, self.queued), Event::Gives(question));
-        // The question tells the fabric.
+        // The question contains the fabric.
         let life = self.lives;
         self.see();
         if self.is_alive(life) {
@@ -628,7 +628,7 @@ impl World {
         }
     }
 
-    /// A stock OpenSM writes what its file says, or uses another engine where somebody has told it to.
+    /// A stock OpenSM writes the content of its file, or uses another engine if it is configured so.
     fn program_file(&mut self) {
         if self.sm.alone {
             self.program(None);
@@ -646,7 +646,7 @@ impl World {
         for (d, s) in old.differ(&new) {
             self.sm.tables.0[d][s] = new.0[d][s];
         }
-        // The program knows which plan is in the file if it wrote it in this life.
+        // The program recognizes the plan in the file if it wrote it since its start.
         let plan = file.filter(|_| self.sm.written_by == self.lives).map(|f| f.plan);
         if plan.is_some() && !self.percent(3) {
             self.later(200, Event::Hears(self.lives, Input::Routed { plan }));
@@ -689,7 +689,7 @@ impl World {
     fn program(&mut self, file: Option<&PlanFile>) {
         let old = self.sm.tables.clone();
         let new = file.map_or_else(|| OpenSm::engine(self.net), |f| f.tables.clone());
-        // What is proved is the way from the tables of the proof, or from a mix of them and the plan.
+        // The proof is about the transition from the tables of the proof, or from a mix of them and the plan.
         let is_proved = file.is_some_and(|f| {
             f.fabric == self.net.digest()
                 && old.differ(&new).iter().all(|&(d, s)| old.0[d][s] == f.from.0[d][s])
@@ -741,9 +741,9 @@ impl World {
         }
     }
 
-    // ---- what must hold
+    // ---- invariants
 
-    /// After the last fault and a sweep, every pair that has a path reaches, and nothing can deadlock.
+    /// After the last fault and a sweep, every pair that has a path is connected, and nothing can deadlock.
     pub(crate) fn all_is_well(&mut self) {
         assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "a circle");
         if self.sm.is_stock && !self.is_mended() {
@@ -754,8 +754,8 @@ impl World {
         self.count("mended at rest");
     }
 
-    /// Whether a stock OpenSM, which mends nothing, is repaired by the daemon beside it: one that is neither paused nor has raised the
-    /// alarm that no safe way was found.
+    /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon on the same host: one that is neither paused nor has raised
+    /// the alarm that no safe transition was found.
     fn is_mended(&self) -> bool {
         let Some(state) = self.life.as_ref().map(|l| &l.state) else { return false };
         let last = state.decisions.iter().rev().find(|d| d.trigger == Trigger::Fault);
@@ -770,7 +770,7 @@ impl World {
             && !gave_up
     }
 
-    /// What must hold at any time.
+    /// Checks the invariants that hold at any time.
     pub(crate) fn check(&self) {
         if self.sm.is_stock {
             assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "tables in place have a circle");

@@ -12,7 +12,7 @@ use super::sides::{Control, Receiving, Sending};
 use super::tuning::{EcnParams, ONE, Tuning, part};
 use crate::Random;
 
-/// What users can set.
+/// Parameters that users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "kmin",
@@ -69,7 +69,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     recovery::least("decision", |t| &mut t.ecn.back.least),
 ];
 
-/// The scheme.
+/// DCQCN: explicit congestion notification by endpoints.
 pub(crate) struct Ecn;
 
 impl Control for Ecn {
@@ -106,14 +106,14 @@ fn marks(params: &EcnParams, p: &Passing, random: &mut Random) -> bool {
     u128::from(random.below(1 << 16)) < share * u128::from(params.pmax) / whole
 }
 
-/// By source, when it is told of marks again at the earliest.
+/// By source, the earliest time at which marks are reported to it again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receiver {
     tells: Vec<u64>,
 }
 
 impl Receiving for Receiver {
-    /// 1 if the source is told of marks.
+    /// Returns 1 if marks are reported to the source.
     fn arrived(
         &mut self,
         terms: CongestionParams<'_>,
@@ -151,8 +151,8 @@ impl Sender {
         self.recovery.go_on(&p.back, now, Self::more);
     }
 
-    /// How often the increase is added in a step: where both time and bytes have been quiet for long, as often as the steps of the
-    /// one that had fewer (hyper increase).
+    /// Number of times that the increase is added in a step: where both time and bytes have been quiet for long, as often as the
+    /// steps of the one that had fewer (hyper increase).
     fn more(by_time: u32, by_bytes: u32) -> u32 {
         by_time.min(by_bytes).max(1)
     }
@@ -170,7 +170,7 @@ impl Sending for Sender {
         self.recovery.pace(pace)
     }
 
-    /// Whether it was never told of marks.
+    /// Whether marks were never reported to it.
     fn is_new(&mut self, _: &Tuning, _: u64, _: u64) -> bool {
         self.since == 0
     }
@@ -181,7 +181,7 @@ impl Sending for Sender {
             return;
         }
         self.go_on(p, now);
-        // Of a source that was not told before the mean is one (section 3.2: alpha begins at 1).
+        // For a source without earlier reports the mean is one (section 3.2: alpha begins at 1).
         if self.since == 0 {
             self.mean = 1 << 16;
         }
@@ -196,7 +196,7 @@ impl Sending for Sender {
 mod tests {
     use super::*;
 
-    /// Nothing is marked up to K_min, half of P_max half way to K_max, everything beyond (figure 5).
+    /// Nothing is marked up to K_min, half of P_max at the middle towards K_max, everything beyond (figure 5).
     #[test]
     fn marks_grow_with_the_queue() {
         // 40 Gbit/s: queues in bytes are those of the paper.
@@ -239,7 +239,7 @@ mod tests {
         assert!((f64::from(source.mean) - forgotten).abs() < 12.0, "{}", source.mean);
     }
 
-    /// A source is told at most once in 50 us.
+    /// Marks are reported to a source at most once in 50 us.
     #[test]
     fn notices_are_seldom() {
         let terms = CongestionParams {

@@ -1,6 +1,7 @@
-//! Endpoints grant what may be sent to them. After B. Montazeri et al., Homa: A Receiver-Driven Low-Latency Transport Protocol
-//! (SIGCOMM'18), section 3, and V. Olteanu et al., An edge-queued datagram service for all datacenter traffic (NSDI'22). Without
-//! their priorities and trimming: packets here are not dropped. Grants are by turns (decision; Homa prefers short messages).
+//! Endpoints grant the data that may be sent to them. After B. Montazeri et al., Homa: A Receiver-Driven Low-Latency Transport
+//! Protocol (SIGCOMM'18), section 3, and V. Olteanu et al., An edge-queued datagram service for all datacenter traffic
+//! (NSDI'22). Without their priorities and trimming: packets here are not dropped. Grants are round robin (decision; Homa
+//! prefers short messages).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +14,7 @@ use super::seen::Arriving;
 use super::sides::{Control, Receiving, Sending};
 use super::tuning::{ONE, Tuning, part};
 
-/// What users can set.
+/// Parameters that users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "first",
@@ -33,7 +34,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// The scheme.
+/// Grants of receivers, as in Homa.
 pub(crate) struct Grants;
 
 impl Control for Grants {
@@ -47,10 +48,10 @@ impl Control for Grants {
     }
 }
 
-/// What an endpoint knows of those who send to it.
+/// State of an endpoint about its senders.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receiver {
-    /// By source, bytes that it asked for and was not granted; and the order of turns.
+    /// By source, bytes that were requested and not granted; and the round-robin order.
     asked: BTreeMap<u32, u64>,
     turns: VecDeque<u32>,
     /// Bytes that were granted and have not arrived.
@@ -60,7 +61,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// A packet at a time, while less than a round trip's worth is on its way or waits.
+    /// Grants a packet at a time, while less than a round trip's worth is in flight or waits.
     fn grant(&mut self, terms: CongestionParams<'_>, pace: u64, grants: &mut Vec<(u32, u64)>) {
         while self.granted + self.waits < part(terms.tuning.grants.ahead, terms.window(pace))
             && let Some(source) = self.turns.pop_front()
@@ -80,7 +81,7 @@ impl Receiver {
 }
 
 impl Receiving for Receiver {
-    /// A source asks for this many bytes more; this many that were sent to it were lost.
+    /// A source requests `bytes` more; `lost` bytes that were sent to the endpoint were lost.
     fn asked(
         &mut self,
         terms: CongestionParams<'_>,
@@ -115,22 +116,23 @@ impl Receiving for Receiver {
     }
 }
 
-/// What packets that were granted are marked with.
+/// The mark of packets that were granted.
 const GRANTED: u8 = 1;
 
-/// What a pair may send.
+/// State of a pair at its source.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sender {
     /// Bytes that it has to send.
     backlog: u64,
-    /// Bytes that it may send unasked, those that it was granted, and those that it asked for and was not.
+    /// Bytes that it may send unsolicited, those that were granted, and those that were requested and not granted.
     unasked: u64,
     granted: u64,
     asked: u64,
 }
 
 impl Sending for Sender {
-    /// There is more to send: bytes to ask for. With nothing under way a round trip's worth is sent unasked.
+    /// Adds bytes to send; returns the bytes to request. With nothing in flight a round trip's worth is sent
+    /// unsolicited.
     fn add(&mut self, tuning: &Tuning, bytes: u64, under_way: u64, window: u64) -> u64 {
         if self.backlog == 0 && under_way == 0 {
             self.unasked = part(tuning.grants.first, window);
@@ -168,8 +170,8 @@ impl Sending for Sender {
 mod tests {
     use super::*;
 
-    /// What is granted and has not arrived is never more than a round trip's worth and a packet; all that is asked for is granted in the
-    /// end, by turns.
+    /// Bytes that are granted and have not arrived never exceed a round trip's worth and a packet; all requested bytes are granted in
+    /// the end, round robin.
     #[test]
     fn grants_are_a_round_trips_worth() {
         let terms = CongestionParams {

@@ -12,7 +12,7 @@ use super::sides::{Control, Receiving, Sending};
 use super::tuning::{InfiniBandParams, Tuning};
 use crate::Random;
 
-/// What users can set.
+/// Parameters that users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "threshold",
@@ -48,7 +48,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// The scheme.
+/// Congestion control of InfiniBand.
 pub(crate) struct InfiniBand;
 
 impl Control for InfiniBand {
@@ -81,12 +81,12 @@ impl Receiving for Receiver {
     }
 }
 
-/// Whether a packet that leaves is marked: by an output that is a root of congestion, since it has room behind it.
+/// Whether a departing packet is marked: by an output that is a root of congestion, since it has credits.
 fn marks(params: &InfiniBandParams, p: &Passing) -> bool {
     u64::from(p.waits) > params.threshold && !p.was_held
 }
 
-/// Where a pair is in its table.
+/// Position of a pair in its congestion control table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sender {
     index: u32,

@@ -1,21 +1,21 @@
-//! Kinds of congestion control, for those that must tell them apart before anything runs.
+//! The kinds of congestion control, for code that must distinguish them before a run.
 
-/// What holds sources back.
+/// The mechanism that throttles sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Congestion {
-    /// Nothing but room in the first switch.
+    /// None: only the buffer space of the first switch.
     #[default]
     None,
     /// Every pair of endpoints on its own, as the endpoint's last switch says in acknowledgements.
     Pairs,
-    /// The same, but what is sent unasked is dropped where it would wait, and told its turn.
+    /// The same, but unsolicited packets are dropped where they would wait, and are assigned a turn.
     Reserve,
-    /// Marks of switches, which endpoints tell sources of now and then: DCQCN.
+    /// Marks of switches, which endpoints report to sources at intervals: DCQCN.
     Ecn,
     /// Marks of the switch at the root of congestion, which endpoints send back: InfiniBand.
     InfiniBand,
-    /// Switches tell sources themselves how long queues are: QCN.
+    /// Switches report queue lengths to sources directly: QCN.
     Qcn,
-    /// Endpoints grant what may be sent to them.
+    /// Endpoints grant the data that may be sent to them.
     Grants,
 }

@@ -1,7 +1,8 @@
-//! Congestion control: what sources throttle so that no queue grows before an endpoint. One file for each scheme.
+//! Congestion control: how sources are throttled so that no queue grows in front of an endpoint. One file for each
+//! scheme.
 //!
-//! A scheme has up to three sides ([`sides`]): what switches note on packets that pass, what the endpoint's side makes of packets
-//! that arrive, and what a source does about a pair of endpoints.
+//! A scheme has up to three sides ([`sides`]): the marks of switches on passing packets, the replies of the endpoint's side to
+//! arriving packets, and the rate or window of a source for a pair of endpoints.
 
 mod congestion_message;
 mod ecn;
@@ -54,7 +55,8 @@ impl Control for None {
     }
 }
 
-/// What a source knows of a pair, what the endpoint's side knows, and what switches do, by scheme: each call goes to that scheme's side.
+/// The state of a pair at the source, the state at the endpoint, and the actions of switches, by scheme: each call goes to that scheme's
+/// side.
 macro_rules! schemes {
     ($($scheme:ident),* $(,)?) => {
         #[doc = "What a source knows of a pair."]
@@ -70,33 +72,33 @@ macro_rules! schemes {
         }
 
         impl Congestion {
-            /// See [`Control::HAS_POINTS`].
+            /// Value of [`Control::HAS_POINTS`] of the scheme.
             pub(crate) fn has_points(self) -> bool {
                 match self { $(Self::$scheme => $scheme::HAS_POINTS),* }
             }
 
-            /// See [`Control::DROPS_SPECULATIVE`].
+            /// Value of [`Control::DROPS_SPECULATIVE`] of the scheme.
             pub(crate) fn drops_speculative(self) -> bool {
                 match self { $(Self::$scheme => $scheme::DROPS_SPECULATIVE),* }
             }
 
-            /// See [`Control::TELLS_LOSSES`].
+            /// Value of [`Control::TELLS_LOSSES`] of the scheme.
             pub(crate) fn tells_losses(self) -> bool {
                 match self { $(Self::$scheme => $scheme::TELLS_LOSSES),* }
             }
 
-            /// See [`Control::LOOKS`].
+            /// Value of [`Control::LOOKS`] of the scheme.
             #[inline]
             pub(crate) fn looks(self) -> bool {
                 match self { $(Self::$scheme => $scheme::LOOKS),* }
             }
 
-            /// See [`Control::window`].
+            /// Calls [`Control::window`] of the scheme.
             fn window(self, tuning: &Tuning) -> u64 {
                 match self { $(Self::$scheme => $scheme::window(tuning)),* }
             }
 
-            /// See [`Control::pass`].
+            /// Calls [`Control::pass`] of the scheme.
             pub(crate) fn pass(
                 self,
                 tuning: &Tuning,
@@ -114,7 +116,7 @@ macro_rules! schemes {
                 match congestion { $(Congestion::$scheme => Self::$scheme(Default::default())),* }
             }
 
-            /// See [`Receiving::arrived`].
+            /// Calls [`Receiving::arrived`] of the scheme.
             pub(crate) fn arrived(
                 &mut self,
                 terms: CongestionParams<'_>,
@@ -124,7 +126,7 @@ macro_rules! schemes {
                 match self { $(Self::$scheme(end) => end.arrived(terms, arriving, grants)),* }
             }
 
-            /// See [`Receiving::asked`].
+            /// Calls [`Receiving::asked`] of the scheme.
             pub(crate) fn asked(
                 &mut self,
                 terms: CongestionParams<'_>,
@@ -187,7 +189,8 @@ impl Default for Sender {
 }
 
 impl<'a> CongestionParams<'a> {
-    /// Of a network: way there and back of five channels, and a packet with at most this many bytes of a message, on channels this many.
+    /// Of a network: the round trip over five channels, and a packet with at most this number of bytes of a message, and of bytes on
+    /// channels.
     pub(crate) fn new(net: &Net, micro: &'a SwitchModel, [most, wire]: [u32; 2]) -> Self {
         let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {

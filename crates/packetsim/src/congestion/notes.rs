@@ -1,4 +1,4 @@
-//! What notes and acknowledgements take on their way, and what adapters have room for: parameters of every scheme.
+//! Delays and bytes of notes and acknowledgements, and buffer space of adapters: parameters of every scheme.
 
 use super::parameter::{Parameter, Unit};
 

@@ -1,4 +1,4 @@
-//! What a terminal has to send, by endpoint.
+//! The messages that a terminal has to send, by endpoint.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,11 +15,11 @@ use crate::reorder::Numbers;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Pair {
     messages: VecDeque<Message>,
-    /// Bytes of these.
+    /// Bytes of these messages.
     queued: u64,
     /// Bytes that are not acknowledged.
     under_way: u64,
-    /// What congestion control knows of it, and when the next packet may leave.
+    /// State of congestion control for the pair, and when the next packet may leave.
     source: Sender,
     next: u64,
     /// Packets stay in order as long as this is the same.
@@ -30,28 +30,29 @@ struct Pair {
     is_open: bool,
 }
 
-/// What a terminal has to send: pairs take turns, a packet each.
+/// The messages that a terminal has to send: pairs are served round robin, a packet each.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outbox {
     pairs: BTreeMap<u32, Pair>,
-    /// Messages in the host, in their order: the first one waits until the queue for its endpoint has room, and all behind it.
+    /// Messages in the host, in order: the first one waits until the queue for its endpoint has space, and all behind it wait
+    /// too.
     hosts: VecDeque<Message>,
     /// Endpoints of pairs that may send, in the order of their turns.
     ready: VecDeque<u32>,
     /// Pairs that may send from a time on.
     waiting: BTreeSet<(u64, u32)>,
-    /// The last flowlet.
+    /// Number of the last flowlet.
     flowlet: u8,
 }
 
-/// Who may send.
+/// The next transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// A message of which this many bytes are not sent, not before a time.
     Send { bytes: u64, after: u64 },
-    /// Nobody before this time.
+    /// No pair may send before this time.
     Later(u64),
-    /// Nobody, until something is acknowledged or there is more to send.
+    /// No pair may send until something is acknowledged or there is more to send.
     Nobody,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct Sent {
     /// The message that it is of.
     pub(crate) message: Message,
     pub(crate) flowlet: u8,
-    /// What its source marks it with.
+    /// Mark that its source gives it.
     pub(crate) mark: u8,
 }
 
@@ -76,8 +77,8 @@ impl Outbox {
         !self.hosts.is_empty()
     }
 
-    /// The adapter takes the next message of its host, if there is one and its queue has room, on a channel that takes `pace` for
-    /// 2^16 bytes: its endpoint, and bytes that this is asked for, or 0.
+    /// The adapter takes the next message of its host, if there is one and its queue has space, on a channel that takes `pace`
+    /// for 2^16 bytes: returns its endpoint, and the bytes to request from it, or 0.
     pub(crate) fn take(&mut self, terms: CongestionParams<'_>, pace: u64) -> Option<(u32, u64)> {
         let message = *self.hosts.front()?;
         let room = terms.tuning.notes.queue;
@@ -103,12 +104,12 @@ impl Outbox {
         asks
     }
 
-    /// Whether nobody takes turns, or waits for a time.
+    /// Whether no pair is ready or waits for a time.
     pub(crate) fn is_idle(&self) -> bool {
         self.ready.is_empty() && self.waiting.is_empty()
     }
 
-    /// Whose turn it is to send on a channel that takes `pace` for 2^16 bytes, before a time.
+    /// The pair that is scheduled next on a channel that takes `pace` for 2^16 bytes, before a time.
     pub(crate) fn turn(&mut self, terms: CongestionParams<'_>, pace: u64, end: u64) -> Turn {
         while let Some(&(when, to)) = self.waiting.first()
             && when < end
@@ -141,7 +142,7 @@ impl Outbox {
         self.waiting.first().map_or(Turn::Nobody, |w| Turn::Later(w.0))
     }
 
-    /// The pair whose turn it is sends a packet with this many bytes of its message, on the channel as many as `bytes`, at a time.
+    /// The scheduled pair sends a packet with `payload` bytes of its message, `bytes` on the channel, at a time.
     pub(crate) fn send(
         &mut self,
         terms: CongestionParams<'_>,
@@ -175,7 +176,7 @@ impl Outbox {
         Some(Sent { message: sent, flowlet, mark })
     }
 
-    /// Something was heard of a pair at a time. Bytes that the endpoint is asked for, or 0.
+    /// Handles a message about a pair at a time. Returns the bytes to request from the endpoint, or 0.
     pub(crate) fn hear(
         &mut self,
         terms: CongestionParams<'_>,
@@ -199,7 +200,7 @@ impl Outbox {
             pair.is_open = true;
             self.ready.push_back(note.endpoint);
         }
-        // Nothing is left to remember, unless packets are numbered: their endpoint remembers, too.
+        // No state remains, unless packets are numbered: their endpoint keeps state, too.
         if terms.reorder.is_none()
             && pair.messages.is_empty()
             && pair.under_way == 0

@@ -1,9 +1,10 @@
-//! Pairs of endpoints that are held back one by one: the last switch books when each may send next.
+//! Pairs of endpoints that are throttled individually: the last switch reserves when each may send next.
 //!
-//! Ours, for the effect that De Sensi et al. (An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-D) describe. A
-//! last switch that books an endpoint's channel is the idea of Jiang, Dennison and Dally (Network Endpoint Congestion Control for
-//! Fine-Grained Communication, SC'15); theirs drops what came without a booking and finds too much before it. `pairs` drops nothing, and
-//! sends a quarter of a window unasked; `reserve` sends a window of speculative packets, and drops as theirs does.
+//! A scheme of ours, for the effect that De Sensi et al. (An In-Depth Analysis of the Slingshot Interconnect, SC'20, section II-D)
+//! describe. Reserving an endpoint's channel in the last switch is the idea of Jiang, Dennison and Dally (Network Endpoint Congestion
+//! Control for Fine-Grained Communication, SC'15); their scheme drops packets without a reservation that find too much in front of them.
+//! `pairs` drops nothing, and sends a quarter of a window unsolicited; `reserve` sends a window of speculative packets, and drops as
+//! theirs does.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,7 +17,7 @@ use super::seen::Arriving;
 use super::sides::{Control, Receiving, Sending};
 use super::tuning::{ONE, Tuning, part};
 
-/// What users can set of both schemes, whose parameters `of` finds.
+/// Parameters of both schemes that users can set; `of` is the field of [`Tuning`].
 macro_rules! parameters {
     ($name:ident, $of:ident) => {
         pub(super) const $name: &[Parameter] = &[
@@ -93,7 +94,7 @@ const OURS: &str = "ours";
 parameters!(PAIRS, pairs);
 parameters!(RESERVE, reserve);
 
-/// Turns that are told in time.
+/// Turns (reserved times to send) that are announced in advance.
 pub(crate) struct Pairs;
 
 impl Control for Pairs {
@@ -109,7 +110,7 @@ impl Control for Pairs {
     }
 }
 
-/// The same, and what is sent unasked and would wait is dropped.
+/// As [`Pairs`], but unsolicited packets that would wait are dropped.
 pub(crate) struct Reserve;
 
 impl Control for Reserve {
@@ -127,43 +128,43 @@ impl Control for Reserve {
     }
 }
 
-/// What packets are marked with that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unasked.
+/// The mark of packets that a source of [`Congestion::Reserve`](crate::Congestion::Reserve) sends unsolicited.
 pub(crate) const SPECULATIVE: u8 = 1;
 
-/// What an acknowledgement says: nobody is held back, ...
+/// Data of an acknowledgement: the source is not throttled, ...
 const FREE: u64 = 0;
-/// ... what was said before holds, ...
+/// ... the previous data holds, ...
 const AS_TOLD: u64 = 1;
 
-/// ... or after how many picoseconds a turn comes, and packets of it.
+/// ... or the number of picoseconds until a turn, and its packets.
 fn turn(after: u64, packets: u64) -> u64 {
     ((after + 1) << 16) | packets
 }
 
-/// The turn of a source that is booked, or was last.
+/// The turn of a source: the reserved one, or the last.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Turn {
-    /// When it begins.
+    /// Start of the turn.
     begins: u64,
-    /// Bytes of it that nobody has seen yet.
+    /// Bytes of it that the last switch has not seen yet.
     left: u64,
 }
 
-/// What the last switch knows of an endpoint.
+/// State of an endpoint in the last switch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Receiver {
-    /// Whether sources are held back.
+    /// Whether sources are throttled.
     congested: bool,
     /// Until when the endpoint's channel is booked.
     booked: u64,
     /// When it was last booked for longer than a moment.
     busy: u64,
-    /// By source.
+    /// Turns by source.
     turns: BTreeMap<u32, Turn>,
     /// Beginnings of turns that are to come.
     coming: VecDeque<u64>,
-    /// Where other classes have a part of the channel: what 2^16 bytes took of late while packets waited all the time; what the
-    /// channel had carried when the last packet left, if others waited then; and bytes of all and of this class since.
+    /// Where other classes have a part of the channel: recent time for 2^16 bytes while packets waited continuously; the bytes
+    /// the channel had carried when the last packet left, if others waited then; and bytes of all and of this class since.
     drain: u64,
     left: Option<u64>,
     all: u64,
@@ -171,7 +172,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// What 2^16 bytes of its class take on the channel, as other classes let it.
+    /// Time of 2^16 bytes of its class on the channel, given its share among the classes.
     fn drains(&mut self, terms: CongestionParams<'_>, a: &Arriving, waits: u64) -> u64 {
         if let Some(left) = self.left {
             self.all += a.carried - left;
@@ -187,7 +188,7 @@ impl Receiver {
 }
 
 impl Receiving for Receiver {
-    /// A packet leaves for the endpoint: what its source is told.
+    /// Returns the data for the source of a packet that leaves for the endpoint.
     fn arrived(
         &mut self,
         terms: CongestionParams<'_>,
@@ -196,7 +197,7 @@ impl Receiving for Receiver {
     ) -> u64 {
         let &Arriving { now, source, waits, bytes, .. } = a;
         let (waits, bytes) = (u64::from(waits), u64::from(bytes));
-        // What the channel carries in a round trip.
+        // Bytes that the channel carries in a round trip.
         let window = (terms.round << 16) / a.pace;
         let p = terms.tuning.turns(terms.congestion);
         if !self.congested {
@@ -210,12 +211,13 @@ impl Receiving for Receiver {
         while self.coming.front().is_some_and(|begins| *begins <= now) {
             self.coming.pop_front();
         }
-        // Whatever leaves is expected to come again. A little later if much waits, which is the only way for it to become less.
+        // Each source whose packet leaves is expected to send again. A little later if much waits, which is the only way to
+        // reduce it.
         let apart = if waits > part(p.much, window) { part(p.apart, bytes) } else { 0 };
         let long = takes(bytes + apart);
         let turn_of = self.turns.entry(source).or_default();
         if turn_of.begins > now {
-            // What it has sent before it heard of its turn, and beyond its turn, does not come again.
+            // Packets that it sent before it heard of its turn, and beyond its turn, are not expected again.
             if turn_of.left >= bytes {
                 turn_of.left -= bytes;
                 self.booked += long;
@@ -228,11 +230,11 @@ impl Receiving for Receiver {
             *self = Self::default();
             return FREE;
         }
-        // What waits is first.
+        // Waiting packets come first.
         let begins = self.booked.max(now + takes(waits));
         self.booked = begins + long;
         self.coming.push_back(begins);
-        // All turns together are no shorter than this part of a round trip.
+        // All turns together are at least this part of a round trip.
         let one = terms.long(pace) * self.coming.len() as u64;
         let packets = part(p.turn, terms.round).div_ceil(one.max(1)).clamp(1, u16::MAX.into());
         *turn_of = Turn { begins, left: (packets * u64::from(terms.wire)).saturating_sub(bytes) };
@@ -241,24 +243,24 @@ impl Receiving for Receiver {
     }
 }
 
-/// What a source knows of a pair.
+/// State of a pair at its source.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sender {
-    /// Whether it was told a turn.
+    /// Whether it has been assigned a turn.
     held: bool,
-    /// Packets of a turn, and those that are left of it.
+    /// Packets of a turn, and those of it that remain.
     turn: u64,
     left: u64,
-    /// Bytes of which was heard that they arrived where nothing was congested.
+    /// Bytes that were acknowledged without congestion.
     heard: u64,
-    /// Whether it sends a whole window unasked, since what is too much will be dropped.
+    /// Whether it sends a whole window unsolicited, since excess packets will be dropped.
     speculates: bool,
 }
 
 impl Sending for Sender {
-    /// Whether a packet with this many bytes may be sent while this many are under way, of at most `window`: a quarter of them to
-    /// an endpoint of which little is known, since nobody knows how many others begin at the same time; what a turn has to a
-    /// congested one, so that what was sent before turns were told makes up for them.
+    /// Whether a packet of this size may be sent while this number of bytes is in flight, of at most `window`: a quarter of the
+    /// window to an endpoint of which little is known, since the number of sources that start at the same time is unknown; the
+    /// bytes of a turn to a congested one, so that data sent before turns were assigned is compensated.
     fn lets(&self, terms: CongestionParams<'_>, bytes: u64, under_way: u64, window: u64) -> bool {
         let most = if self.held {
             self.turn * u64::from(terms.wire)
@@ -269,7 +271,7 @@ impl Sending for Sender {
         under_way == 0 || ((!self.held || self.left > 0) && under_way + bytes <= most)
     }
 
-    /// A packet is sent: what it is marked with.
+    /// Returns the mark of a packet that is sent.
     fn sent(&mut self, _: &Tuning, _: u64, _: u64) -> u8 {
         self.left = self.left.saturating_sub(1);
         if self.speculates && !self.held { SPECULATIVE } else { 0 }
@@ -282,7 +284,7 @@ impl Sending for Sender {
                 self.heard += u64::from(note.bytes);
                 *next = now.min(*next);
             }
-            // Of what was lost nobody says anything.
+            // Lost packets carry no data of the endpoint.
             FREE | AS_TOLD => {}
             says => {
                 let turn = says & 0xffff;
@@ -338,7 +340,8 @@ mod tests {
         }
     }
 
-    /// Turns follow each other, a packet's time apart, whoever they are of; nobody has a second one before the first.
+    /// Turns follow each other, a packet's time apart, whichever source has them; no source has a second one before
+    /// the first.
     #[test]
     fn turns_are_booked_one_after_the_other() {
         let mut end = Receiver::default();
@@ -354,13 +357,13 @@ mod tests {
             .iter()
             .map(|&(now, says)| {
                 assert!(says > AS_TOLD, "a turn");
-                // The first ones cannot know how many there will be.
+                // The first ones are sent before the number of the following packets is known.
                 let packets = says & 0xffff;
                 assert!(packets == 1 || now < 10 * LONG, "{packets} packets at {now}");
                 now + (says >> 16) - 1 + 1_500_000
             })
             .collect();
-        // The first ones follow what waits; what waits stays much, so that they are a 32nd further apart.
+        // The first ones follow the waiting bytes; these stay many, so that turns are a 32nd further apart.
         assert!(begins[0] >= 199 * LONG, "{}", begins[0]);
         for pair in begins.windows(2) {
             assert_eq!(pair[1] - pair[0], LONG + LONG / 32);
@@ -369,7 +372,8 @@ mod tests {
         assert!(told[100..].iter().all(|t| t.1 == AS_TOLD), "{told:?}");
     }
 
-    /// An endpoint with little before it holds nobody, and one with nothing to book lets all go after a while.
+    /// An endpoint with a short queue throttles no source, and one with nothing to reserve releases all after a
+    /// while.
     #[test]
     fn endpoints_are_free_again() {
         let mut end = Receiver::default();

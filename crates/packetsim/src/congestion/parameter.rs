@@ -1,4 +1,4 @@
-//! Parameters of schemes: what each is, its unit, range, default and source, and how a value is written.
+//! Parameters of schemes: meaning, unit, range, default and source of each, and how a value is written.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use darkfiber_workload::quantity;
 
 use super::tuning::{ONE, Tuning};
 
-/// What a parameter counts, and how it is written.
+/// The unit that a parameter is in, and how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Picoseconds, with a unit: `55us`.
@@ -16,14 +16,14 @@ pub enum Unit {
     Bytes,
     /// A part or a multiple of something: `0.25`, `1/256`.
     Share,
-    /// A whole number.
+    /// A number without fraction.
     Count,
     /// One of some words, by its number.
     Word(&'static [&'static str]),
 }
 
 impl Unit {
-    /// What it is called.
+    /// Name of the unit.
     pub fn label(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -34,7 +34,7 @@ impl Unit {
         }
     }
 
-    /// A value as it is written.
+    /// A value in written form.
     pub fn show(self, value: u64) -> String {
         let in_units = |units: &[(u64, &str)]| {
             let fits = units.iter().find(|u| value > 0 && value.is_multiple_of(u.0));
@@ -69,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// What is written as a value, or what was expected.
+    /// Parses a value; the error states what was expected.
     fn read(self, text: &str) -> Result<u64, String> {
         let share = |text: &str| -> Option<u64> {
             let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| *x >= 0.0);
@@ -99,32 +99,32 @@ impl Unit {
 /// A parameter of a scheme.
 #[derive(Debug)]
 pub struct Parameter {
-    /// What users write.
+    /// Name that users write.
     pub name: &'static str,
-    /// What it counts.
+    /// Unit of the parameter.
     pub unit: Unit,
     /// The least and the most that it may be.
     pub range: [u64; 2],
-    /// What it does.
+    /// Effect of the parameter.
     pub meaning: &'static str,
-    /// Where its default is from.
+    /// Source of the default value.
     pub source: &'static str,
-    /// Where it stands.
+    /// Field of [`Tuning`] that holds it.
     pub(crate) of: fn(&mut Tuning) -> &mut u64,
 }
 
 impl Parameter {
-    /// What it is if nobody says anything.
+    /// Value if it is not set.
     pub fn default_value(&self) -> u64 {
         *(self.of)(&mut Tuning::default())
     }
 
-    /// Its default as it is written.
+    /// Its default in written form.
     pub fn default_text(&self) -> String {
         self.unit.show(self.default_value())
     }
 
-    /// Its range as it is written: `1us to 1s`; or its words.
+    /// Its range in written form: `1us to 1s`; or its words.
     pub fn range_text(&self) -> String {
         match self.unit {
             Unit::Word(words) => words.join(", "),
@@ -132,10 +132,10 @@ impl Parameter {
         }
     }
 
-    /// Reads a value.
+    /// Parses a value.
     ///
     /// # Errors
-    /// If the text is none, or out of range.
+    /// If the text is not a value, or out of range.
     pub fn read(&self, text: &str) -> Result<u64, TuningError> {
         let value = self.unit.read(text).map_err(TuningError::new)?;
         if (self.range[0]..=self.range[1]).contains(&value) {
@@ -152,9 +152,9 @@ impl Parameter {
 /// Parameters that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TuningError {
-    /// What is wrong.
+    /// The problem with the input.
     pub message: String,
-    /// What the user can do, or empty.
+    /// Suggestion for the user, or empty.
     pub hint: String,
 }
 

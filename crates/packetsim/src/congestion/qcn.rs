@@ -10,7 +10,7 @@ use super::sides::{Control, Free, Sending};
 use super::tuning::{QcnParams, Tuning};
 use crate::Random;
 
-/// What users can set.
+/// Parameters that users can set.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "aim",
@@ -48,7 +48,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// Notes have this many steps (clause 32.9), and the strongest one is half of a rate.
 const STEPS: i64 = 64;
 
-/// The scheme.
+/// Quantized congestion notification (IEEE 802.1Qau).
 pub(crate) struct Qcn;
 
 impl Control for Qcn {
@@ -73,7 +73,7 @@ impl Control for Qcn {
 }
 
 impl Point {
-    /// What the source of a packet is told, or 0.
+    /// The notification for the source of a packet, or 0.
     fn pass(&mut self, params: &QcnParams, p: &Passing, random: &mut Random) -> u64 {
         let [aim, growth] = [params.aim, params.growth].map(u64::cast_signed);
         self.until -= i64::from(p.bytes);
@@ -133,7 +133,8 @@ mod tests {
 
     const DEFAULT: QcnParams = QcnParams::DEFAULT;
 
-    /// F_b = (q - Q_eq) + w (q - q_old), in 64ths of its most, (2 w + 1) Q_eq (clause 32.9); nothing where that is below 0.
+    /// F_b = (q - Q_eq) + w (q - q_old), in 64ths of its maximum, (2 w + 1) Q_eq (clause 32.9); no notification where that
+    /// is below 0.
     #[test]
     fn feedback_is_of_length_and_growth() {
         let mut random = Random::new(1, 1);

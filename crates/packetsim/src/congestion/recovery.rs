@@ -1,4 +1,5 @@
-//! A rate that falls at once and comes back in steps of time and of bytes: half way back some times, then beyond.
+//! A rate that falls at once and recovers in steps of time and of bytes: half of the way a number of times, then
+//! beyond.
 //!
 //! The reaction point of IEEE Std 802.1Qau-2010, clause 30.2.2, which DCQCN took over.
 
@@ -10,7 +11,7 @@ use super::tuning::{ONE, RecoveryParams, Tuning, part};
 /// The rate of the channel.
 pub(super) const LINE: u32 = 1 << 20;
 
-/// Where a parameter of a scheme is kept.
+/// Accessor of a parameter of a scheme.
 type Of = fn(&mut Tuning) -> &mut u64;
 
 /// `timer` of a scheme: where its default is from, and where it is kept.
@@ -73,11 +74,11 @@ pub(super) const fn least(source: &'static str, of: Of) -> Parameter {
     }
 }
 
-/// A rate.
+/// The current rate of a source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Recovery {
     rate: u32,
-    /// What it comes back to.
+    /// Target of the recovery.
     target: u32,
     /// Steps of time and of bytes since it fell; when the next one of time is over, and bytes until the next one of those.
     by_time: u32,
@@ -113,8 +114,8 @@ impl Recovery {
         }
     }
 
-    /// Time goes on; `more` is how often the increase is added where it comes half way back no more, by steps of time and of bytes
-    /// beyond those.
+    /// Advances the time; `more` is how often the increase is added after the halving steps are over, by steps of time and of
+    /// bytes beyond those.
     pub(super) fn go_on(&mut self, back: &RecoveryParams, now: u64, more: fn(u32, u32) -> u32) {
         while !self.is_whole() && self.since + back.timer <= now {
             self.since += back.timer;
@@ -162,7 +163,7 @@ mod tests {
         increase: ONE / 100,
     };
 
-    /// Half way back five times, then up.
+    /// Recovers half of the distance five times, then increases.
     #[test]
     fn it_comes_back() {
         let mut rate = Recovery::default();
@@ -186,7 +187,7 @@ mod tests {
         assert!(rate.is_whole() && rate.pace(1000) == 0);
     }
 
-    /// It never stops.
+    /// A source never stops.
     #[test]
     fn there_is_a_least_rate() {
         let mut rate = Recovery::default();

@@ -7,22 +7,22 @@ use super::{Congestion, ecn, grants, infiniband, notes, pairs, qcn};
 
 /// A scheme, by name.
 pub struct Scheme {
-    /// What users write.
+    /// Name that users write.
     pub name: &'static str,
-    /// Which.
+    /// The value of [`Congestion`].
     pub congestion: Congestion,
     /// In half a line.
     pub summary: &'static str,
-    /// What it does.
+    /// Description for users.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication that the scheme is from.
     pub paper: &'static str,
-    /// What can be set of it, beside what can be set of all.
+    /// Its own parameters, besides those of all schemes.
     pub(super) parameters: &'static [Parameter],
 }
 
 impl Scheme {
-    /// What can be set of it: its own parameters, then those of notes, if it sends any.
+    /// All parameters that can be set: its own, then those of notes, if it sends any.
     pub fn all_parameters(&self) -> impl Iterator<Item = &'static Parameter> + Clone + use<> {
         let of_notes: &[Parameter] =
             if self.congestion == Congestion::None { &[] } else { notes::PARAMETERS };
@@ -30,7 +30,7 @@ impl Scheme {
     }
 }
 
-/// All of them.
+/// All congestion control schemes.
 pub static CONGESTIONS: Registry<Scheme> = Registry::new(
     "congestion control",
     &[

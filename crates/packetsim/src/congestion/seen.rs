@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What an output knows of its queue, if its scheme wants it to.
+/// State of an output's queue, if its scheme needs it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Point {
-    /// Bytes until the next packet that is looked at, and what waited at the last one.
+    /// Bytes until the next packet that is sampled, and the queue length at the last one.
     pub(super) until: i64,
     pub(super) was: i64,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Passing {
     pub(crate) bytes: u32,
     /// Picoseconds that 2^16 bytes take on the output's channel.
     pub(crate) pace: u64,
-    /// Whether the output lacked room behind it before.
+    /// Whether the output lacked credits before.
     pub(crate) was_held: bool,
 }
 
@@ -25,19 +25,19 @@ pub(crate) struct Passing {
 pub(crate) struct Arriving {
     /// When it leaves the last switch.
     pub(crate) now: u64,
-    /// Where it is from.
+    /// Source of the packet.
     pub(crate) source: u32,
     /// Its bytes on the channel, and those of its message.
     pub(crate) bytes: u32,
     pub(crate) payload: u32,
-    /// Bytes of its class that wait for the endpoint in the last switch, and what 2^16 bytes take on its channel.
+    /// Bytes of its class that wait for the endpoint in the last switch, and the time of 2^16 bytes on its channel.
     pub(crate) waits: u32,
     pub(crate) pace: u64,
     /// Bytes that the endpoint's channel has carried in all.
     pub(crate) carried: u64,
-    /// How long it takes at least until a packet that is sent on hearing of this one can be where this one is.
+    /// Minimum time until a packet that is sent in response to this one can be at the same place.
     pub(crate) round: u64,
-    /// What it was marked with.
+    /// Mark of the packet.
     pub(crate) mark: u8,
     /// Whether it does not arrive, but was dropped, and will come again.
     pub(crate) is_dropped: bool,

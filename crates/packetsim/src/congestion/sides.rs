@@ -1,5 +1,5 @@
-//! The sides of a scheme: what switches do about packets that pass, what an endpoint's side makes of packets that arrive, and what a
-//! source does about a pair of endpoints. What a scheme does not say is what happens without any.
+//! The sides of a scheme: the action of switches on passing packets, of an endpoint's side on arriving packets, and of a source on a
+//! pair of endpoints. The defaults are those without any scheme.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,49 +9,51 @@ use super::seen::{Arriving, Passing, Point};
 use super::tuning::{ONE, Tuning};
 use crate::Random;
 
-/// A scheme.
+/// A congestion control scheme.
 pub(crate) trait Control {
-    /// What a source knows of a pair.
+    /// State of a pair at its source.
     type Sender: Sending;
-    /// What the endpoint's side knows.
+    /// State of the endpoint's side.
     type Receiver: Receiving + Default;
 
     /// Whether switches look at packets that pass ([`Control::pass`]).
     const LOOKS: bool = false;
     /// Whether outputs keep a [`Point`] for it.
     const HAS_POINTS: bool = false;
-    /// Whether the last switch drops packets that nobody asked for.
+    /// Whether the last switch drops unsolicited packets.
     const DROPS_SPECULATIVE: bool = false;
-    /// Whether a source tells the endpoint of bytes that were lost.
+    /// Whether a source reports lost bytes to the endpoint.
     const TELLS_LOSSES: bool = false;
 
-    /// A new pair.
+    /// Initial state of a pair at its source.
     fn sender() -> Self::Sender;
 
-    /// What a pair may have under way, as part ([`ONE`]) of what its channel carries in a round trip.
+    /// Bytes that a pair may have in flight, as part ([`ONE`]) of the bytes that its channel carries in a round trip.
     fn window(_: &Tuning) -> u64 {
         ONE
     }
 
-    /// A packet leaves an output: whether it is marked, and what the source is told at once, or 0.
+    /// Called when a packet leaves an output: returns whether it is marked, and the immediate notification to the
+    /// source, or 0.
     fn pass(_: &Tuning, _: Option<&mut Point>, _: &Passing, _: &mut Random) -> (bool, u64) {
         (false, 0)
     }
 }
 
-/// What a source does about a pair.
+/// The source's side of a pair.
 pub(crate) trait Sending {
-    /// There is another message, while this many bytes are under way: bytes that the endpoint is asked for, or 0.
+    /// Called for another message, while `under_way` bytes are in flight: returns the bytes to request from the
+    /// endpoint, or 0.
     fn add(&mut self, _: &Tuning, _bytes: u64, _under_way: u64, _window: u64) -> u64 {
         0
     }
 
-    /// Whether a packet with this many bytes may be sent now, while this many are under way.
+    /// Whether a packet of this size may be sent now, while `under_way` bytes are in flight.
     fn lets(&self, _: CongestionParams<'_>, _bytes: u64, _under_way: u64, _window: u64) -> bool {
         true
     }
 
-    /// A packet with this many bytes is sent at a time: what it is marked with.
+    /// Called when a packet of this size is sent at a time: returns its mark.
     fn sent(&mut self, _: &Tuning, _bytes: u64, _now: u64) -> u8 {
         0
     }
@@ -64,15 +66,16 @@ pub(crate) trait Sending {
     /// Hears a note at a time. The next packet may leave at `next`, which may change.
     fn hear(&mut self, _: &Tuning, _: &CongestionMessage, _now: u64, _next: &mut u64) {}
 
-    /// Whether it knows no more than a new one.
+    /// Whether its state is that of a new pair.
     fn is_new(&mut self, tuning: &Tuning, now: u64, pace: u64) -> bool {
         self.pace(tuning, now, pace) == 0
     }
 }
 
-/// What the endpoint's side does.
+/// The endpoint's side of a scheme.
 pub(crate) trait Receiving {
-    /// A packet arrives: what its acknowledgement says. `grants` are sources, and bytes that each may send from now on.
+    /// Called when a packet arrives: returns the data of its acknowledgement. `grants` are sources, and bytes that each
+    /// may send from now on.
     fn arrived(
         &mut self,
         _: CongestionParams<'_>,
@@ -82,7 +85,7 @@ pub(crate) trait Receiving {
         0
     }
 
-    /// A source asks for this many bytes, and reports this many that were lost; the endpoint's channel takes `pace` for 2^16.
+    /// Called when a source requests bytes and reports lost ones; the endpoint's channel takes `pace` for 2^16.
     fn asked(
         &mut self,
         _: CongestionParams<'_>,
@@ -94,7 +97,7 @@ pub(crate) trait Receiving {
     }
 }
 
-/// A side that does nothing.
+/// A side without any state or action.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Free;
 

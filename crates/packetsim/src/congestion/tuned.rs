@@ -12,9 +12,9 @@ use crate::SwitchModel;
 /// A scheme with its parameters.
 #[derive(Clone, Copy)]
 pub struct Tuned {
-    /// The scheme.
+    /// The congestion control scheme.
     pub scheme: &'static Scheme,
-    /// What its parameters are set to; those of others are as in their papers.
+    /// Its parameter values; those of other schemes are as in their papers.
     pub tuning: Tuning,
 }
 
@@ -24,10 +24,10 @@ impl Tuned {
         Self { scheme, tuning: Tuning::DEFAULT }
     }
 
-    /// Reads `scheme` or `scheme:parameter=value,...`.
+    /// Parses `scheme` or `scheme:parameter=value,...`.
     ///
     /// # Errors
-    /// If there is no such scheme or parameter, or a value is none or out of range.
+    /// If there is no such scheme or parameter, or a value is invalid or out of range.
     pub fn parse(text: &str) -> Result<Self, TuningError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let mut tuned = Self::new(CONGESTIONS.get(name.trim())?);
@@ -41,7 +41,7 @@ impl Tuned {
         Ok(tuned)
     }
 
-    /// A parameter of its scheme.
+    /// Finds a parameter of its scheme.
     ///
     /// # Errors
     /// If it has none of that name.
@@ -57,10 +57,10 @@ impl Tuned {
         })
     }
 
-    /// Sets a parameter to what is written.
+    /// Sets a parameter to a written value.
     ///
     /// # Errors
-    /// If there is none of that name, or the value is none or out of range.
+    /// If there is none of that name, or the value is invalid or out of range.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), TuningError> {
         let parameter = self.parameter(name)?;
         *(parameter.of)(&mut self.tuning) = parameter.read(text)?;
@@ -88,7 +88,7 @@ impl Tuned {
         SwitchModel { congestion: self.scheme.congestion, tuning: self.tuning, ..model }
     }
 
-    /// Parameters that are not as in the paper, and what they are.
+    /// Parameters that differ from the paper, and their values.
     pub fn different(&self) -> Vec<(&'static str, String)> {
         let mut mine = self.tuning;
         let parameters = self.scheme.all_parameters();
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::congestion::tuning::ONE;
 
-    /// What is shown is read back as the same value, defaults are in their ranges, names are unique, and each parameter has a place of
-    /// its own.
+    /// A value that is shown is read back unchanged, defaults are in their ranges, names are unique, and each parameter has its own
+    /// field.
     #[test]
     fn parameters_are_written_and_read() {
         for scheme in &CONGESTIONS {

@@ -1,10 +1,10 @@
-//! What parameters of schemes are set to: plain numbers, with those of their papers as defaults.
+//! Parameter values of schemes: plain numbers, with those of their papers as defaults.
 //!
-//! What each one is, its range and its source stand in the scheme's own file ([`super::parameter`]).
+//! The meaning, range and source of each parameter are in the scheme's own file ([`super::parameter`]).
 
 use super::Congestion;
 
-/// What a whole is in a [`Unit::Share`](super::Unit::Share): hundredths, thousandths and powers of two up to 2^12 are exact.
+/// The value 1 of a [`Unit::Share`](super::Unit::Share): hundredths, thousandths and powers of two up to 2^12 are exact.
 pub(crate) const ONE: u64 = 64_000_000;
 
 /// A share of a number, rounded down.
@@ -17,7 +17,7 @@ pub(crate) fn part(share: u64, of: u64) -> u64 {
     )
 }
 
-/// What parameters of all schemes are set to: those of their papers, unless something else is said.
+/// Parameter values of all schemes: those of their papers, unless set otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tuning {
     pub(crate) notes: NoteParams,
@@ -30,7 +30,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Those of the papers.
+    /// Parameter values of the papers.
     pub const DEFAULT: Self = Self {
         notes: NoteParams::DEFAULT,
         pairs: TurnParams::PAIRS,
@@ -41,7 +41,7 @@ impl Tuning {
         grants: GrantsParams::DEFAULT,
     };
 
-    /// Parameters of a scheme whose last switch books turns.
+    /// Parameters of a scheme in which the last switch reserves turns.
     pub(crate) fn turns(&self, congestion: Congestion) -> &TurnParams {
         if congestion == Congestion::Reserve { &self.reserve } else { &self.pairs }
     }
@@ -53,14 +53,14 @@ impl Default for Tuning {
     }
 }
 
-/// How notes travel.
+/// Parameters of the transport of notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NoteParams {
     /// Whether they take bytes on channels and wait there.
     pub(crate) priced: u64,
     /// Bytes of one on a channel.
     pub(crate) bytes: u64,
-    /// What times in notes are multiples of, in picoseconds; and the bits of their number.
+    /// The unit of times in notes, in picoseconds; and the bits of their number.
     pub(crate) clock: u64,
     pub(crate) bits: u64,
     /// Bytes that an adapter keeps for an endpoint at most.
@@ -76,14 +76,15 @@ impl NoteParams {
         self.priced > 0
     }
 
-    /// A time as a note has it: rounded up, so that nobody is early, and no longer than its bits can say.
+    /// A time as represented in a note: rounded up, so that no source sends early, and limited to its bits.
     pub(crate) fn quantized(&self, time: u64) -> u64 {
         let most = (1u64 << self.bits) - 1;
         time.div_ceil(self.clock).min(most) * self.clock
     }
 }
 
-/// Parameters of `pairs` and of `reserve`, as parts ([`ONE`]) of the round trip R, or of what a channel carries in it, W.
+/// Parameters of `pairs` and of `reserve`, as parts ([`ONE`]) of the round trip R, or of W, the bytes that a channel
+/// carries in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TurnParams {
     pub(super) window: u64,
@@ -108,24 +109,24 @@ impl TurnParams {
         free: 4 * ONE,
     };
 
-    /// Where what is too much is dropped, there is less of it, and turns half as far apart will do. Turns of a whole round trip leave
-    /// no gap where only a few sources are left, whose next turn comes with the acknowledgement of the last one.
+    /// Where excess packets are dropped, there are fewer of them, and turns half as far apart suffice. Turns of a whole round trip
+    /// leave no gap where only a few sources are left, whose next turn comes with the acknowledgement of the last one.
     pub(super) const RESERVE: Self = Self { first: ONE, apart: ONE / 64, turn: ONE, ..Self::PAIRS };
 
-    /// Whether this many bytes are more than may wait for an endpoint before sources are held back, or what came unasked is dropped: a
-    /// part of what its channel carries in a round trip, of which 2^16 bytes take `pace`.
+    /// Whether this number of bytes is more than may wait for an endpoint before sources are throttled, or unsolicited packets are
+    /// dropped: a part of the bytes that its channel carries in a round trip, of which 2^16 bytes take `pace`.
     pub(crate) fn is_too_much(&self, waits: u64, round: u64, pace: u64) -> bool {
         waits > part(self.waits, (round << 16) / pace)
     }
 }
 
-/// How a rate comes back: parts are of [`ONE`].
+/// Recovery of a rate: parts are of [`ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RecoveryParams {
     /// Picoseconds from one step of time to the next, and bytes between two of those.
     pub(super) timer: u64,
     pub(super) bytes: u64,
-    /// This many times it comes half way back to what it was (F).
+    /// Number of times that the rate recovers half of the distance to its previous value (F).
     pub(super) halves: u64,
     /// No rate falls below this part of the channel's.
     pub(super) least: u64,
@@ -202,7 +203,7 @@ impl QcnParams {
     };
 }
 
-/// Parameters of grants, as parts ([`ONE`]) of what a channel carries in a round trip.
+/// Parameters of grants, as parts ([`ONE`]) of the bytes that a channel carries in a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct GrantsParams {
     pub(super) first: u64,

@@ -1,4 +1,4 @@
-//! What sources and endpoints tell each other.
+//! Messages between sources and endpoints.
 
 use super::Partition;
 use crate::congestion::{Arriving, CongestionMessage, CongestionParams, Notification};
@@ -44,7 +44,7 @@ impl<R: Routing> Partition<'_, R> {
         self.heard = heard;
     }
 
-    /// A source asks an endpoint for bytes, by a note.
+    /// A source requests bytes from an endpoint, by a note.
     pub(super) fn ask(&mut self, terms: CongestionParams<'_>, note: CongestionMessage, now: u64) {
         let from = Stop::Sent(if note.to_endpoint { note.source } else { note.endpoint });
         self.send_note(from, note, now, now + terms.way);
@@ -72,7 +72,7 @@ impl<R: Routing> Partition<'_, R> {
         }
     }
 
-    /// A switch tells a source something: if a packet was dropped unasked, when its turn is.
+    /// A switch notifies a source: if an unsolicited packet was dropped, with its turn.
     pub(super) fn tell_dropped(&mut self, notification: Notification) {
         let Notification { when, mut note, waits, port } = notification;
         if let (Some(terms), Some(waits), Some(lost)) = (self.terms, waits, note.lost) {
@@ -93,13 +93,13 @@ impl<R: Routing> Partition<'_, R> {
             note.says = self.ends[at].arrived(terms, &arriving, &mut self.grants);
         }
         if note.lost.is_some() && waits.is_none() {
-            // Nobody tells it: its source finds out by itself.
+            // No switch notifies it: its source detects the loss.
             return self.note_at(when, Stop::Heard(note.to()), note);
         }
         self.send_note(Stop::Passes(port), note, self.now, when);
     }
 
-    /// A packet is acknowledged, by a message that waits for nobody, or for channels.
+    /// A packet is acknowledged, by a message that does not wait, or waits for channels.
     pub(super) fn tell_source(
         &mut self,
         terms: CongestionParams<'_>,

@@ -29,7 +29,7 @@ impl<R: Routing> Partition<'_, R> {
                 return;
             }
             let Rest { bytes, pad, born, to, message, group, path, lane, begun } = self.rests[seat];
-            // Nothing is shorter than a tick: what is left over is in the last flit.
+            // Nothing is shorter than a tick: the remainder is in the last flit.
             let flit = self.lengths.piece;
             let long = if bytes < 2 * flit { bytes } else { flit };
             let room = &mut self.rooms[seat << self.micro.all_lane_bits() | usize::from(lane)];
@@ -81,9 +81,9 @@ impl<R: Routing> Partition<'_, R> {
         }
     }
 
-    /// The packet that a terminal sends next, if it has one and there is room for its head.
+    /// The packet that a terminal sends next, if it has one and credits for its head.
     fn open(&mut self, seat: usize, now: u64) -> bool {
-        // With flits there is one class, and nobody holds sources back: there is something to send now, or nothing.
+        // With flits there is one class, and no source is throttled: there is something to send now, or nothing.
         let Ready::Now(could) = self.ready(seat, 0, 0, now) else { return false };
         let bytes = self.micro.framing.frame(could.payload).max(self.lengths.least);
         let Some(sent) = super::terminals::by_turns(&mut self.queues[seat], could.payload) else {

@@ -1,32 +1,32 @@
-//! How long packets and their pieces are, and whether switches can take them.
+//! Lengths of packets and of their pieces, and whether switches can take them.
 
 use crate::{
     Arbitration, ConfigError, Congestion, Interleave, Net, Queues, SwitchModel, TILED_PORTS,
 };
 
-/// Bytes of packets.
+/// Lengths of packets, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lengths {
     /// Data of one at most.
     pub(crate) most: u32,
     /// The same on a channel.
     pub(crate) wire: u32,
-    /// What is shorter takes as long.
+    /// Minimum length: shorter packets take as long.
     pub(crate) least: u32,
-    /// What goes over a channel in one piece, at most: a packet, or a flit, and what is left over from the last one.
+    /// Maximum length of a unit on a channel: a packet, or a flit including the remainder of the last one.
     pub(crate) piece: u32,
 }
 
 impl Lengths {
-    /// Packets of at most this many bytes, with a routing that needs this many lanes; what is shorter than a tick allows takes a
-    /// tick.
+    /// Packets of at most this number of bytes, with a routing that needs this number of lanes; packets shorter than a tick take
+    /// a tick.
     pub(crate) fn new(
         net: &Net,
         micro: &SwitchModel,
         lanes: u8,
         most: u32,
     ) -> Result<Self, ConfigError> {
-        // Of packets as they are on channels.
+        // Lengths of packets as they are on channels.
         let most_data = most;
         let most = micro.framing.frame(most);
         micro.check(most)?;
@@ -71,7 +71,7 @@ impl Lengths {
     }
 }
 
-/// Refuses what flits of several packets cannot do yet.
+/// Refuses options that flits of several packets do not support yet.
 fn check_flits(micro: &SwitchModel, flit: u32) -> Result<(), ConfigError> {
     let impossible = |why: &str| Err(ConfigError(format!("flits are interleaved {why}")));
     if micro.queues != Queues::Lanes {

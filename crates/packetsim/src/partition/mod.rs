@@ -1,4 +1,4 @@
-//! Switches side by side and their terminals, tick after tick: a whole network, or a part of one.
+//! Consecutive switches and their terminals, tick after tick: a whole network, or a part of one.
 
 mod congestion_messages;
 mod flits;
@@ -42,19 +42,19 @@ pub(crate) struct Partition<'n, R> {
     routing: R,
     span: Span,
     switches: Switches<'n>,
-    /// By seat.
+    /// Terminals of the partition, by seat.
     terminals: Vec<Terminal>,
-    /// By seat and class, what terminals have to send: messages by turns, a packet each; or pairs by turns, where packets are
+    /// By seat and class, the messages to send: messages round robin, a packet each; or pairs round robin, where packets are
     /// acknowledged.
     queues: Vec<VecDeque<Message>>,
     outboxes: Vec<Outbox>,
-    /// By seat, what classes have had of its channel.
+    /// By seat, the use of its channel by classes.
     shares: Shares<'n>,
-    /// By seat and lane, room in its switch; and by seat, what of it is no lane's own.
+    /// By seat and lane, credits in its switch; and by seat, shared ones.
     rooms: Vec<Lane>,
     pools: Vec<u32>,
-    /// With flits: by seat, what is left of the packet that is sent; by seat and lane, what has arrived of one; and packets whose heads
-    /// left here less those whose tails arrived here.
+    /// With flits: by seat, the rest of the packet that is sent; by seat and lane, the part of one that has arrived; and packets whose
+    /// heads left here minus those whose tails arrived here.
     rests: Vec<Rest>,
     pieces: Vec<Piece>,
     balance: i64,
@@ -65,16 +65,16 @@ pub(crate) struct Partition<'n, R> {
     events: Vec<Event>,
     touched: Vec<u32>,
     left: Vec<Delivered>,
-    /// What pairs go by, if packets are acknowledged; by seat and class, what is known of endpoints.
+    /// Congestion parameters of pairs, if packets are acknowledged; by seat and class, the state of endpoints.
     terms: Option<CongestionParams<'n>>,
     ends: Vec<Receiver>,
-    /// With a reorder window, by seat and class and then by source, what has arrived.
+    /// With a reorder window, by seat and class and then by source, the packets that have arrived.
     arrivals: Vec<BTreeMap<u32, Arrivals>>,
-    /// With pauses, by seat and lane, what terminals know of them.
+    /// With pauses, by seat and lane, their state at terminals.
     pauses: Vec<Pause>,
     /// Terminals of which some were noted in this tick, and the places of these.
     noted: Vec<(u32, u32)>,
-    /// Notes that are under way, places of those that are gone, and those of this tick.
+    /// Notes that are in flight, indices of those that have arrived, and those of this tick.
     notes: Vec<CongestionMessage>,
     unused: Vec<u32>,
     heard: Vec<CongestionMessage>,
@@ -176,7 +176,7 @@ impl<R: Routing> Partition<'_, R> {
 }
 
 impl<'n, R: Routing> Partition<'n, R> {
-    /// Some switches side by side; of the others, `away` knows where they begin.
+    /// Some consecutive switches; of the others, `away` has the boundaries.
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n SwitchModel,
@@ -252,7 +252,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         }
     }
 
-    /// What it consists of.
+    /// The switches, ports and seats that it consists of.
     pub(crate) fn span(&self) -> &Span {
         &self.span
     }
@@ -267,12 +267,12 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.wheel.upcoming()
     }
 
-    /// Has [`Partition::begin`] tell of a terminal at a tick.
+    /// Schedules a reminder for a terminal at a tick, reported by [`Partition::begin`].
     pub(crate) fn remind(&mut self, tick: u64, terminal: u32) {
         self.wheel.push(tick, Event::new(What::Birth, terminal, 0));
     }
 
-    /// Takes what comes from another part.
+    /// Takes the batch from another part.
     pub(crate) fn take(&mut self, mail: &mut Batch) {
         for (tick, port, packet) in mail.packets.drain(..) {
             let id = self.packets.add(packet);
@@ -286,7 +286,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         }
     }
 
-    /// Notes what happens in a tick, and tells which terminals asked for it.
+    /// Records the events of a tick, and reports the terminals with a reminder.
     pub(crate) fn begin(&mut self, tick: u64, reminded: &mut Vec<u32>) {
         self.now = tick * self.micro.tick;
         let mut events = std::mem::take(&mut self.events);
@@ -345,7 +345,7 @@ impl<'n, R: Routing> Partition<'n, R> {
             self.pass_notes();
         }
         self.hear();
-        // Whatever has reached a terminal has done so before it acts: in which order does not matter.
+        // All arrivals at a terminal are recorded before it acts: their order does not matter.
         let mut touched = std::mem::take(&mut self.touched);
         for terminal in touched.drain(..) {
             let seat = self.seat(terminal);
@@ -367,7 +367,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         }
     }
 
-    /// Has the cache fetch packets that arrive, many at once: they are far from each other, and nobody looked at them since
+    /// Prefetches packets that arrive, many at once: they are far from each other in memory, and were not accessed since
     /// they left.
     #[inline]
     fn approach(&self, events: &[Event]) {
@@ -407,13 +407,13 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.left = left;
     }
 
-    /// Tells of all outputs.
+    /// Reports the queues of all outputs.
     pub(crate) fn tell(&self, board: &QueueBoard) {
         let (outputs, classes) = (self.switches.outputs(), self.switches.of_classes());
         board.tell(self.net, self.span.ports.start, outputs, classes);
     }
 
-    /// Adds what the first packets of all queues wait for.
+    /// Adds the resources that the first packets of all queues wait for.
     pub(crate) fn waits(&self, all: &mut Vec<Waits>) {
         self.switches.waits(&self.packets, all);
     }
@@ -424,7 +424,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         series.over(self.span.ports.start, self.switches.outputs());
     }
 
-    /// Its switches.
+    /// Switches of the part.
     pub(crate) fn switches(&self) -> &Switches<'n> {
         &self.switches
     }
@@ -434,7 +434,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         (Paused::sum(&self.pauses, now), self.switches.pauses(now))
     }
 
-    /// Takes the packets that went nowhere since this was asked last.
+    /// Takes the packets that were dropped since the last call.
     pub(crate) fn take_lost(&mut self) -> Vec<Packet> {
         std::mem::take(&mut self.switches.lost)
     }
@@ -444,8 +444,8 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.queues[self.seat(terminal)].len()
     }
 
-    /// Packets in it; with flits, those whose heads left here less those whose tails arrived here, which over all parts is as many as
-    /// are in them and between them.
+    /// Packets in it; with flits, those whose heads left here minus those whose tails arrived here, which over all parts is the
+    /// number of packets in them and between them.
     pub(crate) fn packets(&self) -> isize {
         if self.counts_between() {
             self.packets.count().cast_signed()
@@ -459,7 +459,7 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.lengths.piece == u32::MAX
     }
 
-    /// Events so far.
+    /// Number of events so far.
     pub(crate) fn event_count(&self) -> u64 {
         self.event_count
     }

@@ -1,9 +1,9 @@
 //! Notes that take bytes on channels and wait there: from switch to switch, by shortest paths.
 //!
-//! Requests, grants and acknowledgements have crossbars of their own in switches (De Sensi et al., SC'20, section II-A), and share the
-//! channels with data: so a note waits for what its output has granted before, and what an adapter sends just now, and data waits
-//! for it. Of several shortest paths it takes the one whose channel is free first. Buffers for notes never fill (decision): whoever
-//! sends packets has few of them under way.
+//! Requests, grants and acknowledgements have their own crossbars in switches (De Sensi et al., SC'20, section II-A), and share the
+//! channels with data: so a note waits for the data that its output has granted before, and that an adapter is sending, and data waits
+//! for it. Of several shortest paths it takes the one whose channel is free first. Buffers for notes never fill (decision): a sender
+//! of packets has few notes in flight.
 
 use super::Partition;
 use crate::Peer;
@@ -24,7 +24,8 @@ impl<R: Routing> Partition<'_, R> {
         self.pass_on(from, note);
     }
 
-    /// Notes that are at terminals or ports in this tick go on, in an order that does not depend on parts.
+    /// Forwards the notes that are at terminals or ports in this tick, in an order that does not depend on
+    /// partitions.
     pub(super) fn pass_notes(&mut self) {
         let mut passing = std::mem::take(&mut self.passing);
         passing.sort_unstable();

@@ -1,11 +1,11 @@
-//! Packets that are sent and received flit by flit, as far as they are.
+//! Packets that are sent and received flit by flit, and their progress.
 
 use serde::{Deserialize, Serialize};
 
-/// What is left of the packet that a terminal is sending.
+/// The rest of the packet that a terminal is sending.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Rest {
-    /// Bytes of it, none if it sends none, and those of them that are not its message's.
+    /// Bytes of it, none if it sends none, and those of them that do not belong to its message.
     pub(super) bytes: u32,
     pub(super) pad: u16,
     /// When it was created, in picoseconds.
@@ -27,7 +27,7 @@ impl Rest {
     }
 }
 
-/// What has arrived of a packet.
+/// The part of a packet that has arrived.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub(super) bytes: u32,

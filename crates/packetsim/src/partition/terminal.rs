@@ -1,10 +1,10 @@
-//! What a partition knows of a terminal.
+//! State of a terminal in a partition.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Random;
 
-/// A terminal.
+/// One terminal of the partition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Terminal {
     /// When its channel is free.
@@ -17,6 +17,6 @@ pub(super) struct Terminal {
     pub(super) woken: bool,
     /// When it will be woken next because a pair may send then.
     pub(super) wakes: u64,
-    /// Whether it has room, or its channel, in this tick.
+    /// Whether it gets credits, or its channel becomes free, in this tick.
     pub(super) touched: bool,
 }

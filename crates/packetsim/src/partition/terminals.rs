@@ -1,4 +1,4 @@
-//! What terminals send, and when.
+//! The transmissions of terminals and their times.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::pause::Pause;
 use crate::routing::Routing;
 use crate::wheel::{CAME_IN, Event, What};
 
-/// The message whose turn it is sends a packet with this many bytes of it.
+/// The message that is scheduled next sends a packet of this size.
 pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
     let mut message = queue.pop_front()?;
     message.bytes -= u64::from(payload);
@@ -31,7 +31,7 @@ pub(super) struct Could {
     pub(super) lane: u8,
 }
 
-/// What there is to send of a class.
+/// The next transmission of a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ready {
     Now(Could),
@@ -52,7 +52,8 @@ impl<R: Routing> Partition<'_, R> {
         self.go_on(from, now);
     }
 
-    /// An adapter takes messages of its host that it has room for, and asks their endpoints if its scheme does.
+    /// An adapter takes messages of its host that it has space for, and sends requests to their endpoints if its
+    /// scheme does.
     fn take_messages(&mut self, from: u32, class: u8, now: u64) {
         let Some(terms) = self.terms else { return };
         let at = self.seat(from) * self.micro.class_count() + usize::from(class);
@@ -74,7 +75,7 @@ impl<R: Routing> Partition<'_, R> {
         }
     }
 
-    /// What there is to send of a class of the terminal at a seat, before the end of this tick.
+    /// The next transmission of a class of the terminal at a seat, before the end of this tick.
     #[inline]
     pub(super) fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> Ready {
         let at = seat * self.micro.class_count() + class;
@@ -114,7 +115,7 @@ impl<R: Routing> Partition<'_, R> {
         }
     }
 
-    /// What a terminal sends next: of the class whose turn it is.
+    /// The next packet of a terminal: of the class that is granted next.
     #[inline]
     fn upcoming_packet(&mut self, seat: usize, pace: u64, now: u64) -> (usize, Ready) {
         if self.shares.is_plain() {
@@ -150,7 +151,7 @@ impl<R: Routing> Partition<'_, R> {
         }
     }
 
-    /// A terminal sends what it can in this tick.
+    /// A terminal sends all it can in this tick.
     pub(super) fn go_on(&mut self, from: u32, now: u64) {
         if !self.rests.is_empty() {
             self.go_on_by_flits(from, now);

@@ -7,21 +7,21 @@ use super::{Distances, Routing, SwitchView};
 use crate::Net;
 use crate::packet::{NOBODY, Packet};
 
-/// Adaptive routing after Cray's Aries: a switch draws two shortest paths and two non-minimal paths, by way of any other group, and takes
-/// what is least loaded at its first output, with a bias to shortest paths. A packet on a shortest path is weighed again at every
+/// Adaptive routing after Cray's Aries: a switch draws two shortest paths and two non-minimal paths, through any other group, and takes
+/// the one with the least loaded first output, with a bias to shortest paths. A packet on a shortest path is weighed again at every
 /// switch of its first group; once it takes a non-minimal path it stays on it. Such a path heads for any switch of the other group and
-/// goes on to the destination as soon as it is in that group, so that channels inside it may be what limits patterns in which all
-/// packets of a group cross it alike. Inside a group it goes by way of any switch of that group.
+/// turns to the destination as soon as it is in that group, so that channels inside it may be the bottleneck of patterns in which all
+/// packets of a group cross it alike. Inside a group it goes through any switch of that group.
 ///
-/// Free of deadlock: lanes rise from switch to switch. As many as the longest way has channels: those inside the first group
+/// Deadlock-free: lanes rise from switch to switch. As many as the longest path has channels: those inside the first group
 /// before it is left, those to another group, and those of the longest shortest path; all are counted on the fabric. Five on a
 /// dragonfly with fully connected groups and a cable between any two of them.
 ///
 /// B. Alverson, E. Froese, L. Kaplan, D. Roweth, Cray XC Series Network (2012), on adaptive routing; G. Faanes et al., Cray
-/// Cascade: a scalable HPC system based on a Dragonfly network (SC'12). Decisions: the load is the
-/// bytes sent to the first output whose room is not back; that of a non-minimal path counts twice, and two packets more. Cables
-/// between groups are long and hold more than others even where nothing waits: a switch whose shortest path leaves the group
-/// compares it with its own cables to other groups only.
+/// Cascade: a scalable HPC system based on a Dragonfly network (SC'12). Decisions: the load is the bytes sent to the first
+/// output whose credits are not back; that of a non-minimal path counts twice, plus two packets. Cables between groups are long
+/// and hold more than others even where nothing waits: a switch whose shortest path leaves the group compares it only with its
+/// own cables to other groups.
 #[derive(Clone, Debug)]
 pub struct Aries {
     distances: Distances,
@@ -36,13 +36,13 @@ pub struct Aries {
 /// Shortest paths, and non-minimal paths, that are compared.
 const WAYS: usize = 2;
 
-/// What packets may still be weighed again, and what may not.
+/// Phase of packets that may still be weighed again, and of those that may not.
 const OPEN: u8 = 0;
 const SETTLED: u8 = 1;
 
 impl Aries {
-    /// On any dragonfly, with distances in which a cable between groups is longer than any way inside one; packets have this many
-    /// bytes.
+    /// For any dragonfly, with distances in which a cable between groups is longer than any path inside one; packets have this
+    /// number of bytes.
     pub fn new(net: &Net, distances: Distances, shape: &DragonflyShape, bytes: u32) -> Self {
         let groups = Groups::new(shape);
         let leave = groups.most_until(net, &distances, |s, t, _| groups.of(s) != groups.of(t));
@@ -86,7 +86,7 @@ impl Aries {
                 best = (load, out, NOBODY);
             }
         }
-        // Nothing is lighter than twice nothing, and more.
+        // Nothing is lighter than twice an empty output plus the bias.
         if best.0 <= self.more {
             return (best.1, best.2);
         }
@@ -148,14 +148,14 @@ impl Routing for Aries {
 mod tests {
     use crate::routing::walks::Ground;
 
-    /// Lanes are as many as the longest way has channels.
+    /// The number of lanes is that of channels of the longest path.
     #[test]
     fn lanes_are_enough_and_not_many_more() {
         for (fabric, lanes, most) in [
             ("dragonfly:p=1,a=4,h=2", 5, 5),
             ("dragonfly:p=1,a=4,g=2,per_pair=4", 2, 2),
             ("cascade:groups=3,rows=2,cols=4,p=1,blue=8", 8, 8),
-            // The bound is for the worst of each part, which no single way has.
+            // The bound is for the worst of each part, which no single path has.
             ("dragonflyplus:leaves=3,spines=3,p=1,h=1", 9, 6),
         ] {
             let ground = Ground::new(fabric);

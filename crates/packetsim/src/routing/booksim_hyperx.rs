@@ -1,18 +1,18 @@
-//! On a HyperX: the shortest path or one round in the same dimensions, as BookSim2 has it.
+//! For a HyperX: the shortest path or a non-minimal one in the same dimensions, as in BookSim2.
 
 use super::classes::any_lane;
 use super::lines::{Lines, first_open, open};
 use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Universal globally-adaptive load-balanced routing as BookSim2 has it on the flattened butterfly: the first switch draws one
-/// of those that differ from it in no other dimension than the destination does, itself and that included, and compares the
-/// shortest path with the one by way of it, by the bytes at their first outputs times their channels; the non-minimal path must be
-/// lighter by more than two flits. Both go dimension by dimension.
+/// Universal globally-adaptive load-balanced routing as BookSim2 has it on the flattened butterfly: the first switch draws an
+/// intermediate switch among those that differ from it in no other dimension than the destination does, itself and that included,
+/// and compares the shortest path with the one through it, by the bytes at their first outputs times their channels; the
+/// non-minimal path must be lighter by more than two flits. Both go dimension by dimension.
 ///
-/// Free of deadlock with two classes of lanes: the first on the way to the switch that was drawn, the second on the way to the
-/// destination, shortest paths included. In each class dimensions rise, and a packet goes from the first to the second only.
-/// Of several lanes of a class it takes any.
+/// Deadlock-free with two classes of lanes: the first on the path to the switch that was drawn, the second on the path to the
+/// destination, shortest paths included. In each class dimensions rise, and a packet changes only from the first to the
+/// second. Of several lanes of a class it takes any.
 ///
 /// N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13), and its `ugal_flatfly_onchip`.
 /// After A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5.
@@ -24,13 +24,13 @@ pub struct BooksimHyperx<'a> {
 /// Bytes by which a non-minimal path must be lighter: two flits.
 const MORE: u64 = 2;
 
-/// What packets are on: nothing yet, the way to the switch that was drawn, the way to their destination.
+/// Phase of a packet: new, on the path to the switch that was drawn, on the path to the destination.
 const NEW: u8 = 0;
 const OUT: u8 = 1;
 const HOME: u8 = 2;
 
 impl<'a> BooksimHyperx<'a> {
-    /// On a HyperX.
+    /// The routing on a HyperX.
     pub fn new(lines: Lines<'a>) -> Self {
         Self { lines }
     }

@@ -1,4 +1,4 @@
-//! Lanes in classes.
+//! Division of virtual lanes into classes.
 
 use super::SwitchView;
 

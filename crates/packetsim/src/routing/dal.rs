@@ -1,12 +1,13 @@
-//! On a HyperX: in any dimension that is not right yet, straight or by way of another switch.
+//! For a HyperX: in any dimension that is not corrected yet, directly or through another switch.
 
 use super::lines::{Lines, open};
 use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Dimensionally adaptive, load-balanced routing: every switch weighs, for each dimension in which a packet is not where it must
-/// be, the channel that puts it right and one to another switch of that line (a deroute, once a dimension), by what waits there
-/// times the channels that are left. Lanes rise from switch to switch: free of deadlock with twice as many as dimensions.
+/// Dimensionally adaptive, load-balanced routing: every switch weighs, for each dimension in which a packet differs from its
+/// destination, the channel that corrects it and one to another switch of that line (a deroute, once a dimension), by the bytes
+/// that wait there times the remaining channels. Lanes rise from switch to switch: deadlock-free with twice as many as
+/// dimensions.
 ///
 /// J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub struct Dal<'a> {
 }
 
 impl<'a> Dal<'a> {
-    /// On a HyperX of up to eight dimensions, or none.
+    /// For a HyperX of up to eight dimensions; `None` for others.
     pub fn new(lines: Lines<'a>) -> Option<Self> {
         (lines.dims().len() <= 8).then_some(Self { lines })
     }
@@ -33,7 +34,7 @@ impl Routing for Dal<'_> {
         let to = self.lines.at(here.net.switch_of(packet.to));
         let at = self.lines.at(here.switch);
         let open = open(at, to);
-        // What it would cost, whether it is a deroute, where, and in which dimension.
+        // Its weight, whether it is a deroute, its output, and its dimension.
         let mut best = (u64::MAX, false, 0, 0);
         for d in 0..to.len() {
             if at[d] == to[d] {

@@ -5,25 +5,25 @@ use super::lines::{Lines, first_open, open};
 use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Dimensionally-ordered weighted adaptive routing: every switch puts the first dimension right in which a packet is not where
-/// it must be, straight, or after one hop to any other switch of that line (a deroute). It weighs all of these by what waits
-/// there times the channels that are left, and takes the lightest.
+/// Dimensionally-ordered weighted adaptive routing: every switch corrects the first dimension in which a packet differs from
+/// its destination, directly, or after one hop to any other switch of that line (a deroute). It weighs all of these by the
+/// bytes that wait there times the remaining channels, and takes the lightest.
 ///
-/// Free of deadlock with two classes of lanes: a deroute goes in the first, and the channel that puts its dimension right after
-/// it in the second. So a packet waits for the second class of its dimension, if it was derouted, or for a later dimension, and
-/// never for what is before it: dimensions and, in each, classes rise. A channel that puts a dimension right at once is followed
-/// by later dimensions only, so it may be in a lane of either class.
+/// Deadlock-free with two classes of lanes: a deroute takes the first, and the channel that corrects its dimension afterwards
+/// takes the second. So a packet waits for the second class of its dimension, if it was derouted, or for a later dimension, and
+/// never for an earlier one: dimensions and, in each, classes rise. A channel that corrects a dimension directly is followed
+/// only by later dimensions, so it may be in a lane of either class.
 ///
 /// N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim, Practical and Efficient Incremental Adaptive Routing for HyperX Networks
-/// (SC'19). The packet itself counts among what waits, so that an empty network is crossed by shortest paths: our decision, as
-/// are lanes of either class for what is not derouted.
+/// (SC'19). The packet itself counts among the waiting bytes, so that an empty network is crossed by shortest paths: our
+/// decision, as are lanes of either class for packets that are not derouted.
 #[derive(Clone, Debug)]
 pub struct Dimwar<'a> {
     lines: Lines<'a>,
 }
 
 impl<'a> Dimwar<'a> {
-    /// On a HyperX.
+    /// The routing on a HyperX.
     pub fn new(lines: Lines<'a>) -> Self {
         Self { lines }
     }
@@ -57,20 +57,21 @@ impl Routing for Dimwar<'_> {
     }
 }
 
-/// An output, and what speaks against it.
+/// An output and its weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     pub(super) weight: u64,
     pub(super) out: u32,
 }
 
-/// What waits at an output, the packet itself included, times the channels that are left by way of it.
+/// Bytes that wait at an output, the packet itself included, times the remaining channels of the path through it.
 #[inline]
 pub(super) fn weight(here: &SwitchView<'_>, packet: &Packet, out: u32, channels: u64) -> u64 {
     u64::from(here.pressing(out) + packet.bytes) * channels
 }
 
-/// The lightest of all deroutes in a dimension that are lighter than a way, if any; of equal ones, the first from any on.
+/// The lightest of all deroutes in a dimension that are lighter than a path, if any; of equal ones, the first from a
+/// random start.
 #[inline]
 pub(super) fn lightest_deroute(
     lines: &Lines<'_>,
@@ -83,7 +84,7 @@ pub(super) fn lightest_deroute(
     let at = lines.at(here.switch)[d];
     let to = lines.at(here.net.switch_of(packet.to))[d];
     let size = lines.dims()[d];
-    // Nothing is lighter than a packet alone.
+    // Nothing is lighter than a single packet.
     if than.weight <= u64::from(packet.bytes) * (open + 1) || size < 3 {
         return None;
     }

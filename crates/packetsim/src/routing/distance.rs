@@ -1,4 +1,4 @@
-//! How far switches are from each other, and which ports lead nearer.
+//! Distances between switches, and the ports that lead nearer.
 
 use rayon::prelude::*;
 
@@ -9,12 +9,12 @@ use crate::{Net, Peer};
 pub struct Distances {
     switches: usize,
     words: usize,
-    /// `far[from * switches + to]`: what switches side by side look up is side by side, and stays in the cache while these are
-    /// simulated.
+    /// `far[from * switches + to]`: entries that neighbouring switches look up are adjacent, and stay in the cache while these
+    /// are simulated.
     far: Vec<u8>,
     /// Ports that lead nearer: `words` words for each `[from * switches + to]`.
     nearer: Vec<u64>,
-    /// The port that leads nearer, if there is one only and its number is small: most of what is looked up, in an eighth of
+    /// The port that leads nearer, if there is only one and its number is small: this serves most lookups, in an eighth of
     /// the memory.
     only: Vec<u8>,
     diameter: u8,
@@ -29,10 +29,10 @@ impl Distances {
         Self::weighted(net, |_| 1)
     }
 
-    /// By the sum of what ports weigh, 1 or more. On a dragonfly a channel between groups weighs more than any way within one,
-    /// so that shortest paths have one of them.
+    /// Shortest paths by the sum of port weights, each 1 or more. On a dragonfly a channel between groups weighs more than any
+    /// path within one, so that shortest paths have one of them.
     ///
-    /// Complexity: O(switches ports weight) time, O(switches^2) memory. Where no way leads, the distance is 255.
+    /// Complexity: O(switches ports weight) time, O(switches^2) memory. Where no path leads, the distance is 255.
     pub fn weighted(net: &Net, weight: impl Fn(u32) -> u8 + Sync) -> Self {
         let (n, words) = (net.switch_count(), net.words());
         let cables = cables(net, &weight);
@@ -114,7 +114,7 @@ impl Distances {
     }
 }
 
-/// A cable to another switch: the port that it is at, and what that weighs.
+/// A cable to another switch: its port and its weight.
 #[derive(Clone, Copy)]
 struct Cable {
     to: u32,
@@ -133,8 +133,8 @@ fn cables(net: &Net, weight: &impl Fn(u32) -> u8) -> Vec<Vec<Cable>> {
     (0..net.switch_count() as u32).map(of).collect()
 }
 
-/// What the lightest ways from a switch to all others weigh, and how many channels they have. `rings` is room for switches by
-/// weight, those of the same side by side.
+/// The weights of the lightest paths from a switch to all others, and their numbers of channels. `rings` is scratch memory:
+/// switches by weight, those of equal weight adjacent.
 fn search(
     from: usize,
     cables: &[Vec<Cable>],

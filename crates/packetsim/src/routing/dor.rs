@@ -1,4 +1,4 @@
-//! Dimension by dimension.
+//! Dimension-order routing of packets.
 
 use darkfiber_fabric::GridKind;
 
@@ -7,14 +7,14 @@ use super::lines::{Lines, first_open};
 use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Dimension-ordered routing: every switch puts the first dimension right in which a packet is not where it must be; of parallel
-/// cables it takes any. On a ring a packet goes the shorter way round, of two that are equal either.
+/// Dimension-ordered routing: every switch corrects the first dimension in which a packet differs from its destination; of
+/// parallel cables it takes any. On a ring a packet takes the shorter direction, or either of two that are equal.
 ///
-/// Free of deadlock: a packet waits for channels of later dimensions only, and in one dimension of a HyperX it takes one channel:
-/// one lane is enough. On a row it goes on in one direction, so that channels can be numbered along the row. On a ring of more
-/// than three switches they cannot, since it closes. There a packet that has the cable between the last switch and the first
-/// one still ahead, or takes it, is in the first class of lanes, any other in the second (a dateline): numbered along the ring,
-/// first those of the first class up to that cable, then those of the second, which never take it, channels rise again.
+/// Deadlock-free: a packet waits only for channels of later dimensions, and in one dimension of a HyperX it takes one channel:
+/// one lane is enough. On a row it continues in one direction, so that channels can be numbered along the row. On a ring of more
+/// than three switches they cannot, since it closes. There a packet that has the cable between the last switch and the first one
+/// still ahead, or takes it, is in the first class of lanes, any other in the second (a dateline): numbered along the ring, first
+/// those of the first class up to that cable, then those of the second, which never take it, channels rise again.
 ///
 /// W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks (IEEE Trans. Computers
 /// C-36, 1987).
@@ -26,13 +26,13 @@ pub struct Dor<'a> {
 }
 
 impl<'a> Dor<'a> {
-    /// On any lattice.
+    /// The routing on any lattice.
     pub fn new(lines: Lines<'a>) -> Self {
         let rings = lines.kind() == GridKind::Torus && lines.dims().iter().any(|&size| size > 3);
         Self { lines, rings }
     }
 
-    /// The next coordinate on the way from one to another, and the class of lanes.
+    /// The next coordinate on the path from one to another, and the class of lanes.
     #[inline]
     fn step(&self, here: &mut SwitchView<'_>, size: u16, at: u16, to: u16) -> (u16, u8) {
         match self.lines.kind() {

@@ -65,8 +65,8 @@ impl Groups {
         Some(group)
     }
 
-    /// Channels of a shortest path between groups up to and including the first one that a rule picks: the most of all paths.
-    /// The rule sees the switch before it, the one behind it, and the destination.
+    /// Maximum, over all shortest paths between groups, of the channels up to and including the first one that a rule
+    /// selects. The rule gets the switch before it, the one behind it, and the destination.
     ///
     /// Complexity: O(switches^2 ports).
     pub(super) fn most_until(

@@ -8,9 +8,9 @@ use super::{Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
 
-/// Every switch picks the next hop that its hash of the packet's header picks, so that packets of a queue pair stay on one path. All
-/// are in one lane, as in one class of priority flow control: free of deadlock if the sets of next hops are
-/// ([`check_sets`](darkfiber_routing::check::check_sets)); if not, deadlock is what can happen.
+/// Every switch picks the next hop that its hash of the packet's header selects, so that packets of a queue pair stay on one path.
+/// All are in one lane, as in one class of priority flow control: deadlock-free if the sets of next hops are
+/// ([`check_sets`](darkfiber_routing::check::check_sets)); if not, packets may deadlock.
 #[derive(Clone, Debug)]
 pub struct Hashed<'a> {
     fabric: &'a Fabric,

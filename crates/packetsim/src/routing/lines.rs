@@ -4,14 +4,14 @@ use darkfiber_fabric::{Fabric, GridKind, GridShape, SwitchId};
 
 use super::SwitchView;
 
-/// Where the ports of each switch of a whole lattice lead to.
+/// Peers of the ports of each switch of a whole lattice.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     grid: &'a GridShape,
     /// By switch, dimension and coordinate, the first of `ports` there; and their number.
     first: Vec<u32>,
     ports: Vec<u8>,
-    /// Where a dimension begins, and how many entries there are for a switch.
+    /// Start of each dimension, and the number of entries per switch.
     begin: Vec<usize>,
     stride: usize,
     /// By place, the switch there.
@@ -21,7 +21,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Those of a grid; none if a switch or a cable is missing, or one is where a lattice has none.
+    /// The lines of a grid; none if a switch or a cable is missing, or one is where a lattice has none.
     pub fn new(fabric: &Fabric, grid: &'a GridShape) -> Option<Self> {
         let n = fabric.switch_count();
         let (mut begin, mut steps) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ impl<'a> Lines<'a> {
         (n == places).then_some(lines)
     }
 
-    /// How lines are joined.
+    /// Topology of the lines.
     pub fn kind(&self) -> GridKind {
         self.grid.kind
     }

@@ -3,12 +3,12 @@
 use super::{Distances, Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Every switch sends a packet on by one of the ports that lead nearer: any, or the emptier of two drawn at random. Lanes rise
-/// from switch to switch, so that no packet waits for one in its lane: free of deadlock with as many lanes as the diameter.
-/// On a fat-tree this is adaptive routing upwards, and lanes need not rise: a way goes up and then down.
+/// Every switch forwards a packet to one of the ports that lead nearer: any, or the emptier of two drawn at random. Lanes rise
+/// from switch to switch, so that no packet waits for one in its lane: deadlock-free with as many lanes as the diameter. On a
+/// fat-tree this is adaptive routing upwards, and lanes need not rise: a path goes up and then down.
 #[derive(Clone, Debug)]
 pub struct Minimal {
-    /// Distances.
+    /// Distances between switches.
     pub distances: Distances,
     /// Whether switches look at two ports; at one otherwise.
     pub adaptive: bool,

@@ -1,4 +1,4 @@
-//! Where packets go: one file for each routing.
+//! Routing of packets: one file for each algorithm.
 
 mod aries;
 mod booksim_hyperx;
@@ -44,25 +44,25 @@ use crate::random::Random;
 use crate::switch::Waiting;
 use crate::{EVEN, Net, OutPort, QueueBoard};
 
-/// What a switch knows when it sends a packet on.
+/// The state that a switch sees when it forwards a packet.
 pub struct SwitchView<'a> {
-    /// The network.
+    /// Network of the switch.
     pub net: &'a Net,
-    /// The switch.
+    /// Number of the switch.
     pub switch: u32,
     /// The port that the packet arrived at, by its number among those of the switch.
     pub input: u32,
     /// Lanes of a channel.
     pub lanes: u8,
-    /// Lanes that would do as well as the one that was chosen, if a routing says so: from the first to before the last.
+    /// Lanes as good as the chosen one, if a routing offers them: a half-open range.
     pub(crate) alike: Option<(u8, u8)>,
-    /// Its outputs.
+    /// Outputs of the switch.
     pub outputs: &'a [OutPort],
-    /// Its dice.
+    /// Random numbers of the switch.
     pub random: &'a mut Random,
-    /// What all switches told of their outputs, if the routing asked for it.
+    /// Last reported queues of all switches, if the routing needs them.
     pub board: &'a QueueBoard,
-    /// By output and traffic class, what waits for it, if there are classes; and the packet's class.
+    /// By output and traffic class, the bytes that wait for it, if there are classes; and the packet's class.
     pub(crate) classes: &'a [Waiting],
     pub(crate) class: u8,
     /// Non-minimal paths count this many times, in 256ths (see [`crate::TrafficClass::bias`]).
@@ -70,7 +70,7 @@ pub struct SwitchView<'a> {
 }
 
 impl<'a> SwitchView<'a> {
-    /// What a switch without traffic classes knows.
+    /// The view of a switch without traffic classes.
     #[inline]
     pub(crate) fn new(
         net: &'a Net,
@@ -103,8 +103,8 @@ impl SwitchView<'_> {
         self.outputs[local as usize].used
     }
 
-    /// Bytes that wait for an output: in this switch, and behind it as far as they are more than what is on its way there, and
-    /// room on its way back, where nothing waits. Long cables are not mistaken for full buffers.
+    /// Bytes that wait for an output: in this switch, and behind it those beyond the packets and credits that are in flight on
+    /// an unloaded channel. Long cables are not mistaken for full buffers.
     #[inline]
     pub fn pressing(&self, local: u32) -> u32 {
         let port = self.net.port(self.net.base(self.switch) + local);
@@ -116,13 +116,13 @@ impl SwitchView<'_> {
         self.classes[local as usize * all + usize::from(self.class)].pressing(port)
     }
 
-    /// What a non-minimal path counts, for the packet's traffic class.
+    /// The weighted cost of a non-minimal path, for the packet's traffic class.
     #[inline]
     pub fn biased(&self, cost: u64) -> u64 {
         cost * u64::from(self.bias) / u64::from(crate::EVEN)
     }
 
-    /// The same of any port of the network, as it was told last.
+    /// As [`Self::pressing`] for any port of the network, as last reported.
     #[inline]
     pub fn told(&self, port: u32) -> u32 {
         self.board.of(port, self.class)
@@ -160,20 +160,20 @@ impl<R: Routing> Routing for &R {
 
 /// A routing: which output and lane a packet takes that has arrived at a switch. It is decided once at each switch.
 pub trait Routing: Send + Sync {
-    /// Whether it may answer [`LOST`]. Where it never does, nothing looks for that.
+    /// Whether it may return [`LOST`]. If not, no caller checks for it.
     const LOSES: bool = false;
 
     /// Whether a packet's path names its service level in its upper four bits, and it enters its first switch in that lane, so
     /// that packets of a path stay in order. Otherwise lanes into the first switch are all alike, and take turns.
     const BY_SERVICE_LEVEL: bool = false;
 
-    /// Whether packets for one LID always go the same way: they stay in order by themselves.
+    /// Whether packets for one LID always take the same path: they stay in order without further measures.
     const STEADY: bool = false;
 
     /// Lanes that it needs to be free of deadlock.
     fn lanes(&self) -> u8;
 
-    /// How often switches tell each other of all their outputs, in picoseconds, if they do.
+    /// Interval at which switches report all their outputs to each other, in picoseconds, if they do.
     fn news(&self) -> Option<u64> {
         None
     }

@@ -7,19 +7,19 @@ use super::{Distances, Routing, SwitchView};
 use crate::Net;
 use crate::packet::Packet;
 
-/// On-the-fly adaptive routing, OFAR-like: every switch sends a packet on by the shortest path, unless much waits there and less
+/// On-the-fly adaptive routing, OFAR-like: every switch forwards a packet on the shortest path, unless much waits there and less
 /// than half as much at an output to which it may be misrouted. Those are, in its first group if it must leave that, all cables
 /// to other groups, once (a global misroute); and in every group, where the shortest path goes to a switch of that group, all
 /// cables to such switches, once a group (a local misroute).
 ///
-/// Free of deadlock by other means than the paper's, whose packets escape to a ring with bubble flow control if nothing else has
-/// room: here lanes rise from switch to switch, as many as the longest way has channels. A group whose switches are all joined
-/// is crossed by at most two channels, a misroute and a shortest one (a misroute takes the place of a channel inside the group);
-/// a packet is in three groups at most: two channels each and two between them, eight lanes. Two consequences: packets cannot
-/// leave a full output once they were sent to it, and no packet is ever on a ring.
+/// Deadlock freedom differs from the paper's, whose packets escape to a ring with bubble flow control if nothing else has
+/// credits: here lanes rise from switch to switch, as many as the longest path has channels. A group whose switches are all
+/// joined is crossed by at most two channels, a misroute and a shortest one (a misroute takes the place of a channel inside the
+/// group); a packet is in three groups at most: two channels each and two between them, eight lanes. Two consequences: packets
+/// cannot leave a full output once they were sent to it, and no packet is ever on a ring.
 ///
 /// M. Garcia, E. Vallejo, R. Beivide, M. Odriozola, C. Camarero, M. Valero, J. Labarta, On-the-Fly Adaptive Routing in
-/// High-Radix Hierarchical Networks (ICPP'12). Decisions: much are two packets, and less is less than half, instead of the
+/// High-Radix Hierarchical Networks (ICPP'12). Decisions: much is two packets, and less is less than half, instead of the
 /// paper's thresholds; of all outputs that a packet may be misrouted to, the emptiest is taken.
 #[derive(Clone, Debug)]
 pub struct Ofar {
@@ -32,13 +32,13 @@ pub struct Ofar {
     patience: u32,
 }
 
-/// What a packet has had: its global misroute, and the local one of this group.
+/// Misroutes that a packet has taken: its global one, and the local one of this group.
 const GLOBAL: u8 = 1;
 const LOCAL: u8 = 2;
 
 impl Ofar {
-    /// On a dragonfly whose groups are fully connected, each to every other one by a cable, or none; with distances in which a
-    /// cable between groups is longer than any way inside one, and packets of this many bytes.
+    /// For a dragonfly whose groups are fully connected, each to every other one by a cable; `None` otherwise. Distances must
+    /// make a cable between groups longer than any path inside one, and packets have this number of bytes.
     pub fn new(
         net: &Net,
         distances: Distances,
@@ -77,7 +77,7 @@ impl Ofar {
         full.then_some(Self { distances, groups, inside, outside, patience: 2 * bytes })
     }
 
-    /// An output that a packet may be misrouted to and that holds less than this much, if there is one, and what that makes of the
+    /// An output that a packet may be misrouted to and that holds less than this limit, if there is one, and the new phase of the
     /// packet. The shortest path goes to a switch of this group, or not.
     #[inline]
     fn misroute(

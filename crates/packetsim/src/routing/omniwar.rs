@@ -5,15 +5,15 @@ use super::lines::{Lines, open};
 use super::{Routing, SwitchView};
 use crate::packet::Packet;
 
-/// Omni-dimensional weighted adaptive routing: every switch weighs, in every dimension in which a packet is not where it must
-/// be, the channel that puts it right and, as long as the packet has deroutes left, those to all other switches of that line, by
-/// what waits there times the channels that are left, and takes the lightest.
+/// Omni-dimensional weighted adaptive routing: every switch weighs, in every dimension in which a packet differs from its
+/// destination, the channel that corrects it and, as long as the packet has deroutes left, those to all other switches of that
+/// line, by the bytes that wait there times the remaining channels, and takes the lightest.
 ///
-/// Free of deadlock: lanes rise from switch to switch, so that no packet waits for one in its lane or a lower one. A packet takes
+/// Deadlock-free: lanes rise from switch to switch, so that no packet waits for one in its lane or a lower one. A packet takes
 /// one channel for each of N dimensions and one for each of at most M deroutes: N + M lanes.
 ///
 /// N. McDonald, M. Isaev, A. Flores, A. Davis, J. Kim, Practical and Efficient Incremental Adaptive Routing for HyperX Networks
-/// (SC'19). The packet itself counts among what waits: see [`Dimwar`](super::Dimwar).
+/// (SC'19). The packet itself counts among the waiting bytes: see [`Dimwar`](super::Dimwar).
 #[derive(Clone, Debug)]
 pub struct Omniwar<'a> {
     lines: Lines<'a>,

@@ -14,44 +14,44 @@ use crate::{
 
 /// A routing, by name.
 pub struct RoutingKind {
-    /// What users write.
+    /// Name that users write.
     pub name: &'static str,
     /// In half a line.
     pub summary: &'static str,
-    /// What it does, what it needs, and why it is free of deadlock.
+    /// Description, requirements, and why it is deadlock-free.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication that the routing is from.
     pub paper: &'static str,
     make: for<'a> fn(&RoutingContext<'a>) -> Result<AnyRouting<'a>, ConfigError>,
 }
 
-/// What a routing is made for.
+/// The network and options that a routing is made for.
 #[derive(Clone, Copy)]
 pub struct RoutingContext<'a> {
-    /// The network.
+    /// Network to route.
     pub net: &'a Net,
-    /// Its fabric.
+    /// Fabric of the network.
     pub fabric: &'a Fabric,
-    /// What that is, if known.
+    /// Shape of the fabric, if known.
     pub shape: Option<&'a Shape>,
     /// Forwarding tables, if there are any.
     pub routes: Option<&'a Routes>,
     /// Bytes of a packet.
     pub bytes: u32,
-    /// What of its comparison of ways is to be different.
+    /// Changes to its comparison of paths.
     pub adaptive: Adaptive,
 }
 
 /// Something to do with a routing, whichever it is.
 pub trait WithRouting<'r> {
-    /// What comes of it, which may refer to the routing.
+    /// The result, which may refer to the routing.
     type Out;
 
-    /// Does it.
+    /// Runs it with a routing.
     fn with<R: Routing>(self, routing: &'r R) -> Self::Out;
 }
 
-/// See [`AnyRouting::lanes`].
+/// Call of [`AnyRouting::lanes`].
 struct Lanes;
 
 impl WithRouting<'_> for Lanes {
@@ -62,7 +62,7 @@ impl WithRouting<'_> for Lanes {
     }
 }
 
-/// See [`AnyRouting::load`].
+/// Arguments of [`AnyRouting::load`].
 struct LoadRun<'a> {
     net: &'a Net,
     micro: &'a SwitchModel,
@@ -78,7 +78,7 @@ impl WithRouting<'_> for LoadRun<'_> {
     }
 }
 
-/// See [`AnyRouting::packets`].
+/// Arguments of [`AnyRouting::packets`].
 struct Wired<'a>(PacketsFor<'a>);
 
 impl<'a> WithRouting<'a> for Wired<'a> {
@@ -131,7 +131,7 @@ macro_rules! routings {
         }
 
         impl AnyRouting<'_> {
-            /// Does something with it, compiled for each routing: nothing is looked up for a packet.
+            /// Calls a function compiled for each routing: no dynamic dispatch per packet.
             pub fn with<'r, W: WithRouting<'r>>(&'r self, what: W) -> W::Out {
                 match self { $(Self::$name(routing) => what.with(routing)),* }
             }
@@ -155,7 +155,7 @@ routings!(
     Ofar(Ofar),
 );
 
-/// All of them.
+/// All routings of the simulator.
 pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
     "routing",
     &[
@@ -364,15 +364,15 @@ impl Entry for RoutingKind {
     }
 }
 
-/// The routing of that name.
+/// Finds the routing of that name.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such routing.
 pub fn kind(name: &str) -> Result<&'static RoutingKind, Unknown> {
     ROUTINGS.get(name)
 }
 
-/// Makes one.
+/// Makes a routing for a network.
 ///
 /// # Errors
 /// If it does not suit the fabric.
@@ -430,7 +430,7 @@ fn dragonfly<'a>(
 /// Shortest paths of a dragonfly go by one cable between groups.
 fn distances(given: &RoutingContext<'_>) -> Distances {
     let Some(Shape::Dragonfly(dragonfly)) = given.shape else { return Distances::new(given.net) };
-    // More than any way within a group is long.
+    // A weight above any path within a group.
     let group = |s: u32| dragonfly.group[s as usize];
     let weight = |p: u32| {
         let s = given.net.port(p).switch;
@@ -453,7 +453,7 @@ fn ugal<'a>(
     AnyRouting::Ugal(compared(given, ways, weigh, progressive))
 }
 
-/// With what is to be different.
+/// UGAL with the requested changes.
 fn compared(given: &RoutingContext<'_>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Ugal {
     let Adaptive { minimal, round, bias, news } = given.adaptive;
     let weigh = match weigh {

@@ -9,8 +9,8 @@ use crate::Net;
 use crate::packet::Packet;
 
 /// Every packet takes the entry of its destination in the forwarding table of each switch, in the virtual lane of its path's
-/// layer, or in that which the switch has for the ports that it comes in at and leaves at. Free of deadlock if the tables are; if
-/// not, deadlock is what happens.
+/// layer, or in that which the switch has for its input and output port. Deadlock-free if the tables are; if not, packets may
+/// deadlock.
 #[derive(Clone, Debug)]
 pub struct Tables<'a> {
     fabric: &'a Fabric,
@@ -25,10 +25,10 @@ pub struct Tables<'a> {
 const PORTS: usize = 256;
 
 impl<'a> Tables<'a> {
-    /// Those of a fabric.
+    /// The tables of a fabric.
     ///
     /// # Errors
-    /// If they leave a terminal without a way to another one.
+    /// If they leave a terminal without a path to another one.
     pub fn new(net: &Net, fabric: &'a Fabric, routes: &'a Routes) -> Result<Self, Lost> {
         let mut local = vec![u8::MAX; fabric.switch_count() * PORTS];
         for s in (0..fabric.switch_count()).map(SwitchId::new) {
@@ -82,12 +82,12 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Tables that leave a pair of terminals without a way.
+/// Tables that leave a pair of terminals without a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// From which terminal.
+    /// Terminal that sends.
     pub from: u32,
-    /// To which one.
+    /// Terminal that cannot be reached.
     pub to: u32,
 }
 
@@ -101,7 +101,7 @@ impl Routing for Tables<'_> {
     #[inline]
     fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let from = TerminalId(packet.from);
-        // Whoever sent it chose a path, or left that to the tables.
+        // The sender chose a path, or left the choice to the tables.
         let path = match packet.path {
             0 => self.routes.path_of(from),
             path => usize::from(path),

@@ -1,42 +1,42 @@
-//! The shortest path, or one round, whichever is emptier.
+//! The shortest path, or a non-minimal one, whichever is emptier.
 
 use super::valiant::onwards;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
-/// What makes a non-minimal path as good as a shortest one.
+/// The criterion by which a non-minimal path is as good as a shortest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weigh {
-    /// Bytes at the first output times channels of the way, and this many bytes more.
+    /// Bytes at the first output times channels of the path, plus this number of bytes.
     ByLength(u32),
     /// Bytes at the first output, twice those of the non-minimal path, and this many more: BookSim2's on the dragonfly.
     Twice(u32),
 }
 
-/// Universal globally-adaptive load-balanced routing with local knowledge: the switch that a packet enters the network at
-/// compares shortest paths with some by way of switches drawn at random, by what waits at their first outputs. Lanes rise: free of
-/// deadlock with twice as many as the diameter.
+/// Universal globally-adaptive load-balanced routing with local knowledge: the switch at which a packet enters the network
+/// compares shortest paths with some through intermediate switches drawn at random, by the bytes that wait at their first outputs.
+/// Lanes rise: deadlock-free with twice as many as the diameter.
 ///
 /// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-L). Progressive:
-/// the second switch may change its mind, which needs a lane more (N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on
-/// Large Scale Interconnection Networks, ISCA'09). Slingshot compares up to four ways (De Sensi et al., An In-Depth Analysis of
-/// the Slingshot Interconnect, SC'20, section II-C).
+/// the second switch may revise the decision, which needs one more lane (N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive
+/// Routing on Large Scale Interconnection Networks, ISCA'09). Slingshot compares up to four paths (De Sensi et al., An In-Depth
+/// Analysis of the Slingshot Interconnect, SC'20, section II-C).
 #[derive(Clone, Debug)]
 pub struct Ugal {
-    /// Distances.
+    /// Distances between switches.
     pub distances: Distances,
-    /// The comparison.
+    /// Weights by which paths are compared.
     pub weigh: Weigh,
     /// Shortest paths, and non-minimal paths, that are compared.
     pub ways: (u8, u8),
     /// Whether the second switch may change its mind.
     pub progressive: bool,
-    /// How often switches tell their neighbours what waits for their outputs, in picoseconds, if they do: it counts with what
-    /// waits at the first output.
+    /// Interval at which switches report the bytes that wait for their outputs to their neighbours, in picoseconds, if they
+    /// do: these count in addition to those at the first output.
     pub news: Option<u64>,
 }
 
-/// What of a comparison of ways is to be different.
+/// Changes to a comparison of paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adaptive {
     /// Shortest paths that are compared.
@@ -45,12 +45,12 @@ pub struct Adaptive {
     pub round: Option<u8>,
     /// Bytes that non-minimal paths count more.
     pub bias: Option<u32>,
-    /// How often neighbours tell what waits for their outputs, in picoseconds; 0: never.
+    /// Interval at which neighbours report the bytes that wait for their outputs, in picoseconds; 0: never.
     pub news: Option<u64>,
 }
 
 impl Adaptive {
-    /// Whether nothing is.
+    /// Whether nothing is changed.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -79,7 +79,7 @@ impl Routing for Ugal {
 }
 
 impl Ugal {
-    /// What the output of a way to a switch has before it, and the next one of that way.
+    /// Bytes in front of the output of the path to a switch, and of the next output of that path.
     #[inline]
     fn load(&self, here: &mut SwitchView<'_>, out: u32, to: u32) -> u64 {
         let near = match self.weigh {
@@ -92,13 +92,13 @@ impl Ugal {
                 let out = self.distances.any(next, to, here.random);
                 here.told(here.net.base(next) + out)
             }
-            // At the end there is one way only.
+            // At the end there is only one path.
             _ => 0,
         };
         u64::from(near) + u64::from(ahead)
     }
 
-    /// The output of the way that is chosen, if there is a choice.
+    /// The output of the chosen path, if there is a choice.
     #[inline]
     fn choose(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> Option<u32> {
         let (s, to) = (here.switch, here.net.switch_of(packet.to));

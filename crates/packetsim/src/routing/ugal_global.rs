@@ -1,35 +1,35 @@
-//! The shortest path or one round, knowing what waits on all of both.
+//! The shortest path or a non-minimal one, knowing the queues along both.
 
 use super::valiant::onwards;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
-/// Universal globally-adaptive load-balanced routing with global knowledge: the switch that a packet enters the network at
-/// compares a shortest path with one by way of a switch drawn at random, by what waits at all outputs of both. Lanes rise: free of
-/// deadlock with twice as many as the diameter.
+/// Universal globally-adaptive load-balanced routing with global knowledge: the switch at which a packet enters the network
+/// compares a shortest path with one through an intermediate switch drawn at random, by the bytes that wait at all outputs of
+/// both. Lanes rise: deadlock-free with twice as many as the diameter.
 ///
-/// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-G): the bound of
-/// what source routing could do, since no switch knows of others at once. Here all tell each other every so often, which is a
-/// decision, and the less the nearer to it.
+/// A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5 (UGAL-G): an upper
+/// bound for source routing, since no switch knows the state of others instantly. Here all switches report their queues at
+/// intervals, which is a decision; the shorter the interval, the nearer to the bound.
 #[derive(Clone, Debug)]
 pub struct UgalGlobal {
-    /// Distances.
+    /// Distances between switches.
     pub distances: Distances,
     /// Bytes that a non-minimal path must be better by.
     pub more: u32,
-    /// How often switches tell of their outputs, in picoseconds.
+    /// Interval at which switches report their outputs, in picoseconds.
     pub news: u64,
 }
 
 impl UgalGlobal {
-    /// What waits on a shortest path from one switch to another, and the number of its first output.
+    /// Bytes that wait on a shortest path from one switch to another, and the number of its first output.
     fn way(&self, here: &mut SwitchView<'_>, from: u32, to: u32) -> (u64, u32) {
         let (mut s, mut sum) = (from, 0);
         let mut first = None;
         while s != to {
             let out = self.distances.any(s, to, here.random);
             let port = here.net.base(s) + out;
-            // Its own outputs a switch knows as they are.
+            // A switch knows the current state of its own outputs.
             let waits = if s == here.switch { here.pressing(out) } else { here.told(port) };
             sum += u64::from(waits);
             first = first.or(Some(out));

@@ -1,15 +1,15 @@
-//! By way of any other switch.
+//! Shortest paths through a random intermediate switch.
 
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
-/// Valiant's: every packet goes to a switch drawn at random first, and from there to its destination, both by shortest paths. Lanes
-/// rise from switch to switch: free of deadlock with twice as many as the diameter.
+/// Valiant routing: every packet first goes to a switch drawn at random, and from there to its destination, both on shortest paths.
+/// Lanes rise from switch to switch: deadlock-free with twice as many as the diameter.
 ///
 /// L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982).
 #[derive(Clone, Debug)]
 pub struct Valiant {
-    /// Distances.
+    /// Distances between switches.
     pub distances: Distances,
 }
 

@@ -1,4 +1,4 @@
-//! Packets walked one by one past outputs that are as full as the dice say: what they would wait for, and how far they go.
+//! Packets walked one by one past outputs with random queues: what they would wait for, and how far they go.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use super::{AnyRouting, ROUTINGS, Routing, RoutingContext, SwitchView, WithRouti
 use crate::packet::{NOBODY, Packet};
 use crate::{Buffer, Net, OutPort, Peer, Random, preset};
 
-/// What walks have shown.
+/// The results of the walks.
 #[derive(Default)]
 pub(super) struct Shown {
     /// By buffer, those that a packet in it waited for.
     waits: BTreeMap<Buffer, BTreeSet<Buffer>>,
     /// Channels between switches of the longest walk.
     pub(super) most: u8,
-    /// Walks, and those that were told to be round.
+    /// Number of walks, and of those that were non-minimal.
     pub(super) walks: u32,
     pub(super) round: u32,
 }
@@ -162,13 +162,13 @@ impl Ground {
         make(super::kind(name).expect("registered"), &self.given()).ok()
     }
 
-    /// What walks show, with this many lanes more than it needs.
+    /// Walks packets, with `more` lanes above those needed.
     pub(super) fn walk(&self, made: &AnyRouting<'_>, more: u8, each: u32) -> Shown {
         made.with(Walks { net: &self.net, lanes: made.lanes() + more, each })
     }
 }
 
-/// No packet waits for what waits for it, whatever is full, and with any number of lanes.
+/// No packet waits in a cycle, whatever is full, and with any number of lanes.
 #[test]
 fn what_packets_wait_for_rises() {
     for fabric in [
@@ -201,7 +201,7 @@ fn what_packets_wait_for_rises() {
     }
 }
 
-/// What does not rise is noticed: one lane of a ring.
+/// An order that does not rise is detected: one lane of a ring.
 #[test]
 fn a_ring_does_not_rise() {
     let ground = Ground::new("torus:dims=4x4,t=1");

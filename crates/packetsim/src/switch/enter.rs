@@ -36,7 +36,7 @@ impl Switches<'_> {
             context.board,
         );
         here.classes = &self.of_class[at * classes..(at + radix) * classes];
-        // Routings know the lanes of one class.
+        // Routings see the lanes of one class.
         let (was, class) = (packet.lane, packet.lane >> self.class_bits);
         packet.lane = was & ((1u8 << self.class_bits) - 1);
         let kind = self.micro.classes.get(usize::from(class));
@@ -50,7 +50,7 @@ impl Switches<'_> {
             self.drop_packet(id, base + input, context);
             return;
         }
-        // There is one way to a terminal.
+        // There is one path to a terminal.
         if follows && before.is_none() && matches!(self.net.port(base + out).peer(), Peer::Port(_))
         {
             self.flows.keep(s, class, packet, (out, lane), now);
@@ -76,7 +76,7 @@ impl Switches<'_> {
         if let Some(kind) = kind {
             let queued = &mut self.of_class[of].queued;
             if kind.lossy && *queued + packet.bytes > self.micro.room(class.into()) {
-                // A source notices by itself, when two round trips are over (decision).
+                // A source detects the loss without a message, after two round trips (decision).
                 self.lose(now + 2 * self.round, None, id, base + input, context);
                 return;
             }
@@ -97,7 +97,8 @@ impl Switches<'_> {
         self.tails[q] = id;
     }
 
-    /// A packet that has arrived at a port goes nowhere: its room is given back when it is through, and nobody hears of it.
+    /// Drops a packet that has arrived at a port: its credits are returned when it is through, and its source is not
+    /// notified.
     #[cold]
     fn drop_packet(&mut self, id: u32, port: u32, context: &mut SwitchContext<'_>) {
         let packet = context.packets.remove(id);
@@ -108,7 +109,7 @@ impl Switches<'_> {
         self.lost.push(packet);
     }
 
-    /// A packet that has arrived at a port is dropped. Its room is given back when it is through; its source hears of it at a time, and
+    /// Drops a packet that has arrived at a port. Its credits are returned when it is through; its source is notified at `when`, and
     /// sends it again.
     fn lose(
         &mut self,

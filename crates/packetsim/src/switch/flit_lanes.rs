@@ -1,20 +1,20 @@
-//! Which lane of which output a packet has until its tail has left, where flits of several packets share channels.
+//! Output and lane of a packet until its tail has left, where flits of several packets share channels.
 
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::NOBODY;
 
-/// The flit of a packet that is routed, and the one with which its lane is free again: bits of its mark. A packet of one flit has both.
+/// The head flit, which is routed, and the tail flit, which frees the lane: bits of its mark. A packet of one flit has both.
 pub(crate) const HEAD: u8 = 1;
 pub(crate) const TAIL: u8 = 2;
 
-/// What inputs and outputs know of packets whose flits are under way. Empty where packets go in one piece.
+/// State of inputs and outputs for packets whose flits are in flight. Empty where packets are not divided.
 #[derive(Debug, Default)]
 pub(super) struct Flits {
-    /// By input and lane, what became of the head that arrived last.
+    /// By input and lane, the route of the head that arrived last.
     pub(super) ways: Vec<Way>,
-    /// By input and lane, the lane that the packet at the front goes on in.
+    /// By input and lane, the lane in which the packet at the front continues.
     pub(super) goes_on: Vec<u8>,
     /// By output and lane, the place of the packet that has it, as `input << bits | lane`.
     pub(super) holders: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Flits {
     pub(super) turns: Vec<u8>,
 }
 
-/// Where a head was sent.
+/// Output that a head was sent to.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Way {
     pub(super) out: u16,

@@ -1,8 +1,8 @@
-//! Flits of several packets on one channel: which lane of which output a packet has until its tail has left.
+//! Flits of several packets on one channel: the lane of an output that a packet holds until its tail has left.
 //!
-//! A packet is as many entries of the slab as it has flits, that follow its head. The head waits at the front of its queue until one of
-//! the lanes that it may go on in is nobody's, and has it until the tail has gone; what of several lanes may go takes turns flit by flit.
-//! Room ahead is for flits, so that a packet may lie in several buffers (wormhole switching with virtual channels).
+//! A packet consists of as many entries of the slab as it has flits, which follow its head. The head waits at the front of its queue
+//! until one of the lanes that it may take is free, and holds it until the tail has left; lanes that can send are served round robin,
+//! flit by flit. Credits are for flits, so that a packet may lie in several buffers (wormhole switching with virtual channels).
 //!
 //! W. J. Dally, Virtual-Channel Flow Control (IEEE Trans. Parallel and Distributed Systems 3, 1992).
 
@@ -13,7 +13,7 @@ use crate::routing::{Routing, SwitchView};
 use crate::{Peer, Waits};
 
 impl Switches<'_> {
-    /// A flit that has arrived waits: a head is routed, what follows it goes the same way.
+    /// Queues a flit that has arrived: a head is routed, its body follows it.
     pub(super) fn enter_flit<R: Routing>(
         &mut self,
         s: u32,
@@ -42,7 +42,7 @@ impl Switches<'_> {
             let all = (0, self.micro.lanes);
             let (first, behind) =
                 if to_terminal { all } else { here.alike.unwrap_or((lane, lane + 1)) };
-            // A head without a lane: those that it may go on in.
+            // A head without a lane: the lanes that it may continue in.
             (packet.next_lane, packet.flowlet) = (first, behind);
             self.flits.ways[place] = Way { out: out as u16, round: packet.round };
         }
@@ -60,7 +60,7 @@ impl Switches<'_> {
         self.tails[q] = id;
     }
 
-    /// A flit is the first of its queue: a head asks for a lane, what follows it goes on in that lane.
+    /// A flit is the first of its queue: a head requests a lane, its body continues in that lane.
     pub(super) fn come_to_front(&mut self, s: u32, id: u32, packets: &mut Slab) {
         let base = self.net.base(s);
         let packet = packets.of_mut(id);
@@ -77,7 +77,7 @@ impl Switches<'_> {
         self.dirty[set] |= 1 << (out % 64);
     }
 
-    /// Heads take lanes of an output that nobody has.
+    /// Heads take free lanes of an output.
     pub(super) fn take_lanes(&mut self, s: u32, out: u32, packets: &mut Slab) {
         let base = self.net.base(s);
         let port = self.at(base + out);
@@ -88,7 +88,7 @@ impl Switches<'_> {
         heads.retain(|&id| {
             let packet = packets.of_mut(id);
             let (first, behind) = (packet.next_lane, packet.flowlet);
-            // From the turn on, and then from the beginning.
+            // From the round-robin pointer on, and then from the beginning.
             let turn = self.flits.turns[port].clamp(first, behind - 1);
             let free = (turn..behind)
                 .chain(first..turn)
@@ -106,14 +106,14 @@ impl Switches<'_> {
         self.flits.heads[port] = heads;
     }
 
-    /// The tail of a packet has left an output: its lane is nobody's.
+    /// The tail of a packet has left an output: its lane is free.
     #[inline]
     pub(super) fn let_go(&mut self, output: usize, lane: u8) {
         self.flits.holders[output << self.bits | usize::from(lane)] = NOBODY;
     }
 
-    /// Adds what heads wait for that have no lane: any of those that they may go on in, each of which is free when the packet that has
-    /// it is through.
+    /// Adds the lanes that heads without a lane wait for: any of those that they may take, each of which is free when the packet that
+    /// holds it is through.
     pub(super) fn lane_waits(&self, packets: &Slab, all: &mut Vec<Waits>) {
         for (i, heads) in self.flits.heads.iter().enumerate() {
             let base = self.net.base(self.net.port(self.span.ports.start + i as u32).switch);

@@ -1,4 +1,4 @@
-//! Switches: what waits where, and what may go.
+//! Switches: their queues, and the arbitration of outputs.
 
 mod enter;
 mod flit_lanes;
@@ -28,38 +28,38 @@ use crate::routing::Routing;
 use crate::wheel::{CAME_IN, Event, What, Wheel, lane_and_bytes};
 use crate::{Arbitration, Interleave, Net, Peer, Pfc, Port, Queues, Random, SwitchModel, Waits};
 
-/// Switches side by side: all of them, or those of a part. Ports and switches are called by their numbers in the network.
+/// Consecutive switches: all of them, or those of a part. Ports and switches are called by their numbers in the network.
 pub(crate) struct Switches<'n> {
     net: &'n Net,
     micro: &'n SwitchModel,
     span: Span,
     outputs: Vec<OutPort>,
     inputs: Vec<InPort>,
-    /// By output.
+    /// Lanes by output.
     lanes: Vec<Lane>,
     /// By queue, its last packet, if there is one: which is in a table of bits, that is small.
     tails: Vec<u32>,
     busy: Vec<u64>,
     /// By switch, its first queue.
     first_queue: Vec<u32>,
-    /// Bits of a lane's number: tables have room for as many lanes as those can tell apart. Those of a lane of one class.
+    /// Bits of a lane's number: tables have space for as many lanes as those can number. Those of a lane of one class.
     bits: u32,
     class_bits: u32,
-    /// By output, what traffic classes have had of it; and by output and class, what waits for it.
+    /// By output, the use of traffic classes; and by output and class, the waiting bytes.
     shares: Shares<'n>,
-    /// By input, what they have had of its side of the crossbar.
+    /// By input, the use of its side of the crossbar.
     in_shares: Shares<'n>,
     of_class: Vec<Waiting>,
-    /// Which way packets go that stay in order.
+    /// Paths of packets that stay in order.
     flows: Flows,
-    /// What is known of packets whose flits go one by one, if they do.
+    /// State of packets whose flits are sent one by one, if they are.
     flits: Flits,
-    /// By output, what congestion control knows of it, if it does.
+    /// By output, the state of congestion control, if it needs any.
     points: Vec<Point>,
-    /// By output, what it holds to send it again, if there is a limit to that.
+    /// By output, the replay buffer, if it is limited.
     replays: Vec<Replay>,
-    /// By output and lane, what it knows of pauses, if there are any; and outputs of which some were noted in this tick, with the
-    /// places of these.
+    /// By output and lane, the state of pauses, if there are any; and outputs of which some were noted in this tick, with their
+    /// indices.
     pauses: Vec<Pause>,
     noted: Vec<(u32, u32)>,
     /// By input, outputs that would have it but for its crossbar.
@@ -74,9 +74,9 @@ pub(crate) struct Switches<'n> {
     is_active: Vec<bool>,
     random: Vec<Random>,
     offers: Vec<Offer>,
-    /// What a round trip takes, in picoseconds.
+    /// Round trip time, in picoseconds.
     round: u64,
-    /// Packets that went nowhere (see [`crate::routing::LOST`]) since somebody looked last.
+    /// Packets that were dropped (see [`crate::routing::LOST`]) since the last call that took them.
     pub(crate) lost: Vec<Packet>,
     /// Packets that were dropped.
     pub(crate) dropped: u64,
@@ -110,15 +110,15 @@ state! {
     }
 }
 
-/// What switches work on beside themselves.
+/// The state that switches work on besides their own.
 pub(crate) struct SwitchContext<'a> {
     pub(crate) packets: &'a mut Slab,
     pub(crate) wheel: &'a mut Wheel,
     /// Packets that leave for their terminals.
     pub(crate) left: &'a mut Vec<Delivered>,
-    /// What goes to switches of other parts.
+    /// Packets and events for switches of other parts.
     pub(crate) away: &'a mut Outbound,
-    /// What was told of all switches.
+    /// Last reported queues of all switches.
     pub(crate) board: &'a QueueBoard,
     /// Notifications to sources, and when they arrive.
     pub(crate) notifications: &'a mut Vec<Notification>,
@@ -225,7 +225,7 @@ impl<'n> Switches<'n> {
         (port - self.span.ports.start) as usize
     }
 
-    /// Where the set of ports of a switch begins, by its number in the network.
+    /// Start of the port set of a switch, by its number in the network.
     #[inline]
     fn set(&self, s: u32) -> usize {
         (s - self.span.switches.start) as usize * self.net.words()
@@ -241,7 +241,7 @@ impl<'n> Switches<'n> {
         self.outputs[self.at(port)].channel
     }
 
-    /// A note with this many bytes goes by an output, behind what that has granted: when it departs.
+    /// A note of this size passes an output, behind what that has granted: returns its departure time.
     pub(crate) fn carry(&mut self, port: u32, now: u64, bytes: u32) -> u64 {
         let (at, to) = (self.at(port), self.net.port(port));
         let o = &mut self.outputs[at];
@@ -263,7 +263,7 @@ impl<'n> Switches<'n> {
         self.activate(p.switch);
     }
 
-    /// The switch behind a port has room again.
+    /// The switch behind a port has returned credits.
     #[inline]
     pub(crate) fn credit(&mut self, port: u32, with: u32) {
         let (lane, bytes) = lane_and_bytes(with);
@@ -339,7 +339,7 @@ impl<'n> Switches<'n> {
         }
     }
 
-    /// Does what there is to do in the tick that begins at `now`.
+    /// Processes the tick that begins at `now`.
     pub(crate) fn act<R: Routing>(
         &mut self,
         now: u64,
@@ -378,7 +378,7 @@ impl<'n> Switches<'n> {
         self.active = active;
     }
 
-    /// Room of a lane for the switch or the terminal before a port, when the last of it is through.
+    /// Returns the credits of a lane to the switch or the terminal before a port, when the last of it is through.
     #[inline]
     fn give_back(
         &self,
@@ -402,12 +402,13 @@ impl<'n> Switches<'n> {
         }
     }
 
-    /// The queue of an input for an output and a lane: the lane that packets are in, or go on in.
+    /// The queue of an input for an output and a lane: the lane that packets are in, or the one that they continue
+    /// in.
     #[inline]
     fn queue(&self, s: u32, input: u32, out: u32, lane: u8) -> usize {
         let place = match self.micro.queues {
             Queues::Lanes => input,
-            // Those that one output looks at are side by side.
+            // Queues that one output examines are adjacent.
             Queues::Outputs => out * self.net.radix(s) + input,
             Queues::Memory => out,
         };
@@ -507,7 +508,7 @@ impl<'n> Switches<'n> {
         let through = if shared { departs + long } else { i.crossbar };
         let began = packet.at.saturating_sub(from.latency.into());
         let through = through.max(packet.at + net.long_at(source, bytes, began));
-        // What waits for this lane, output and traffic class is less by this packet.
+        // The bytes that wait for this lane, output and traffic class decrease by this packet.
         let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
         if before == NOBODY {
             list.first = beside;
@@ -543,7 +544,7 @@ impl<'n> Switches<'n> {
         packet.lane = next_lane;
         packet.hops += 1;
         packet.back = packet.back.saturating_add(to.latency).saturating_add(pipeline as u32);
-        // Congestion control looks at what passes, and may send a note to the source.
+        // Congestion control examines passing packets, and may send a note to the source.
         if micro.congestion.looks() {
             let passing = Passing { waits, bytes, pace: to.pace, was_held };
             let random = &mut self.random[(s - self.span.switches.start) as usize];
@@ -627,24 +628,24 @@ impl<'n> Switches<'n> {
         self.pauses.chunks(1 << self.bits).map(|lanes| Paused::sum(lanes, now)).collect()
     }
 
-    /// What waits for its outputs, by output and class; nothing if there are no classes.
+    /// Bytes that wait for its outputs, by output and class; empty if there are no classes.
     pub(crate) fn of_classes(&self) -> &[Waiting] {
         &self.of_class
     }
 
-    /// Its outputs, as they are.
+    /// The current state of its outputs.
     pub(crate) fn outputs(&self) -> &[OutPort] {
         &self.outputs
     }
 
-    /// Adds what the first packet of each queue waits for.
+    /// Adds the resource that the first packet of each queue waits for.
     pub(crate) fn waits(&self, packets: &Slab, all: &mut Vec<Waits>) {
         for (i, lane) in self.lanes.iter().enumerate() {
             let port = self.span.ports.start + (i >> self.bits) as u32;
             let is_paused = self.pauses.get(i).is_some_and(Pause::is_on);
             let space = if is_paused { 0 } else { lane.room + self.outputs[i >> self.bits].pool };
             let mut id = lane.first;
-            // Room is for the one that came first: a shorter one behind it waits for room, too.
+            // Credits go to the packet that came first: a shorter one behind it waits for credits, too.
             let is_short = id != NOBODY && space < packets.of(id).bytes;
             while id != NOBODY {
                 let packet = packets.of(id);

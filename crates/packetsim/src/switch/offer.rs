@@ -13,7 +13,7 @@ pub(super) struct Choice {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) input: u32,
-    /// What the packet's class had of the input, and how far the output is behind the one whose turn it is.
+    /// Use of the input by the packet's class, and the distance of the output from the round-robin pointer.
     pub(super) rank: (Key, u32),
     pub(super) out: u32,
     pub(super) choice: Choice,

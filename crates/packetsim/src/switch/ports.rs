@@ -1,4 +1,4 @@
-//! What a switch knows of its ports and their lanes.
+//! State of the ports of a switch and their lanes.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +13,17 @@ pub struct OutPort {
     pub(super) channel: u64,
     /// When its side of the crossbar is, in picoseconds.
     pub(super) crossbar: u64,
-    /// Since when it has packets to send, and no room for them ahead, in picoseconds; [`MOVES`] if that is not so.
+    /// Since when it has packets to send, but no credits, in picoseconds; [`MOVES`] if that is not so.
     pub(super) stuck: u64,
-    /// How long it was so in all, in picoseconds.
+    /// Total time of that, in picoseconds.
     pub(crate) stalled: u64,
     /// Bytes that it has sent.
     pub(crate) carried: u64,
-    /// Bytes that were sent and whose room the next switch has not given back.
+    /// Bytes that were sent and whose credits the next switch has not returned.
     pub used: u32,
     /// Bytes that wait for it in this switch.
     pub queued: u32,
-    /// Bytes of room at the next switch that are no lane's own.
+    /// Bytes of shared buffer space at the next switch, which belongs to no lane.
     pub(super) pool: u32,
     /// Lanes in which packets wait for it at the front of their queues.
     pub(super) lanes: u64,
@@ -31,7 +31,7 @@ pub struct OutPort {
     pub(super) turn: u16,
     /// Whether it will be woken.
     pub(super) woken: bool,
-    /// With tiles: the row whose turn it is.
+    /// With tiles: the row that is granted next.
     pub(super) row: u8,
 }
 
@@ -43,12 +43,12 @@ impl OutPort {
     }
 }
 
-/// What waits for an output, of one class.
+/// Bytes that wait for an output, of one class.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Waiting {
-    /// See [`OutPort::queued`].
+    /// Part of [`OutPort::queued`] of the class.
     pub(super) queued: u32,
-    /// See [`OutPort::used`].
+    /// Part of [`OutPort::used`] of the class.
     pub(super) used: u32,
 }
 
@@ -63,7 +63,8 @@ impl Waiting {
 /// A lane of an output.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Lane {
-    /// Bytes of its own room at the next switch, and those that it has of what lanes share.
+    /// Credits of the lane's dedicated buffer at the next switch; `borrowed` are those of the shared buffer that it
+    /// uses.
     pub(crate) room: u32,
     pub(super) borrowed: u32,
     /// Packets that wait for it at the front of their queues, in the order in which they came there: the first and the last.
@@ -72,7 +73,7 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Those of a port to a switch, or of a terminal to its first: each with the room of its traffic class.
+    /// The lanes of a port to a switch, or of a terminal to its first: each with the buffer of its traffic class.
     pub(crate) fn of_port(micro: &SwitchModel) -> impl Iterator<Item = Self> {
         let room = |lane: u32| micro.room(lane >> micro.lane_bits());
         (0..1u32 << micro.all_lane_bits()).map(move |lane| Self {
@@ -83,7 +84,7 @@ impl Lane {
         })
     }
 
-    /// Takes room: its own first. This many bytes of it are of what lanes share.
+    /// Takes credits: its own first. Returns the bytes taken from the shared buffer.
     #[inline]
     pub(crate) fn take(&mut self, bytes: u32) -> u32 {
         let shared = bytes.saturating_sub(self.room);
@@ -92,7 +93,7 @@ impl Lane {
         shared
     }
 
-    /// Has room again: what is borrowed is given back first, this many bytes.
+    /// Returns credits: borrowed ones go back first, this number of bytes.
     #[inline]
     pub(crate) fn give(&mut self, bytes: u32) -> u32 {
         let shared = bytes.min(self.borrowed);
@@ -102,16 +103,16 @@ impl Lane {
     }
 }
 
-/// An input: outputs look at many side by side.
+/// An input: outputs look at many adjacent ones.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct InPort {
     /// When its side of the crossbar is free, in picoseconds.
     pub(super) crossbar: u64,
-    /// The output whose offer it takes first.
+    /// The output whose offer it prefers.
     pub(super) turn: u16,
     /// Whether it will be woken.
     pub(super) woken: bool,
 }
 
-/// An output has nothing to send, or room.
+/// An output has nothing to send, or has credits.
 pub(super) const MOVES: u64 = u64::MAX;

@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! The arbitration of outputs: which packet is granted next.
 
 use super::offer::{Choice, Offer};
 use super::ports::{Lane, MOVES, OutPort};
@@ -90,7 +90,7 @@ impl Switches<'_> {
                     }
                     self.grant::<false>(now, s, o.out, o.choice, context);
                 }
-                // Whoever was not taken offers again, and whoever was may have more.
+                // An output that was not accepted offers again, and one that was may have more.
                 self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);
             }
             is_first = false;
@@ -98,7 +98,8 @@ impl Switches<'_> {
         self.offers = offers;
     }
 
-    /// The packet that an output may take in the tick that begins at `now`; whatever it waits for will wake it.
+    /// The packet that an output may take in the tick that begins at `now`; the resource that it waits for will wake
+    /// it.
     #[inline]
     fn next(
         &mut self,
@@ -131,7 +132,7 @@ impl Switches<'_> {
         self.choose_class(now, s, out, context)
     }
 
-    /// Whose turn it is among the packets of the class whose turn it is; of another one, if that has none that may go.
+    /// The next packet of the class that is granted next; of another class, if that has none that may go.
     fn choose_class(
         &mut self,
         now: u64,
@@ -167,7 +168,7 @@ impl Switches<'_> {
         None
     }
 
-    /// Whose turn it is among the packets that wait for some lanes of an output and have room ahead.
+    /// The next packet among those that wait for some lanes of an output and have credits.
     fn choose(
         &mut self,
         now: u64,
@@ -181,7 +182,7 @@ impl Switches<'_> {
         let OutPort { turn, pool, .. } = self.outputs[port];
         let turn = u32::from(turn);
         let (mut best, mut full): (Option<(u64, Choice)>, bool) = (None, false);
-        // From the turn on, and then from the beginning.
+        // From the round-robin pointer on, and then from the beginning.
         let before = (1u64 << (turn % 64)) - 1;
         for mut lanes in [waiting & !before, waiting & before] {
             while lanes != 0 {
@@ -191,7 +192,7 @@ impl Switches<'_> {
                 let is_paused =
                     self.pauses.get(port << self.bits | lane as usize).is_some_and(Pause::is_on);
                 let room = if is_paused { 0 } else { room + pool };
-                // Room is for those that came first: nobody short goes before somebody long for ever.
+                // Credits go to the packets that came first: no short one overtakes a long one for ever.
                 if !to_terminal && room < context.packets.of(first).bytes {
                     full = true;
                     continue;
@@ -217,7 +218,7 @@ impl Switches<'_> {
                             return Some(choice);
                         }
                         Arbitration::Age => packet.born,
-                        // From the turn on, and then from the beginning.
+                        // From the round-robin pointer on, and then from the beginning.
                         Arbitration::Islip => self.slot(packet).wrapping_sub(turn).into(),
                         // Lanes come in the order of their turns.
                         Arbitration::Tiles => {

@@ -12,37 +12,38 @@ use crate::packet::Packet;
 use crate::partition::Partition;
 use crate::{Net, Random};
 
-/// Packets that an adapter has handed to its channel and that wait for it: one is sent, one is ready.
+/// Number of packets in an adapter's channel queue: one is sent, one is ready.
 const DEPTH: usize = 2;
 
 /// An acknowledgement has LRH, BTH, AETH and both CRCs (InfiniBand Architecture Specification, volume 1, chapters 5 and 9).
 const ACKNOWLEDGEMENT: u32 = 30;
 
-/// How often InfiniBand sends again in a row before a connection is in error.
+/// Number of consecutive retries of InfiniBand before a connection is in error.
 const RETRIES: u32 = 7;
 
-/// What a packet under way is.
+/// The kind of a packet in flight.
 #[derive(Clone, Copy, Debug)]
 enum PacketKind {
     /// Data of a queue pair: sequence number and transmission number.
     Data(u32, u32, Segment),
-    /// The other end has everything before this sequence number; whether what comes there is missing.
+    /// An acknowledgement: the other end has everything before this sequence number; whether the packet at it is
+    /// missing.
     Answer(u32, bool),
-    /// An unreliable datagram.
+    /// A packet without a connection.
     Datagram,
 }
 
-/// A packet under way: the end that sent it, unless it is a datagram, and what it is.
+/// A packet in flight: the end that sent it, unless it is a datagram, and its kind.
 #[derive(Clone, Copy, Debug)]
 struct Flying {
     end: u32,
     kind: PacketKind,
 }
 
-/// A change of path that the manager asks a host for.
+/// A change of path that the manager requests from a host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
-    /// The generation whose paths connections take from then on.
+    /// The generation whose paths connections use from then on.
     pub(crate) to: u8,
     /// Whether datagrams take them, too.
     pub(crate) datagrams: bool,
@@ -57,11 +58,11 @@ struct Adapter {
     ends: BTreeMap<u32, u32>,
     /// Messages that its host will hand over, and when.
     waiting: VecDeque<(u64, u32, Work)>,
-    /// Answers of other ends that arrive, and when.
+    /// Acknowledgements from other ends that arrive, and when.
     heard: VecDeque<(u64, u32, u32, bool)>,
-    /// Answers to be sent, and from when on.
+    /// Acknowledgements to be sent, and from when on.
     answers: VecDeque<(u64, u32, u32, bool)>,
-    /// Ends that take turns.
+    /// Ends that are served round robin.
     turns: VecDeque<u32>,
     /// When an end wants to be looked at.
     timers: BinaryHeap<Reverse<(u64, u32)>>,
@@ -80,13 +81,13 @@ pub(crate) struct Adapters<'a> {
     net: &'a Net,
     hosts: &'a Hosts,
     generations: Vec<Generation<'a>>,
-    /// Which generation new connections take.
+    /// Generation that new connections take.
     pub(crate) published: u8,
     bytes: u32,
     answer_bytes: u32,
     tick: u64,
     of_host: Vec<Adapter>,
-    /// Ends of connections: those of one are side by side, the first one at an even place.
+    /// Ends of connections: those of one are adjacent, the first one at an even index.
     ends: Vec<QueuePair>,
     flying: Vec<Flying>,
     free: Vec<u32>,
@@ -252,7 +253,7 @@ impl<'a> Adapters<'a> {
         }
     }
 
-    /// A host does what there is to do in the tick that begins at `now`.
+    /// Processes a host in the tick that begins at `now`.
     pub(crate) fn act(&mut self, host: u32, now: u64, part: &mut LivePartition<'_>) {
         let end_of_tick = now + self.tick;
         self.hear(host, end_of_tick);
@@ -277,7 +278,7 @@ impl<'a> Adapters<'a> {
         }
     }
 
-    /// Answers of other ends.
+    /// Handles acknowledgements from other ends.
     fn hear(&mut self, host: u32, until: u64) {
         while let Some(&(when, end, number, missing)) =
             self.of_host[host as usize].heard.front().filter(|h| h.0 < until)
@@ -360,7 +361,8 @@ impl<'a> Adapters<'a> {
         if found.is_drained() {
             found.state = State::Migrating(to);
             let (host, ready) = (found.host, now + self.hosts.migrate);
-            // Timers of an end that changes its path and those of one that waits for answers look at its state.
+            // Timers of an end that changes its path and those of one that waits for acknowledgements check its
+            // state.
             self.of_host[host as usize].timers.push(Reverse((ready, end)));
             self.wakes.push((ready, host));
         }
@@ -403,7 +405,7 @@ impl<'a> Adapters<'a> {
         }
     }
 
-    /// An end has gone back too often: its connection is in error. Whoever waits for it to change its path need not.
+    /// An end has gone back too often: its connection is in error. No path change waits for it any longer.
     fn fail(&mut self, end: u32) {
         let found = &mut self.ends[end as usize];
         let was = std::mem::replace(&mut found.state, State::Broken);
@@ -481,7 +483,7 @@ impl<'a> Adapters<'a> {
         }
     }
 
-    /// What a host sends next: answers first, then datagrams and connections by turns.
+    /// The next packet of a host: acknowledgements first, then datagrams and connections round robin.
     fn next_packet(&mut self, host: u32, now: u64) -> Option<Message> {
         let end_of_tick = now + self.tick;
         let adapter = &mut self.of_host[host as usize];

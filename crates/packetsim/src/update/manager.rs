@@ -1,7 +1,7 @@
-//! The subnet manager: what it writes when, and when it waits for hosts.
+//! The subnet manager: the times at which it writes tables, and at which it waits for hosts.
 //!
-//! What it sends goes through virtual lane 15, which no data may fill (InfiniBand Architecture Specification, volume 1, section
-//! 3.5.7): management packets are delays here, not packets that wait.
+//! Its messages use virtual lane 15, which data cannot fill (InfiniBand Architecture Specification, volume 1, section 3.5.7):
+//! management packets are modelled as delays, not as packets that wait.
 
 use std::collections::VecDeque;
 
@@ -17,23 +17,23 @@ pub(crate) enum Step {
     Write(usize),
     /// From now on new connections take the paths of a generation.
     Publish(u8),
-    /// All hosts take their connections to the paths of a generation, and datagrams if `datagrams`. If some do not answer in
-    /// time, or a cable dies meanwhile, `otherwise` takes the place of all that follows, if there is such.
+    /// All hosts move their connections to the paths of a generation, and datagrams if `datagrams`. If some do not reply in
+    /// time, or a cable dies meanwhile, `otherwise` replaces all following steps, if given.
     Migrate { to: u8, datagrams: bool, otherwise: Option<Vec<(&'static str, Step)>> },
-    /// Waits.
+    /// Waits for a time, in picoseconds.
     Wait(u64),
 }
 
-/// What the manager does at the moment.
+/// The current activity of the manager.
 #[derive(Debug)]
 enum Doing {
-    /// Nothing until a time.
+    /// Idle until a time.
     Until(u64),
     /// Blocks that are still to be written, by time, and when the last one is acknowledged.
     Writing { open: VecDeque<(u64, u32, u16)>, image: usize, end: u64 },
     /// Waits for hosts, until a time at most.
     Waiting { to: u8, open: usize, answered: u64, latest: u64 },
-    /// Everything is done.
+    /// All steps are done.
     Done,
 }
 
@@ -43,11 +43,11 @@ pub(crate) struct Dying {
     /// When, and the ports of the network at its ends on this side.
     pub(crate) at: u64,
     pub(crate) ports: Vec<u32>,
-    /// What is done about it when the update is over or abandoned: of an abandoned one, and of one that went through.
+    /// Steps against the fault when the update is over or abandoned: of an abandoned one, and of one that completed.
     pub(crate) then: [Vec<(&'static str, Step)>; 2],
 }
 
-/// The subnet manager.
+/// State of the subnet manager.
 pub(crate) struct Manager<'a> {
     net: &'a Net,
     hosts: &'a Hosts,
@@ -60,9 +60,9 @@ pub(crate) struct Manager<'a> {
     steps: VecDeque<(&'static str, Step)>,
     doing: Doing,
     dying: Option<Dying>,
-    /// What is done about a cable that has died.
+    /// Steps against a cable that has died.
     then: Option<[Vec<(&'static str, Step)>; 2]>,
-    /// Hosts that hear late, and those that never answer.
+    /// Hosts that are notified late, and those that never reply.
     late: Vec<bool>,
     silent: Vec<bool>,
     random: Random,
@@ -111,7 +111,7 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// When it acts next by itself.
+    /// When it acts next without a trigger.
     pub(crate) fn upcoming(&self) -> Option<u64> {
         let next = match &self.doing {
             Doing::Until(at) => Some(*at),
@@ -147,7 +147,7 @@ impl<'a> Manager<'a> {
             }
             adapters.outcome.begin("cable dead", now);
             self.then = Some(dying.then);
-            // Whoever waits for hosts may give up; what is half written is finished.
+            // A manager that waits for hosts may abandon the update; one that is writing finishes first.
             if let Doing::Waiting { .. } = self.doing {
                 self.give_up(now, adapters);
             }
@@ -189,7 +189,7 @@ impl<'a> Manager<'a> {
     }
 
     fn next_step(&mut self, now: u64, adapters: &mut Adapters<'_>) {
-        // The step that waits for hosts stays in front until it is over: it knows what to do otherwise.
+        // The step that waits for hosts stays in front until it is over: it holds the alternative steps.
         if let Doing::Waiting { .. } = self.doing {
             self.steps.pop_front();
         }

@@ -1,11 +1,11 @@
-//! Forwarding tables that change while packets are under way.
+//! Forwarding tables that change while packets are in flight.
 //!
-//! A subnet manager writes tables block by block, which takes time; packets meet old entries here and new ones there. This is
-//! where it shows what comes of that: deadlock, packets that are lost or overtaken, connections that wait. An [`Update`] says
-//! from which tables to which, and [`How`]; [`PreparedUpdate`] is what can be worked out before, and [`Connected`] carries the
-//! messages of programs over reliable connections meanwhile.
+//! A subnet manager writes tables block by block, which takes time; packets meet old entries at one switch and new ones at
+//! another. This simulates the consequences: deadlock, packets that are lost or overtaken, connections that wait. An
+//! [`Update`] gives the old and new tables, and [`How`]; [`PreparedUpdate`] holds everything computed in advance, and
+//! [`Connected`] carries the messages of programs over reliable connections meanwhile.
 //!
-//! Nothing of this is looked at where tables do not change: it is a routing and a wire of its own.
+//! Simulations with static tables do not pay for this: it has a separate routing and wire.
 
 mod adapters;
 mod manager;
@@ -42,26 +42,26 @@ impl Generation<'_> {
     }
 }
 
-/// How tables are brought from one state to the next.
+/// Method by which tables are brought from one state to the next.
 #[derive(Clone, Debug)]
 pub enum How<'a> {
-    /// Not at all: what there is to compare with.
+    /// The tables stay: a baseline for comparison.
     Nothing,
     /// All blocks, as fast as the manager writes them; connections keep their service levels.
     Naive,
     /// Switches of a lower rank before those of a higher one, each rank read back before the next; switches without a rank do
     /// not change. Connections keep their service levels.
     Stages(Vec<Option<u32>>),
-    /// The new tables on the idle one of two LIDs of each terminal, in lanes of their own; then all connections move there.
+    /// The new tables on the idle one of two LIDs of each terminal, in separate lanes; then all connections move there.
     Flip,
     /// The update protocol of Domke and Hoefler (SC'16, section 3.3): connections move to the second LIDs, which have these
-    /// tables in lanes of their own; the first LIDs are rewritten; connections move back.
+    /// tables in separate lanes; the first LIDs are rewritten; connections move back.
     FivePhase(&'a Routes),
     /// No route instead of every entry that changes; a packet lifetime later the new entries.
     DropDrain,
 }
 
-/// What writing tables takes, in picoseconds.
+/// Delays of writing tables, in picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delays {
     /// From sending a block to its acknowledgement, at least.
@@ -84,13 +84,13 @@ impl Delays {
 pub struct Datagrams {
     /// Mean time between two of a host, exponentially distributed, in picoseconds.
     pub interval: u64,
-    /// Bytes of one.
+    /// Size of a datagram in bytes.
     pub bytes: u32,
-    /// None is sent from then on, in picoseconds.
+    /// Time from which none is sent, in picoseconds.
     pub until: u64,
 }
 
-/// What hosts do. Times are in picoseconds.
+/// Parameters of hosts. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
     /// A message between manager and host takes up to this, drawn evenly.
@@ -99,21 +99,21 @@ pub struct Hosts {
     pub migrate: u64,
     /// Hosts that hear this much later of a change of path.
     pub stragglers: u32,
-    /// See `stragglers`.
+    /// Additional delay of these hosts.
     pub straggle: u64,
-    /// Hosts that never answer the manager, and change no paths.
+    /// Hosts that never reply to the manager, and change no paths.
     pub silent: u32,
-    /// The manager waits this long for answers.
+    /// Time that the manager waits for replies.
     pub patience: u64,
-    /// The manager waits this long between unpath and writing, in five phases: nothing but to make that time easy to see.
+    /// Time that the manager waits between unpath and writing, in five phases: only to make that time easy to see.
     pub pause: u64,
-    /// No packet is under way for longer.
+    /// Maximum time that a packet is in flight.
     pub lifetime: u64,
-    /// Packets of a connection under way.
+    /// Packets of a connection in flight.
     pub window: u32,
-    /// A connection sends again what is not acknowledged for this long.
+    /// A connection resends packets that are not acknowledged for this time.
     pub timeout: u64,
-    /// Datagrams beside the connections.
+    /// Datagrams in addition to the connections.
     pub datagrams: Option<Datagrams>,
     /// Whether datagrams change their paths with the connections, or stay on the first LIDs.
     pub datagrams_migrate: bool,
@@ -122,8 +122,9 @@ pub struct Hosts {
 }
 
 impl Default for Hosts {
-    /// Decisions, where nobody printed a figure: 50 us for a message to or from the manager, 5 us to change a path, no stragglers,
-    /// 100 ms of patience, 1 ms of lifetime, 16 packets under way, a time-out of 4.2 ms (2^10 times 4.096 us), no datagrams.
+    /// Decisions, where no published value exists: 50 us for a message to or from the manager, 5 us to change a path, no
+    /// stragglers, 100 ms of patience, 1 ms of lifetime, 16 packets in flight, a time-out of 4.2 ms (2^10 times 4.096 us), no
+    /// datagrams.
     fn default() -> Self {
         Self {
             notice: 50_000_000,
@@ -146,11 +147,11 @@ impl Default for Hosts {
 /// A cable that dies.
 #[derive(Clone, Debug)]
 pub struct Fault<'a> {
-    /// When, in picoseconds.
+    /// Time of the fault, in picoseconds.
     pub at: u64,
     /// A channel of each cable.
     pub cables: Vec<ChannelId>,
-    /// The old tables and the new ones, mended: what drop-drain writes when the update is over or abandoned.
+    /// The old tables and the new ones, repaired: drop-drain writes them when the update is over or abandoned.
     pub mended: Option<[&'a Routes; 2]>,
 }
 
@@ -161,13 +162,13 @@ pub struct Update<'a> {
     pub from: &'a Routes,
     /// Those that are to be.
     pub to: &'a Routes,
-    /// How.
+    /// Method of the update.
     pub how: How<'a>,
     /// When it begins, in picoseconds.
     pub at: u64,
-    /// What writing takes.
+    /// Delays of writing tables.
     pub delays: Delays,
-    /// What hosts do.
+    /// Parameters of hosts.
     pub hosts: Hosts,
     /// A cable that dies, before, during or after it.
     pub fault: Option<Fault<'a>>,

@@ -1,15 +1,15 @@
-//! What became of traffic while tables were updated.
+//! Effects of a table update on traffic.
 
 use crate::Stalled;
 
-/// What is counted by job. Times are in picoseconds.
+/// Counts for one job. Times are in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobPause {
-    /// The longest that a connection with something to send was held only because its path was changed.
+    /// Maximum time for which a connection with something to send was held only because its path was changed.
     pub longest: u64,
-    /// All that its connections were held, together.
+    /// Sum of these times over all its connections.
     pub held: u64,
-    /// The longest that a connection with packets under way heard no acknowledgement.
+    /// Maximum time for which a connection with packets in flight received no acknowledgement.
     pub silence: u64,
     /// Bytes of its messages that arrived in order.
     pub bytes: u64,
@@ -18,7 +18,7 @@ pub struct JobPause {
 /// A part of an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What the manager does in it.
+    /// Action of the manager in this phase.
     pub name: String,
     /// When it began, and ended, in picoseconds.
     pub begin: u64,
@@ -42,19 +42,19 @@ pub enum Loss {
 /// A packet that was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostPacket {
-    /// The terminal that sent it, and the one that it was for.
+    /// Terminal that sent it.
     pub from: u32,
-    /// See `from`.
+    /// Terminal that it was for.
     pub to: u32,
-    /// Which of the LIDs of its destination it was for.
+    /// Index of the destination's LID that it was sent to.
     pub plane: u8,
-    /// Why.
+    /// Reason of the loss.
     pub why: Loss,
-    /// When, in picoseconds.
+    /// Time of the loss, in picoseconds.
     pub when: u64,
 }
 
-/// What became of packets of one transport.
+/// Counts for the packets of one transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// Packets that were sent, again included; acknowledgements are not counted.
@@ -67,12 +67,12 @@ pub struct Counted {
     pub met_both: u64,
 }
 
-/// What became of traffic while tables were updated.
+/// Effects of a table update on traffic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateOutcome {
-    /// Reliable connections.
+    /// Counts of reliable connections.
     pub reliable: Counted,
-    /// Unreliable datagrams.
+    /// Counts of unreliable datagrams.
     pub datagrams: Counted,
     /// Acknowledgements that were lost.
     pub acknowledgements_lost: u64,
@@ -80,29 +80,29 @@ pub struct UpdateOutcome {
     pub acknowledgements_met_both: u64,
     /// Messages of reliable connections some of whose packets followed entries of the old tables only, and others of the new.
     pub messages_met_both: u64,
-    /// Packets that were sent again; how often receivers asked for that, and how often timers did.
+    /// Packets that were sent again.
     pub sent_again: u64,
-    /// See `sent_again`.
+    /// Number of times that receivers requested packets again.
     pub asked_again: u64,
-    /// See `sent_again`.
+    /// Number of times that timers expired.
     pub timeouts: u64,
     /// Connections that went back more often in a row than the seven times that InfiniBand allows: they would be in error.
     pub broken: u64,
     /// Ends of connections that changed their path, each time.
     pub migrations: u64,
-    /// Ends of connections.
+    /// Number of ends of connections.
     pub ends: u64,
     /// Blocks of tables that were written.
     pub blocks: u64,
-    /// Hosts that had not answered when the manager stopped waiting for them.
+    /// Hosts that had not replied when the manager stopped waiting for them.
     pub silent_hosts: u64,
-    /// By job.
+    /// Counts by job.
     pub jobs: Vec<JobPause>,
-    /// What the manager did when: the first phase is before the update, the last one after it.
+    /// Actions of the manager by time: the first phase is before the update, the last one after it.
     pub phases: Vec<Phase>,
     /// Bytes that arrived in order by intervals of `interval` picoseconds.
     pub arrived: Vec<u64>,
-    /// See `arrived`.
+    /// Picoseconds of an interval of `arrived`.
     pub interval: u64,
     /// The first packets that were lost, at most [`LOST_KEPT`].
     pub lost: Vec<LostPacket>,
@@ -142,7 +142,7 @@ impl UpdateOutcome {
         ]
     }
 
-    /// What a job's connections suffered.
+    /// The counts of a job's connections.
     pub(crate) fn job(&mut self, job: u16) -> &mut JobPause {
         let job = usize::from(job);
         if self.jobs.len() <= job {

@@ -1,4 +1,4 @@
-//! What can be worked out before an update begins: the tables of each step, and the steps.
+//! The parts of an update that are computed in advance: the tables of each step, and the steps.
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
@@ -80,7 +80,7 @@ impl<'a> PreparedUpdate<'a> {
                 1 << MOST_LMC
             )));
         }
-        // Lanes of the old and the new tables are the same ones unless each has LIDs of its own.
+        // Lanes of the old and the new tables are shared unless each has separate LIDs.
         let generation = |routes, plane, first_lane: usize| Generation {
             fabric,
             routes,
@@ -153,7 +153,7 @@ impl<'a> PreparedUpdate<'a> {
             _ => image(&[(update.to, 0)]),
         };
         self.images = vec![first, last];
-        // What the manager does, step by step, with the tables that lie between.
+        // The steps of the manager, with the tables between them.
         let move_to = |to, datagrams| Step::Migrate { to, datagrams, otherwise: None };
         self.steps = match &update.how {
             How::Nothing => Vec::new(),
@@ -169,7 +169,7 @@ impl<'a> PreparedUpdate<'a> {
                     self.images.push(mixed);
                     steps.push((rank_name(rank), Step::Write(self.images.len() - 1)));
                 }
-                // Whatever has no rank and changes all the same comes last.
+                // Switches that change without a rank come last.
                 let (first, last) = (&self.images[0], &self.images[1]);
                 let forgotten = |s: u32| {
                     ranks.get(s as usize).is_none_or(Option::is_none) && !first.agrees(last, s)
@@ -210,11 +210,11 @@ impl<'a> PreparedUpdate<'a> {
                 self.drop_drain(self.images.len() - 1, 1)
             }
         };
-        // What it does when a cable dies meanwhile.
+        // The steps if a cable dies meanwhile.
         if let Some(fault) = &update.fault {
             let mut then = [Vec::new(), Vec::new()];
             if let Some(mended) = fault.mended {
-                // What stands on the first and on the second LIDs after an update that was abandoned, and one that went through.
+                // The tables on the first and on the second LIDs after an update that was abandoned, and one that completed.
                 let standing: [Vec<(_, usize, usize)>; 2] = match &update.how {
                     How::Flip => [
                         vec![(mended[0], 0, 0), (mended[1], 1, 1)],
@@ -229,7 +229,7 @@ impl<'a> PreparedUpdate<'a> {
                 for (k, parts) in standing.iter().enumerate() {
                     let both: Vec<_> = parts.iter().map(|p| (p.0, p.1)).collect();
                     let mended = image(&both);
-                    // An abandoned flip was never started to be written, or wholly; everything else as it stands.
+                    // An abandoned flip was not written at all, or completely; everything else as it is.
                     let stands = match (&update.how, k) {
                         (How::Flip | How::Naive | How::Stages(_) | How::DropDrain, _) | (_, 1) => 1,
                         _ => 0,

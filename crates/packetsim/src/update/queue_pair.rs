@@ -1,15 +1,15 @@
-//! One end of a reliable connection: an InfiniBand queue pair, as far as order, loss and change of path go.
+//! One end of a reliable connection: an InfiniBand queue pair, for order, loss and change of path.
 //!
-//! Packets carry sequence numbers; the receiver takes them in order only, acknowledges each, and asks for what is missing once
+//! Packets carry sequence numbers; the receiver accepts them only in order, acknowledges each, and requests a missing one once
 //! (go-back-N: InfiniBand Architecture Specification, volume 1, section 9.7). An end that drains (SQD, section 10.3.1.5) finishes
-//! the message that it has started and begins no other; when all is acknowledged it may change its path and go on.
+//! the message that it has started and starts no other; when all is acknowledged it may change its path and resume.
 
 use std::collections::VecDeque;
 
-/// What an end does with messages that it has not started.
+/// Treatment of messages that an end has not started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Sends them (RTS).
+    /// Sends them (RTS state).
     Ready,
     /// Waits until all that was started is acknowledged (SQD); then changes to the path of a generation.
     Draining(u8),
@@ -22,7 +22,7 @@ pub(crate) enum State {
 /// A message that is not wholly cut into packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
-    /// What its sender calls it.
+    /// Number that its sender gave it.
     pub(crate) message: u32,
     /// The job that it is counted with.
     pub(crate) job: u16,
@@ -42,10 +42,10 @@ pub(crate) struct Segment {
     pub(crate) last: bool,
 }
 
-/// One end: what it sends, and what it has received from the other.
+/// One end: messages that it sends, and state of those it receives from the other.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuePair {
-    /// The terminal that it is at, and the one that it sends to.
+    /// Its own terminal, and the one that it sends to.
     pub(crate) host: u32,
     pub(crate) peer: u32,
     /// The tables that its path is from, and that path: LID and service level (see [`super::tables::path`]).
@@ -53,23 +53,23 @@ pub(crate) struct QueuePair {
     pub(crate) path: u8,
     pub(crate) state: State,
     pub(crate) messages: VecDeque<Work>,
-    /// Packets from the oldest that is not acknowledged on; its sequence number; the one to send next, which is before the end
-    /// of `sent` after something was lost.
+    /// Packets from the oldest unacknowledged one on; its sequence number; the one to send next, which is before the end of
+    /// `sent` after a loss.
     sent: VecDeque<Segment>,
     oldest: u32,
     cursor: u32,
     /// Packets that it has put on the channel, first and again: each carries its number, so that overtaking is seen.
     transmissions: u32,
-    /// Of the other end: the sequence number that is awaited, whether it was asked for, and the newest transmission that came.
+    /// Of the other end: the expected sequence number, whether it was requested again, and the newest transmission received.
     expected: u32,
     asked: bool,
     newest: u32,
-    /// Marks of the tables that packets of the message under way followed.
+    /// Marks of the tables that packets of the message in flight followed.
     met: u8,
     /// Whether it is among those that take turns at its adapter; whether a timer runs for it.
     pub(crate) is_active: bool,
     pub(crate) has_timer: bool,
-    /// When something was acknowledged last, or the first packet sent after nothing was under way.
+    /// Time of the last acknowledgement, or of the first packet sent while nothing was in flight.
     pub(crate) progress: u64,
     /// Since when messages wait only because the path changes.
     pub(crate) held: Option<u64>,
@@ -77,16 +77,16 @@ pub(crate) struct QueuePair {
     pub(crate) retries: u32,
 }
 
-/// What comes of a data packet.
+/// The result of receiving a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepted {
     /// It was overtaken by one that was sent after it.
     pub(crate) overtaken: bool,
-    /// It was the one awaited; marks of the tables that its message followed, if it was the last of it.
+    /// It was the expected one; marks of the tables that its message followed, if it was the last of it.
     pub(crate) in_order: bool,
     pub(crate) message_met: Option<u8>,
-    /// What is answered: the sequence number that is awaited now, and whether something is missing; nothing where it was asked
-    /// for already.
+    /// The acknowledgement: the sequence number expected now, and whether something is missing; none where that was requested
+    /// already.
     pub(crate) answer: Option<(u32, bool)>,
 }
 
@@ -119,7 +119,7 @@ impl QueuePair {
         self.oldest + self.sent.len() as u32
     }
 
-    /// Whether nothing is under way.
+    /// Whether nothing is in flight.
     pub(crate) fn is_quiet(&self) -> bool {
         self.sent.is_empty()
     }
@@ -129,7 +129,7 @@ impl QueuePair {
         self.sent.is_empty() && !self.messages.front().is_some_and(|m| m.begun)
     }
 
-    /// Whether it may put a packet on the channel, with at most `window` packets under way.
+    /// Whether it may put a packet on the channel, with at most `window` packets in flight.
     pub(crate) fn can_send(&self, window: u32) -> bool {
         if self.state == State::Broken {
             return false;
@@ -145,7 +145,7 @@ impl QueuePair {
         may_begin && (self.sent.len() as u32) < window
     }
 
-    /// The next packet of at most `most` bytes of data: its sequence number, its transmission number, what it is of, and whether
+    /// The next packet of at most `most` bytes of data: its sequence number, its transmission number, its segment, and whether
     /// it was sent before. Only after [`QueuePair::can_send`].
     pub(crate) fn send(&mut self, most: u32, now: u64) -> Option<(u32, u32, Segment, bool)> {
         let again = self.cursor < self.next_new();
@@ -236,7 +236,7 @@ mod tests {
         let sent: Vec<_> = (0..3).filter_map(|_| sender.send(2000, 0)).collect();
         assert_eq!(sent.iter().map(|s| s.2.payload).collect::<Vec<_>>(), [2000, 2000, 1000]);
         assert!(!sender.can_send(8) && sent[2].2.last);
-        // The first is lost: the second asks for it, the third asks for nothing.
+        // The first is lost: the second triggers a request for it, the third none.
         let second = receiver.receive(sent[1].0, sent[1].1, false, 0);
         assert_eq!((second.in_order, second.answer), (false, Some((0, true))));
         assert_eq!(receiver.receive(sent[2].0, sent[2].1, true, 0).answer, None);

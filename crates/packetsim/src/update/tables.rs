@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::routing::{LOST, Routing, SwitchView};
 use crate::{ConfigError, Net, Peer};
 
-/// A LID of a terminal is told by at most this many address bits: what a packet's path has room for beside its service level.
+/// Maximum LMC: a packet's path has this number of bits besides its service level.
 pub(crate) const MOST_LMC: u8 = 4;
 
 /// The packet followed an entry of the old tables that differs in the new ones.
@@ -29,7 +29,7 @@ const MOST_HOPS: u8 = 200;
 /// Entry of an image: no route.
 const NONE: u8 = u8::MAX;
 
-/// How a packet's path names its LID and its service level: four bits each.
+/// Encoding of LID and service level in a packet's path: four bits each.
 pub(crate) fn path(plane: u8, service_level: u8) -> u8 {
     plane | service_level << 4
 }
@@ -44,7 +44,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Without any route.
+    /// An image without any route.
     pub(crate) fn empty(net: &Net, planes: usize) -> Self {
         let lids = net.terminal_count() * planes;
         Self { outputs: vec![NONE; net.switch_count() * lids], lids, planes }
@@ -65,7 +65,7 @@ impl Image {
                         Some(port) if matches!(fabric.at_port(s, port), AtPort::Switch(..)) => {
                             local[usize::from(port)]
                         }
-                        // A terminal's own switch needs no entry; any other one that delivers has none.
+                        // A terminal's own switch needs no entry; no other switch delivers to it.
                         _ => NONE,
                     };
                     let at = self.at(s.0, t.0, first + path);
@@ -101,7 +101,7 @@ impl Image {
         mixed
     }
 
-    /// How many switches there are.
+    /// Number of switches in the tables.
     pub(crate) fn switch_count(&self) -> u32 {
         (self.outputs.len() / self.lids.max(1)) as u32
     }
@@ -112,7 +112,7 @@ impl Image {
     }
 }
 
-/// Which LIDs stand in which 64-entry block of a forwarding table.
+/// The LIDs of each 64-entry block of a forwarding table.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     /// By block, entries of a row of an image.
@@ -120,7 +120,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// With LIDs as a subnet manager gives them out: what the fabric has, and the least free ones.
+    /// Blocks with LIDs as a subnet manager assigns them: those of the fabric, and the lowest free ones.
     ///
     /// # Errors
     /// If there are not enough LIDs.
@@ -152,14 +152,14 @@ impl Blocks {
     }
 }
 
-/// Forwarding tables that are written between ticks. Every switch reads its own; nothing is looked at twice.
+/// Forwarding tables that are written between ticks. Every switch reads its own; no entry is cached.
 pub(crate) struct LiveTables {
     planes: usize,
     lids: usize,
     lanes: u8,
     /// By switch and LID, the output, and above it [`OLD`] or [`NEW`].
     entries: Vec<AtomicU16>,
-    /// By port, whether what arrives there is lost, since the cable is dead.
+    /// By port, whether arriving packets are lost, since the cable is dead.
     dead: Vec<AtomicBool>,
 }
 
@@ -190,7 +190,7 @@ impl LiveTables {
         }
     }
 
-    /// From now on the cable at a port of a switch carries nothing, either way.
+    /// From now on the cable at a port of a switch carries nothing in either direction.
     pub(crate) fn kill(&self, net: &Net, port: u32) {
         self.dead[port as usize].store(true, Ordering::Relaxed);
         if let Peer::Port(peer) = net.port(port).peer() {

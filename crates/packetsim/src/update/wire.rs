@@ -22,9 +22,9 @@ use crate::{ConfigError, Congestion, Interleave, Net, Pauses, SwitchModel};
 
 /// A [`Wire`] whose messages go over reliable connections, one for each pair of terminals, while tables are updated.
 ///
-/// Every message is cut into packets that are acknowledged by packets of their own; it has arrived when all of it has, in order.
-/// The network is one partition: the manager and all hosts act between its ticks and within them in an order that is fixed, so
-/// that equal seeds give equal runs for any number of threads.
+/// Every message is cut into packets, each acknowledged by a separate packet; it has arrived when all of it has, in order. The
+/// network is one partition: the manager and all hosts act between its ticks and within them in a fixed order, so equal seeds
+/// give equal runs for any number of threads.
 pub struct Connected<'a> {
     net: &'a Net,
     attached: Attached<'a>,
@@ -36,12 +36,12 @@ pub struct Connected<'a> {
     watch: Watch,
     /// When to look for deadlock next.
     looks: u64,
-    /// What leaves a last switch takes as long as this at least until anybody knows.
+    /// Minimum delay from a packet's departure at a last switch until any terminal is notified.
     ahead: u64,
     /// The first tick that is not simulated.
     next: u64,
     ready: Vec<u64>,
-    /// Messages under way.
+    /// Number of messages in flight.
     open: u64,
     measured: Vec<Measured>,
     series: Option<(Series, u64)>,
@@ -50,7 +50,7 @@ pub struct Connected<'a> {
     stalled: Option<Stalled>,
 }
 
-/// Everything counts.
+/// All packets count.
 const ALL: Measuring = Measuring { from: 0, to: u64::MAX };
 
 impl<'a> Connected<'a> {
@@ -146,7 +146,7 @@ impl<'a> Connected<'a> {
         Ok(wire)
     }
 
-    /// Keeps what ports do, by intervals of this many picoseconds.
+    /// Records counters of ports, by intervals of this number of picoseconds.
     #[must_use]
     pub fn with_series(mut self, interval: u64) -> Self {
         let interval = interval.max(self.tick);
@@ -154,7 +154,7 @@ impl<'a> Connected<'a> {
         self
     }
 
-    /// What ports did up to `end`, if it was kept: the last interval may be shorter.
+    /// Counters of ports up to `end`, if recorded: the last interval may be shorter.
     pub fn series(&mut self, end: u64) -> Option<&Series> {
         if self.stalled.is_none() {
             self.run(end.div_ceil(self.tick));
@@ -170,7 +170,7 @@ impl<'a> Connected<'a> {
         self.part.switches().outputs().iter().map(|o| o.carried).collect()
     }
 
-    /// What became of the data packets of each job.
+    /// Results of the data packets of each job.
     pub fn by_job(&self, jobs: usize) -> Vec<Measured> {
         let of = |j: usize| self.measured.get(j).cloned().unwrap_or_default();
         (0..jobs).map(of).collect()
@@ -202,7 +202,7 @@ impl<'a> Connected<'a> {
         self.stalled.as_ref()
     }
 
-    /// What became of the traffic up to a time, at which the run is over.
+    /// Effects on the traffic up to a time, at which the run is over.
     pub fn outcome(&mut self, end: u64) -> UpdateOutcome {
         let mut outcome = self.adapters.outcome.clone();
         let end = end.max(outcome.phases.last().map_or(0, |p| p.begin));
@@ -214,14 +214,14 @@ impl<'a> Connected<'a> {
         outcome
     }
 
-    /// Whoever wants to be looked at will be.
+    /// Wakes the terminals that requested it.
     fn wake(&mut self) {
         for (when, host) in self.adapters.wakes.drain(..) {
             self.part.remind((when / self.tick).max(self.next), host);
         }
     }
 
-    /// Goes on to a tick, which is not started.
+    /// Runs up to a tick, exclusive.
     fn run(&mut self, until: u64) {
         loop {
             let tick = self.part.upcoming().unwrap_or(u64::MAX);
@@ -252,12 +252,12 @@ impl<'a> Connected<'a> {
         self.next = self.next.max(until.min(self.part.upcoming().unwrap_or(until)));
     }
 
-    /// One tick.
+    /// Runs one tick of the network.
     fn step(&mut self, tick: u64) {
         let mut reminded = std::mem::take(&mut self.reminded);
         self.part.begin(tick, &mut reminded);
         self.next = tick + 1;
-        // One host may be reminded several times; the order of events within a tick is nobody's.
+        // One host may have several reminders; the order of events within a tick is undefined.
         reminded.sort_unstable();
         reminded.dedup();
         let now = self.part.now();
@@ -335,14 +335,14 @@ impl Wire for Connected<'_> {
     }
 
     fn upcoming(&mut self) -> Option<u64> {
-        // Where no message is under way nobody waits for the network: what is left of an update, or of datagrams, is not waited
-        // for.
+        // Where no message is in flight the network is not waited for: the rest of an update, or of datagrams, does not delay
+        // the result.
         if self.open == 0 || self.stalled.is_some() {
             return None;
         }
         let acts = self.manager.upcoming().map(|at| at.div_ceil(self.tick));
         let Some(next) = self.part.upcoming().into_iter().chain(acts).min() else {
-            // Nothing moves: what waits now waits for ever.
+            // Nothing moves: packets that wait now wait for ever.
             for _ in 0..2 {
                 if self.stalled.is_none() && self.part.packets() > 0 {
                     self.look(self.next * self.tick);

@@ -35,7 +35,7 @@ impl Bench {
         self.net.terminal_count() as u32
     }
 
-    /// A routing for packets of so many bytes, if it suits the fabric.
+    /// A routing for packets of this size, if it suits the fabric.
     pub(crate) fn make<'a>(
         &'a self,
         name: &str,
@@ -54,7 +54,7 @@ impl Bench {
         routing::make(kind, &given)
     }
 
-    /// Runs a load with a routing and as many lanes as it needs, and somebody who follows it.
+    /// Runs a load with a routing, the lanes that it needs, and an observer.
     pub(crate) fn follow(&self, name: &str, what: &Load, follow: &dyn Observer) -> LoadOutcome {
         let made = self.make(name, None, what.bytes).expect("it suits");
         let micro = SwitchModel { lanes: made.lanes(), ..self.micro.clone() };
@@ -75,7 +75,7 @@ impl Bench {
     }
 }
 
-/// So much of it, in cycles of a nanosecond: as long to warm up as to measure.
+/// A load of this amount, in cycles of a nanosecond: warm-up is as long as the measurement.
 pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load {
     let long = cycles * 1000;
     Load {

@@ -7,8 +7,8 @@ use darkfiber_workload::play::{Departure, HOSTS, Wire};
 
 use crate::bench::Bench;
 
-/// Sends so many messages of a packet each from every terminal to one in another group, and counts those that overtake one of
-/// the same pair.
+/// Sends this number of messages of a packet each from every terminal to one in another group, and counts those that overtake
+/// one of the same pair.
 fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
     let mut micro = bench.micro.clone();
     micro.lanes = routing.lanes();
@@ -47,8 +47,8 @@ fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
     delivered.iter().map(|d| d.message).filter(overtakes).count()
 }
 
-/// Adaptive routing has packets overtake each other, but for those that stay in order, which go round all the same: by default, or
-/// as their class says.
+/// With adaptive routing packets overtake each other, except those that stay in order, which still take non-minimal paths: by
+/// default, or as their class sets.
 #[test]
 fn packets_stay_in_order_where_they_are_to() {
     for name in ["four-ways", "slingshot", "aries"] {

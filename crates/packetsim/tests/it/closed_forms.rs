@@ -1,4 +1,4 @@
-//! What can be said without simulating.
+//! Results that are known without simulation.
 
 use darkfiber_packetsim::{Arbitration, Queues, Targets};
 
@@ -8,7 +8,7 @@ use crate::bench::{Bench, load};
 #[test]
 fn a_lone_packet_takes_what_the_formula_says() {
     let bench = Bench::new("dragonfly:p=4,a=8,h=4", "booksim-iq");
-    // Terminal 0 is on the first router; who is where is asked of the network.
+    // Terminal 0 is on the first router; the places of others come from the network.
     let net = &bench.net;
     let mut seen = [0; 5];
     for to in [1u32, 5, 20, 31, 33, 40, 70, 300, 500, 700, 900, 1000, 1055] {
@@ -36,10 +36,10 @@ fn a_lone_packet_takes_what_the_formula_says() {
     assert!(seen[1..].iter().all(|&n| n > 0), "{seen:?}");
 }
 
-/// One queue with arrivals by chance and equal packets: M/D/1 (Pollaczek, Khinchine).
+/// One queue with random arrivals and equal packets: M/D/1 (Pollaczek, Khinchine).
 #[test]
 fn one_queue_is_as_long_as_queueing_theory_says() {
-    // Whose turn it is changes who waits, not how long all do.
+    // Arbitration changes which packets wait, not the total wait.
     for (queues, arbitration) in [
         (Queues::Lanes, Arbitration::RoundRobin),
         (Queues::Outputs, Arbitration::RoundRobin),
@@ -62,7 +62,7 @@ fn one_queue_is_as_long_as_queueing_theory_says() {
     }
 }
 
-/// However long nothing counts, and however short what counts is: it is waited for.
+/// However long the warm-up, and however short the measurement: packets that count are waited for.
 #[test]
 fn what_counts_arrives_after_a_long_warm_up() {
     let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
@@ -99,8 +99,8 @@ fn bursts_wait_for_themselves() {
     }
 }
 
-/// What lanes share is as good as their own: all of it if there is one lane, so that a long cable is full; and with more of them
-/// what each sends in turn. Who borrows everything takes nothing from others that is theirs.
+/// The shared buffer of lanes is as good as their own: all of it if there is one lane, so that a long cable is full; and with
+/// more lanes the bytes that each sends in turn. A lane that borrows all of it takes nothing from the others' own buffers.
 #[test]
 fn lanes_share_what_is_not_their_own() {
     let run = |lanes: u8, own: u32, shared: u32| {
@@ -139,7 +139,7 @@ fn a_tree_carries_what_its_channels_do() {
     assert!(is < bound * 1.005 && is > 0.93 * bound, "{is} of {bound}");
 }
 
-/// To the next group there is one channel for 32 hosts: minimal ways carry a 32nd, random ones half.
+/// To the next group there is one channel for 32 hosts: minimal paths carry a 32nd, random ones half.
 #[test]
 fn the_worst_case_of_a_dragonfly() {
     let bench = Bench::new("dragonfly:p=4,a=8,h=4", "booksim-iq");

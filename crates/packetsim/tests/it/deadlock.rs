@@ -1,4 +1,4 @@
-//! Deadlock happens, is seen, and is the one that the checker told of.
+//! Deadlock occurs, is detected, and is the one that the checker predicted.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +93,7 @@ fn lanes_by_hop_are_those_that_packets_wait_in() {
     });
     // Channels would allow 0.39; buffers of two packets leave less.
     assert!(found.stalled.is_none() && found.accepted > 0.1, "{}", found.accepted);
-    // Whoever goes on round the ring is in lane 1, and who enters it in lane 0: the cycle is in lane 1.
+    // A packet that continues around the ring is in lane 1, and one that enters it in lane 0: the cycle is in lane 1.
     let found = run("torus:dims=8,t=4", &|bench, tables| {
         let fabric = &bench.topology.fabric;
         let mut lanes = HopLanes::new(fabric);

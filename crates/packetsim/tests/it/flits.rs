@@ -11,7 +11,7 @@ fn flits(fabric: &str, buffer: u32) -> Bench {
     bench
 }
 
-/// Nothing is in the way of a lone packet: it takes what it takes in one piece, in buffers that it does not fit into, too.
+/// A lone packet is not delayed: it takes the same time as without flits, also in buffers that it does not fit into.
 #[test]
 fn a_lone_packet_takes_as_long_in_flits() {
     for buffer in [4, 256] {
@@ -43,7 +43,7 @@ fn a_lone_packet_takes_as_long_in_flits() {
 #[test]
 fn packets_in_flits_share_a_channel() {
     let mut bench = flits("hyperx:dims=1,t=60", 4096);
-    // What waits does so at the inputs.
+    // Waiting packets wait at the inputs.
     (bench.micro.speedup, bench.micro.output_buffer) = (1, Some(1));
     for rho in [0.3f64, 0.6] {
         let pairs: Vec<[u32; 2]> = (1..60).map(|t| [t, 0]).collect();
@@ -58,7 +58,7 @@ fn packets_in_flits_share_a_channel() {
     }
 }
 
-/// Whatever parts a network is simulated in, the same comes out to the last bit.
+/// The result is the same to the last bit for any number of parts.
 #[test]
 fn parts_do_not_matter() {
     for (fabric, routing, buffer) in [
@@ -86,7 +86,7 @@ fn parts_do_not_matter() {
     }
 }
 
-/// Tables with cycles on one lane lock, and those whose layers have none do not, however short buffers are.
+/// Tables with cycles on one lane deadlock, and those whose layers have none do not, however short buffers are.
 #[test]
 fn one_lane_locks_and_layers_do_not() {
     for (fabric, buffer) in [("hyperx:dims=4x4,t=4", 8), ("torus:dims=5x5,t=3", 32)] {

@@ -1,12 +1,12 @@
-//! What cables and rooms are like beside their speed: windows of what is sent again, error correction, lanes that stop working,
-//! rooms of adapters and classes.
+//! Properties of cables and buffers other than their speed: replay windows, error correction, lanes that stop working, buffers of
+//! adapters and classes.
 
 use darkfiber_fabric::ChannelId;
 use darkfiber_packetsim::{LaneFault, LoadOutcome, Net, SwitchModel, Targets, TrafficClass};
 
 use crate::bench::{Bench, load};
 
-/// What two hosts send each other, with switches like Rosetta that are changed.
+/// Traffic of two hosts to each other, with modified Rosetta-like switches.
 fn exchange(
     fabric: &str,
     bytes: u32,
@@ -30,7 +30,7 @@ fn across(part: f64, change: impl FnOnce(&mut SwitchModel)) -> LoadOutcome {
     })
 }
 
-/// What is not acknowledged is at most the window: so much goes there in a packet, two cables and the time of an acknowledgement.
+/// Unacknowledged bytes are at most the window: this number is sent in the time of a packet, two cables and an acknowledgement.
 #[test]
 fn a_window_of_what_may_be_sent_again_bounds_long_cables() {
     for packets in [2u32, 8, 20] {
@@ -45,7 +45,7 @@ fn a_window_of_what_may_be_sent_again_bounds_long_cables() {
     assert_eq!(free.events, wide.events);
 }
 
-/// With wrong bits what was sent behind a packet goes again, too, and still everything arrives.
+/// After wrong bits the packets behind are sent again, too, and everything still arrives.
 #[test]
 fn windows_and_wrong_bits_go_together() {
     let run = |bit_errors: f64| {
@@ -66,7 +66,8 @@ fn error_correction_takes_its_time_behind_each_cable() {
     assert_eq!(least(50_000) - least(0), 150);
 }
 
-/// Half of the lanes from a time on carry half from then on: what a channel of fewer lanes carried before, and all before that.
+/// Half of the lanes from a time on carry half from then on: the throughput of a channel of fewer lanes, and full throughput
+/// before.
 #[test]
 fn lanes_stop_working_at_a_time() {
     // It is measured from 400 us to 800 us; the lanes go at `at`.
@@ -82,7 +83,8 @@ fn lanes_stop_working_at_a_time() {
     assert!((accepted(0) - half).abs() < 0.005, "{half}");
 }
 
-/// An adapter has what its lanes share in its first switch, too: with one lane it is as good as its own. So is room of a class.
+/// An adapter also has the shared buffer in its first switch: with one lane it is as good as its own. So is the buffer of a
+/// class.
 #[test]
 fn adapters_share_the_room_of_their_first_switch() {
     let run = |own: u32, shared: u32, of_class: Option<Option<u32>>| {
@@ -101,7 +103,7 @@ fn adapters_share_the_room_of_their_first_switch() {
     assert_eq!(run(128 << 10, 0, Some(Some(4 << 10))), run(4 << 10, 0, Some(None)));
 }
 
-/// What has no room, or is none, is refused.
+/// Buffers that are too small, or zero, are refused.
 #[test]
 fn rooms_have_bounds() {
     let micro = Bench::new("hyperx:dims=2,t=1", "rosetta").micro;

@@ -26,7 +26,7 @@ fn the_dragonfly_of_booksim() {
 }
 
 /// BookSim2's flattened butterfly of 900 hosts (eight channels of 32 flits) and its tree of 1,000 (four of 16), one flit a packet:
-/// latency, routers a packet, and what is accepted of a load of 1.
+/// latency, routers a packet, and accepted throughput at a load of 1.
 #[test]
 fn the_hyperx_and_the_tree_of_booksim() {
     for (fabric, routing, lanes, buffer, rows, most) in [
@@ -61,8 +61,8 @@ fn the_hyperx_and_the_tree_of_booksim() {
     }
 }
 
-/// CAMINOS 0.6.3: a tree of 1,000 hosts with adaptive ways up and one of 672 on a HyperX with two deroutes, four channels of 64
-/// phits.
+/// CAMINOS 0.6.3: a tree of 1,000 hosts with adaptive up paths and one of 672 on a HyperX with two deroutes, four channels of
+/// 64 phits.
 #[test]
 fn the_tree_and_the_hyperx_of_caminos() {
     let is = |fabric: &str, routing: &str, rate: f64, phits: u32| {
@@ -81,8 +81,8 @@ fn the_tree_and_the_hyperx_of_caminos() {
     near(is("hyperx:dims=12x8,t=7", "omniwar", 1.0, 16).1, 0.840, 0.05);
 }
 
-/// What BookSim2's dragonfly, and ours, do where every group sends to the next one: latency is a multiple of what it is under
-/// uniform traffic, and its source routing carries less than Valiant's half; routing that knows more carries more.
+/// BookSim2's dragonfly and ours where every group sends to the next one: latency is a multiple of that under uniform
+/// traffic, and its source routing carries less than Valiant's half; routing with more knowledge carries more.
 #[test]
 fn adversarial_trends() {
     let bench = Bench::new("dragonfly:p=4,a=8,h=4", "booksim-iq");

@@ -1,22 +1,23 @@
-//! Slingshot's switch and frames: what De Sensi et al. (SC'20) say of them.
+//! Slingshot's switch and frames, compared with De Sensi et al. (SC'20).
 
 use darkfiber_packetsim::{Arbitration, FRAMINGS, Load, Queues, Targets};
 
 use crate::bench::{Bench, load};
 
-/// One terminal sends to another one of the same switch as much as its channel takes: what arrives is what the frames leave.
+/// One terminal sends to another one of the same switch at the full rate of its channel: the throughput is what the frames
+/// leave.
 #[test]
 fn a_full_channel_carries_what_its_frames_leave() {
     for framing in &FRAMINGS {
         for bytes in [24u32, 512, 4096] {
             let mut bench = Bench::new("hyperx:dims=1,t=2,gbps=200", "rosetta");
             bench.micro.framing = framing;
-            // What is shorter than a tick takes one: 25 B.
+            // A packet shorter than a tick takes one: 25 B.
             bench.micro.tick = 500;
             let mut what = load(Targets::pairs(2, &[[0, 1]]), 1.0, bytes, 1000 * u64::from(bytes));
             what.drain = 0;
             let found = bench.run("minimal", None, 1, &what);
-            // One of two terminals sends; chance leaves a channel that nothing else fills idle for a while.
+            // One of two terminals sends; random arrivals leave a channel that nothing else fills idle at times.
             let (is, should) = (2.0 * found.accepted, framing.efficiency(bytes.into(), 4096));
             let least = if framing.name == "none" { 0.95 } else { 0.998 };
             assert!(
@@ -72,7 +73,7 @@ fn a_switch_takes_350_ns_more_or_less() {
     assert!((0.95..1.0).contains(&share), "{share}");
 }
 
-/// Switches throw their own dice: in how many parts a network is simulated changes nothing.
+/// Switches have separate random numbers: the number of parts of a network changes nothing.
 #[test]
 fn lots_do_not_depend_on_parts() {
     for switches in ["rosetta", "rosetta-tiles"] {
@@ -91,8 +92,8 @@ fn lots_do_not_depend_on_parts() {
     }
 }
 
-/// Many inputs of one row and one of another want one output: with tiles the one gets half, else as much as each. If it is in
-/// their row, it gets as much as each of them either way.
+/// Many inputs of one row and one of another request one output: with tiles the single one gets half, otherwise an equal
+/// share. If it is in their row, it gets an equal share either way.
 #[test]
 fn rows_take_turns_and_so_do_the_inputs_of_a_row() {
     let share = |switches: &str, terminals: u32| {
@@ -120,7 +121,7 @@ fn rows_take_turns_and_so_do_the_inputs_of_a_row() {
 }
 
 /// Fifteen inputs fill one output, and a sixteenth sends every 32nd packet there and all others to idle ones: these are not
-/// held up. With one queue for each lane they are.
+/// delayed. With one queue for each lane they are.
 #[test]
 fn a_full_output_does_not_slow_down_idle_ones() {
     let mut pairs: Vec<[u32; 2]> = (2..17).map(|t| [t, 56]).collect();

@@ -1,4 +1,4 @@
-//! Every routing: all packets arrive, once, within its bound of switches; at a low load by shortest ways.
+//! Every routing: all packets arrive, once, within its bound of switches; at a low load by shortest paths.
 
 use std::io::{Cursor, Read, Write};
 use std::sync::Mutex;
@@ -66,7 +66,7 @@ fn packets_arrive() {
                 if kind.name != "valiant" {
                     assert!(m.round * 20 < m.packets, "{what}: {} of {}", m.round, m.packets);
                 }
-                // Far beyond what any of them can carry packets go on, and none locks.
+                // Far beyond saturation packets still move, and no routing deadlocks.
                 let high = run(1.0);
                 assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
             }
@@ -75,10 +75,10 @@ fn packets_arrive() {
     }
 }
 
-/// Whatever parts a network is simulated in, and whatever waits for what, the same comes out to the last bit.
+/// The result is the same to the last bit for any number of parts, whatever packets wait for.
 #[test]
 fn parts_do_not_matter() {
-    // Buffers that are small enough for packets to wait for room in the next one.
+    // Buffers that are small enough for packets to wait for credits.
     for (fabric, routing, buffer) in [
         ("dragonfly:p=2,a=4,h=2", "ugal", 128),
         ("hyperx:dims=4x3,t=3", "dal", 32),
@@ -163,8 +163,8 @@ fn what_does_not_go_together_is_refused() {
     assert!(refused(&small).contains("no room for a packet of 16 B"));
 }
 
-/// Every switch of a HyperX sends to one other: ways in the order of dimensions carry what the cables between two neighbours
-/// do; adaptive ones go round by other switches of the same lines.
+/// Every switch of a HyperX sends to one other: dimension-ordered paths carry the capacity of the cables between two
+/// neighbours; adaptive routing takes non-minimal paths through other switches of the same lines.
 #[test]
 fn a_hyperx_goes_round() {
     for (fabric, hosts, further, cables) in [
@@ -192,7 +192,8 @@ fn a_hyperx_goes_round() {
     }
 }
 
-/// Every group of a dragonfly sends to the next one: minimal ways carry what the cables between two groups do.
+/// Every group of a dragonfly sends to the next one: minimal paths carry the capacity of the cables between two
+/// groups.
 #[test]
 fn a_dragonfly_goes_round() {
     for (fabric, group, least) in [
@@ -215,7 +216,7 @@ fn a_dragonfly_goes_round() {
             }
             let accepted = is(name, &next, 0.5).accepted;
             assert!(accepted > least && accepted > 2.0 * straight, "{fabric} {name}: {accepted}");
-            // Where shortest ways are enough, most packets take them.
+            // Where shortest paths are enough, most packets take them.
             let even = is(name, &uniform, 0.5);
             let (round, packets) = (even.measured.round, even.measured.packets);
             assert!(
@@ -243,9 +244,9 @@ fn what_does_not_suit_is_named() {
     }
 }
 
-/// Keeps a run again and again, and forgets all but the first so many times.
+/// Saves a run repeatedly, and keeps only the first `times` states.
 struct Keeper {
-    /// Times that it was asked, and may be kept.
+    /// Number of calls, and the maximum number of saves.
     asked: AtomicUsize,
     times: usize,
     state: Mutex<Vec<u8>>,
@@ -273,7 +274,7 @@ impl Observer for Keeper {
     }
 }
 
-/// Whoever goes on with what was kept of a run, in whatever parts, comes to the same end.
+/// A run that is resumed from a saved state, with any number of parts, has the same result.
 #[test]
 fn a_run_goes_on() {
     let mut bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");

@@ -1,13 +1,13 @@
-//! The ways that cables take between two switches.
+//! The curves of cables between two switches.
 
 use serde::Serialize;
 
 /// A place on the map; y grows downward.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
-    /// To the right.
+    /// Distance to the right.
     pub x: f32,
-    /// Down.
+    /// Distance downwards.
     pub y: f32,
 }
 
@@ -17,7 +17,7 @@ impl Point {
         Self { x: angle.sin() * radius, y: -angle.cos() * radius }
     }
 
-    /// Moved.
+    /// The point moved by another one.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self { x: self.x + other.x, y: self.y + other.y }
     }
@@ -34,22 +34,23 @@ pub enum Curve {
     /// Control points in the directions of the ends as seen from a centre, at one distance from it: cables from one
     /// direction to another run together.
     Radial {
-        /// Centre.
+        /// Abscissa of the centre.
         x: f32,
-        /// Centre.
+        /// Ordinate of the centre.
         y: f32,
-        /// Distance.
+        /// Radius of the circle.
         r: f32,
     },
-    /// Beside the straight line, at most so far to the right of the way from the first to the second end; 0 is straight.
+    /// Beside the straight line, with this maximum distance to the right of the direction from the first to the second
+    /// end; 0 is straight.
     Bow {
-        /// How far.
+        /// Maximum distance from the line.
         h: f32,
     },
 }
 
 impl Curve {
-    /// The way between two places.
+    /// The curve between two places.
     pub fn between(&self, a: Point, b: Point) -> Cubic {
         match *self {
             Self::Radial { x, y, r } => {

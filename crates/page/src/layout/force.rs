@@ -1,4 +1,5 @@
-//! What has no structure that is known: springs along cables, a push between neighbours, then a place of its own for each.
+//! Layout of fabrics without a known structure: springs along cables, repulsion of neighbours, then a separate cell for
+//! each.
 
 use std::f32::consts::TAU;
 
@@ -80,7 +81,7 @@ fn relaxed(fabric: &Fabric) -> Vec<Point> {
     at
 }
 
-/// What switches of the same and the next cells of a grid push.
+/// Repulsion by switches of the same and the neighbouring cells of a grid.
 #[expect(clippy::cast_sign_loss, reason = "cells are clamped to the grid")]
 fn pushes(at: &[Point], radius: f32) -> Vec<Point> {
     const SIDE: f32 = 3.0;
@@ -128,7 +129,7 @@ fn pushes(at: &[Point], radius: f32) -> Vec<Point> {
         .collect()
 }
 
-/// Each in a cell of its own: the nearest free one on a spiral around where it would be, those in the middle first.
+/// Each in a separate cell: the nearest free one on a spiral around its position, those in the middle first.
 #[expect(clippy::cast_sign_loss, reason = "cells of the grid have numbers from 0")]
 fn settled(at: &[Point]) -> Vec<Point> {
     let n = at.len();

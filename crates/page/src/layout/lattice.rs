@@ -1,10 +1,10 @@
-//! HyperX, tori and meshes as lattices: two dimensions are a grid, each further one lays tiles side by side.
+//! HyperX, tori and meshes as lattices: two dimensions are a grid, each further one places tiles in a row.
 
 use darkfiber_fabric::{Fabric, GridShape, SwitchId};
 
 use super::{Caption, Curve, Curves, Layout, Point, cables};
 
-/// Distance of neighbours.
+/// Distance between neighbours.
 const STEP: f32 = 36.0;
 /// Between tiles, in steps.
 const BETWEEN: f32 = 1.8;
@@ -60,7 +60,7 @@ fn is_across(i: usize) -> bool {
     i.is_multiple_of(2)
 }
 
-/// What one step in each dimension of `order` is long.
+/// Lengths of one step in each dimension of `order`.
 fn strides(grid: &GridShape, order: &[usize]) -> Vec<f32> {
     let mut strides = Vec::with_capacity(order.len());
     let mut side = [STEP, STEP];
@@ -72,8 +72,8 @@ fn strides(grid: &GridShape, order: &[usize]) -> Vec<f32> {
     strides
 }
 
-/// How far a cable's way leaves the straight line: rows bow downward, columns to the right, and long ones more, so that those of
-/// one line lie beside each other and stay out of the next line.
+/// Distance of a cable's curve from the straight line: rows bow downward, columns to the right, and long ones more, so that
+/// those of one line lie next to each other and do not reach the next line.
 fn bow(grid: &GridShape, order: &[usize], a: SwitchId, b: SwitchId) -> f32 {
     let (at, to) = (grid.at(a), grid.at(b));
     let mut differ = order.iter().enumerate().filter(|&(_, &d)| at[d] != to[d]);
@@ -88,7 +88,7 @@ fn bow(grid: &GridShape, order: &[usize], a: SwitchId, b: SwitchId) -> f32 {
     let high =
         STEP * (0.1 + 0.72 * ((f32::from(span) - 1.0).max(0.3) / (most - 1.0).max(1.0)).powf(0.8));
     let forward = if at[d] < to[d] { 1.0 } else { -1.0 };
-    // To the right of the way: down from left to right, and left from top to bottom.
+    // To the right of the direction: down from left to right, and left from top to bottom.
     if is_across(i) { high * forward } else { -high * forward }
 }
 

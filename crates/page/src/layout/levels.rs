@@ -1,4 +1,4 @@
-//! Levels of a fabric that nobody has recognised: by distance from hosts.
+//! Levels of a fabric that was not recognised: by distance from hosts.
 
 use std::collections::VecDeque;
 

@@ -13,33 +13,33 @@ pub const PITCH: f32 = 9.0;
 /// A text on the map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caption {
-    /// What it says.
+    /// Text of the caption.
     pub text: String,
-    /// Its middle.
+    /// Centre of the text.
     pub at: Point,
 }
 
-/// A map.
+/// The layout of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// What it is drawn as, in a word or two for people.
+    /// Kind of the drawing, in a word or two for people.
     pub kind: &'static str,
-    /// Where each switch is.
+    /// Position of each switch.
     pub at: Vec<Point>,
     /// The group of each switch: pods of trees, groups of dragonflies, rows of lattices. Cables of two groups are drawn as one
     /// where there are too many to see.
     pub group: Vec<u32>,
-    /// What groups are called, one of them.
+    /// The word for a group, in singular.
     pub group_word: &'static str,
-    /// Groups.
+    /// The number of groups.
     pub groups: u32,
-    /// The ways that cables take.
+    /// Curves of the cables.
     pub curves: Vec<Curve>,
     /// By cable, in the order of its lower channels, which of them it takes.
     pub curve_of: Vec<u8>,
-    /// Texts that say what is where.
+    /// Captions of parts of the map.
     pub captions: Vec<Caption>,
-    /// Half of the side of the cell that a switch has for itself: room for its hosts.
+    /// Half of the side of the cell that belongs to one switch: space for its hosts.
     pub room: f32,
 }
 
@@ -81,7 +81,7 @@ impl Layout {
         (low, high)
     }
 
-    /// The way of a cable, by its number and its ends.
+    /// The curve of a cable, by its number and its ends.
     pub fn cubic(&self, cable: usize, from: SwitchId, to: SwitchId) -> Cubic {
         let curve = &self.curves[usize::from(self.curve_of[cable])];
         curve.between(self.at[from.index()], self.at[to.index()])

@@ -1,7 +1,7 @@
-//! Where switches are on a map: from what a fabric is, never from names.
+//! Positions of switches on a map: from the structure of a fabric, never from names.
 //!
 //! Lengths are in units of the map. Switches are dots of radius [`DOT`], and no two are nearer to each other than
-//! [`PITCH`], whatever the fabric: layouts grow instead.
+//! [`PITCH`], for any fabric: layouts grow instead.
 
 mod curve;
 mod force;

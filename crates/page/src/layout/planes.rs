@@ -1,4 +1,4 @@
-//! Several networks side by side.
+//! Several networks placed in a row.
 
 use darkfiber_fabric::{Fabric, SwitchId};
 

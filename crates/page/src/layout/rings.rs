@@ -6,7 +6,7 @@ use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::{Caption, Curve, Curves, Layout, PITCH, Point, cables};
 
-/// Where the innermost ring is, as a share of the outermost.
+/// Radius of the innermost ring, as a share of the outermost.
 const CORE: f32 = 0.3;
 /// Between two subtrees, in places of a switch.
 const GAP: f32 = 1.6;
@@ -17,7 +17,7 @@ struct Part {
     top: Vec<u32>,
     /// The parts that are left without these.
     below: Vec<u32>,
-    /// How many places it takes on every ring.
+    /// Number of places that it takes on every ring.
     places: f32,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn of(fabric: &Fabric, level: &[u8]) -> Layout {
         spread(&parts, root, from, to, &mut angle);
         from = to;
     }
-    // Rings that hold their switches at a pitch; what is above has no sector of its own and is counted itself.
+    // Rings that hold their switches at a pitch; the level above has no separate sector and is counted itself.
     let share = |l: usize| {
         if height == 1 {
             1.0
@@ -148,12 +148,12 @@ fn parts(fabric: &Fabric, level: &[u8], height: usize) -> (Vec<Part>, Vec<u32>) 
             let below = parts[whole as usize].below.clone();
             let gap = |p: &&u32| if is_single(&parts, **p) { 0.0 } else { GAP };
             let sum: f32 = below.iter().map(|p| parts[*p as usize].places + gap(&p)).sum();
-            // The top of all has a ring of its own that needs no places outside.
+            // The top level has a separate ring that needs no places outside.
             let top =
                 if l == height && l > 1 { 0.0 } else { parts[whole as usize].top.len() as f32 };
             parts[whole as usize].places = sum.max(top).max(1.0);
         }
-        // What has nothing to do with this level stays as it is.
+        // Switches without links to this level stay where they are.
         current = next;
     }
     (parts, current)
@@ -191,7 +191,7 @@ fn spread(parts: &[Part], part: u32, from: f32, to: f32, angle: &mut [f32]) {
     }
     let gap = |p: &u32| if is_single(parts, *p) { 0.0 } else { GAP };
     let sum: f32 = below.iter().map(|p| parts[*p as usize].places + gap(p)).sum();
-    // What is left over lies between.
+    // The remaining space lies between them.
     let place = (to - from) / places.max(sum);
     let spare = (places - sum).max(0.0) / below.len().max(1) as f32;
     let mut at = from;

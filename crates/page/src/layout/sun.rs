@@ -11,7 +11,7 @@ const LONG: u32 = 40;
 /// Captions of groups around a sun at most.
 const CAPTIONS: u32 = 24;
 
-/// How the switches of a group are placed: `across` the spoke, the others along it, outward.
+/// Placement of the switches of a group: `across` the spoke, the others along it, outward.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     across: u32,
@@ -112,7 +112,7 @@ pub(crate) fn of(fabric: &Fabric, group: &[u32], member: &[u32], block: Block) -
         let h = if block.along < 3 || steps < 1.5 {
             0.0
         } else {
-            // Beside the spoke, within its share of the circle.
+            // Next to the spoke, within its share of the circle.
             let most = (block.along as f32 - 1.0).max(2.0);
             let sign = if member[a] < member[b] { 1.0 } else { -1.0 };
             sign * PITCH * (0.3 + 1.1 * (steps / most).sqrt())

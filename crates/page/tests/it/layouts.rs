@@ -1,4 +1,4 @@
-//! Layouts: nobody lies on somebody else, equal fabrics have equal maps, names play no part.
+//! Layouts: no two elements overlap, equal fabrics have equal maps, names play no part.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn no_switch_lies_on_another_in_any_family() {
     for spec in families::small().into_iter().chain(families::LARGE.iter().copied()) {
         let Topology { fabric, shape } = topology(spec);
         is_sound(spec, &fabric, shape.as_ref());
-        // Nor where nobody says what it is.
+        // Nor where the structure is unknown.
         is_sound(&format!("{spec}, unknown"), &fabric, None);
     }
 }
@@ -81,7 +81,7 @@ fn maps_are_as_shapes_are() {
         let Topology { fabric, shape } = topology(spec);
         assert_eq!(Layout::of(&fabric, shape.as_ref()).kind, kind, "{spec}");
     }
-    // A tree that nobody recognises has levels all the same.
+    // A tree that is not recognised has levels all the same.
     let tree = topology("clos3:k=8,pods=4");
     assert_eq!(Layout::of(&tree.fabric, None).kind, "rings");
 }

@@ -1,4 +1,4 @@
-//! Pages: what names hold stays a name, and equal input gives equal bytes.
+//! Pages: the content of names stays a name, and equal input gives equal bytes.
 
 use darkfiber_fabric::{ChannelId, Fabric, open};
 use darkfiber_page::{
@@ -102,7 +102,7 @@ fn a_map_alone_is_a_picture() {
     let mut two = page(&fabric, "b");
     two.views.push(two.views[0].clone());
     assert_eq!(map(&two).matches("<svg").count(), 3);
-    // Nothing known: the cables, all dark, and no scale.
+    // Without loads: the cables, all dark, and no scale.
     two.views.clear();
     let dark = map(&two);
     assert_eq!((dark.matches("<svg").count(), dark.matches("linearGradient").count()), (2, 0));

@@ -16,13 +16,13 @@ fn project() -> PathBuf {
     fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).expect("the project")
 }
 
-/// The folder that this test was built into, which has what was built with it.
+/// The folder of this test's build, which contains the other products of the build.
 fn built() -> PathBuf {
     let own = env::current_exe().expect("this test");
     own.parent().and_then(Path::parent).expect("a folder above deps").to_owned()
 }
 
-/// Whether a command ends well; what it said, if not.
+/// Whether a command succeeds; otherwise its output.
 fn run(command: &mut Command) -> Result<String, String> {
     let done = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -30,7 +30,7 @@ fn run(command: &mut Command) -> Result<String, String> {
     if done.status.success() { Ok(out) } else { Err(format!("{command:?}:\n{out}{err}")) }
 }
 
-/// An environment with Python packages; why there is none, if not. It is made once, and packages are added where they are missing.
+/// An environment with Python packages; otherwise why there is none. It is made once, and missing packages are added.
 fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
     let folder = project().join("target/python").join(name);
     let python = folder.join("bin/python");
@@ -107,7 +107,7 @@ fn a_wheel_is_installed_into_a_bare_environment() {
     let bytes = fs::metadata(&wheel).expect("a file").len();
     assert!(bytes < MOST_BYTES, "{} has {bytes} bytes", wheel.display());
 
-    // What it depends on, fetched before: our own wheel is installed without a network.
+    // Dependencies, fetched before: our own wheel is installed without a network.
     let pip = |python: &Path, args: &[&str]| {
         let mut pip = Command::new(python);
         pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check"]).args(args);

@@ -14,7 +14,7 @@ const ROOM: f64 = 30.0;
 /// Intervals that are lower than these pixels are not drawn.
 const SEEN: f64 = 1.0;
 
-/// The bars of a series; what has no value has a dash.
+/// The bars of a series; a missing value has a dash.
 pub(super) fn bars(
     svg: &mut String,
     panel: &Panel<'_>,
@@ -66,7 +66,7 @@ pub(super) fn bars(
     }
 }
 
-/// A value above a bar: whole numbers as they are.
+/// A value above a bar: whole numbers without decimals.
 fn number(value: f64) -> String {
     #[expect(clippy::cast_sign_loss, reason = "a whole number above zero")]
     let whole = || crate::number::group(value as u64);

@@ -1,6 +1,6 @@
-//! How series are told apart: colours, dashes and markers.
+//! Distinction of series: colours, dashes and markers.
 
-/// Colours that are told apart with any kind of sight (Okabe and Ito, "Color universal design", 2008).
+/// Colours that are distinguishable with any kind of vision (Okabe and Ito, "Color universal design", 2008).
 const COLOURS: &[&str] =
     &["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1f2933", "#8c6d1f"];
 /// Later series are drawn over earlier ones; where they coincide, their gaps let these be seen.
@@ -11,7 +11,7 @@ pub(crate) fn colour(series: usize) -> &'static str {
     COLOURS[series % COLOURS.len()]
 }
 
-/// The attributes of a series' line; thin where there are so many points that dashes and markers would hide it.
+/// The attributes of a series' line; thin where the points are so dense that they would hide dashes and markers.
 pub(super) fn stroke(series: usize, is_dense: bool) -> String {
     let colour = colour(series);
     if is_dense {

@@ -1,4 +1,4 @@
-//! Where bars of groups stand.
+//! Positions of the bars of groups.
 
 /// Width of a bar at least, and of the gap between groups.
 const BAR: f64 = 9.0;
@@ -6,7 +6,7 @@ const GAP: f64 = 14.0;
 /// Width of the widest bar.
 const WIDEST: f64 = 64.0;
 
-/// How wide a panel must be for these groups of bars.
+/// Required width of a panel for these groups of bars.
 pub(super) fn width(groups: usize, series: usize) -> f64 {
     groups as f64 * (series as f64 * BAR + GAP)
 }

@@ -1,4 +1,4 @@
-//! Tables whose cells are coloured by what is in them.
+//! Tables whose cells are coloured by their values.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const WIDE: (f64, f64) = (58.0, 150.0);
 /// Width of a character of these, and of titles.
 const SMALL: f64 = 5.6;
 const LARGE: f64 = 7.4;
-/// More tables than these stand two by two.
+/// More tables than this number are arranged two by two.
 const ALONE: usize = 4;
 const TOP: f64 = 128.0;
 /// Between tables: the names of columns, two lines, and a title.
@@ -26,36 +26,36 @@ pub(crate) struct HeatMap {
     pub(crate) title: String,
     pub(crate) subtitle: String,
     pub(crate) tables: Vec<HeatTable>,
-    /// What the colours mean.
+    /// Meaning of the colours.
     pub(crate) key: HeatKey,
 }
 
 /// A table with coloured cells.
 pub(crate) struct HeatTable {
-    /// What stands above it.
+    /// Text above the table.
     pub(crate) title: String,
-    /// What stands above the names of rows; may be empty.
+    /// Text above the names of rows; may be empty.
     pub(crate) corner: String,
-    /// What columns are called: a name that stands once above all neighbours that have it, and one of its own.
+    /// Names of columns: a common name above neighbours that share it, and a separate one.
     pub(crate) columns: Vec<(String, String)>,
     /// Rows with a cell for each column.
     pub(crate) rows: Vec<(String, Vec<HeatCell>)>,
 }
 
-/// A cell.
+/// A cell of the table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeatCell {
     /// Its value; without, it has no colour.
     pub(crate) value: Option<f64>,
-    /// What stands in it.
+    /// Text of the cell.
     pub(crate) text: String,
-    /// What is shown beside a pointer; may be empty.
+    /// Tooltip of the cell; may be empty.
     pub(crate) hint: String,
 }
 
-/// What colours mean: from the palest to the darkest.
+/// Meaning of the colours: from the palest to the darkest.
 pub(crate) struct HeatKey {
-    /// What is measured.
+    /// The measured quantity.
     pub(crate) what: String,
     pub(crate) low: f64,
     pub(crate) high: f64,
@@ -80,7 +80,7 @@ impl HeatKey {
 }
 
 impl HeatMap {
-    /// The picture.
+    /// The picture as SVG.
     pub(crate) fn svg(&self) -> String {
         let tables = &self.tables;
         let longest = tables.iter().flat_map(|t| &t.rows).map(|row| row.0.chars().count()).max();
@@ -180,7 +180,7 @@ impl HeatMap {
     }
 }
 
-/// How wide cells must be for the names above them.
+/// Required width of cells for the names above them.
 fn width(table: &HeatTable) -> f64 {
     let wide = |(group, name): &(String, String)| {
         let alike = table.columns.iter().filter(|c| c.0 == *group).count().max(1);
@@ -191,7 +191,7 @@ fn width(table: &HeatTable) -> f64 {
     table.columns.iter().map(wide).fold(WIDE.0, f64::max).min(WIDE.1)
 }
 
-/// A name that has this much room.
+/// A name shortened to this width.
 fn cut(name: &str, room: f64, letter: f64) -> String {
     #[expect(clippy::cast_sign_loss, reason = "rooms are not below zero")]
     let most = (room / letter) as usize;

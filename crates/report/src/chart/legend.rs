@@ -1,4 +1,4 @@
-//! The lines below the title that say what colours and marks mean.
+//! The lines below the title that explain colours and marks.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub(super) struct Legend {
     pub(super) height: f64,
 }
 
-/// Series, and what else is to be explained, in as many lines as it takes.
+/// Series, and other explanations, in as many lines as needed.
 pub(super) fn legend(chart: &Chart, width: f64, is_dense: bool) -> Legend {
     let mut text = String::new();
     let (mut x, mut y) = (LEFT, TOP);

@@ -13,12 +13,12 @@ const DENSE: usize = 60;
 /// Intervals that are lower than these pixels are not drawn.
 const SEEN: f64 = 1.0;
 
-/// Whether a line has so many points that markers would hide it.
+/// Whether a line is so dense that it would hide markers.
 pub(super) fn is_dense(marks: &[Mark]) -> bool {
     marks.len() > DENSE
 }
 
-/// The band and the line of a series, broken where there is no value; no line leaves what is beside a logarithmic axis.
+/// The band and the line of a series, broken at missing values; no line leaves the slot next to a logarithmic axis.
 pub(super) fn line(
     svg: &mut String,
     panel: &Panel<'_>,
@@ -61,7 +61,7 @@ pub(super) fn line(
     if is_dense {
         return;
     }
-    // What stands alone has no band.
+    // Isolated points have no band.
     let alone = stretches.iter().filter(|points| points.len() == 1).flatten().copied();
     let beside = marks.iter().filter(|mark| across.is_beside(mark.x));
     let beside = beside.filter_map(|mark| mark.y.map(|spread| (x(mark), spread)));

@@ -1,6 +1,6 @@
-//! Charts: panels of lines or bars on common axes, and tables whose cells are coloured by what is in them.
+//! Charts: panels of lines or bars on common axes, and tables whose cells are coloured by their values.
 //!
-//! What draws fills in a [`Chart`] or a [`HeatMap`]; nothing here knows what is drawn.
+//! Callers fill in a [`Chart`] or a [`HeatMap`]; nothing here depends on their content.
 
 mod bars;
 mod colours;

@@ -6,22 +6,22 @@ use super::groups;
 use super::value::{Horizontal, Measure};
 use crate::canvas::{escape, fitted};
 
-/// Width of a letter beside marks.
+/// Width of a letter next to marks.
 const LETTER: f64 = 6.0;
 /// Letters of a name below bars at most.
 const LONGEST: usize = 30;
-/// The sine and the cosine of the angle of names that have no room side by side.
+/// The sine and the cosine of the angle of names that do not fit horizontally.
 const SLOPE: (f64, f64) = (0.5, 0.866);
 
-/// Where a panel is, and its vertical axis.
+/// Position of a panel, and its vertical axis.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
     pub(super) left: f64,
-    /// Its lower edge.
+    /// Lower edge of the panel.
     pub(super) base: f64,
     pub(super) size: (f64, f64),
     pub(super) measure: &'a Measure,
-    /// Whether it has the labels of the vertical axis: those beside it have the same.
+    /// Whether it has the labels of the vertical axis: its neighbors have the same.
     pub(super) has_y_labels: bool,
     /// Whether it has the labels of the horizontal axis: those above it have the same.
     pub(super) has_x_labels: bool,
@@ -52,12 +52,12 @@ impl Names {
 }
 
 impl Panel<'_> {
-    /// Where a value of the vertical axis is.
+    /// Position of a value of the vertical axis.
     pub(super) fn y(&self, value: f64) -> f64 {
         self.base - self.measure.scale.at(value, self.size.1)
     }
 
-    /// Draws the axes.
+    /// Draws the axes of the panel.
     pub(super) fn axes(&self, svg: &mut String, x: &Horizontal, names: Option<&Names>, all: usize) {
         let Self { left, base, .. } = *self;
         let right = left + self.size.0;

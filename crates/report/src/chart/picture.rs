@@ -1,4 +1,4 @@
-//! A chart as a picture: where its panels stand.
+//! A chart as a picture: the layout of its panels.
 
 use std::fmt::Write as _;
 
@@ -9,19 +9,19 @@ use super::{bars, groups, lines};
 use crate::canvas::{LEFT, escape, header};
 
 const RIGHT: f64 = 24.0;
-/// Between blocks.
+/// Horizontal gap between blocks.
 const GAP_X: f64 = 30.0;
 /// Between the panels of a block.
 const GAP_Y: f64 = 40.0;
 /// Below a block, for the axis.
 const BELOW: f64 = 66.0;
-/// Blocks side by side.
+/// Number of blocks in a row.
 const ACROSS: usize = 3;
-/// Width of all that stands side by side, at most, unless one block alone is wider.
+/// Maximum width of a row of blocks, unless a single block is wider.
 const WIDEST: f64 = 1000.0;
 
 impl Chart {
-    /// The size of panels where nothing else is said: few are larger.
+    /// The default size of panels: few are larger.
     pub(crate) fn usual_panel(blocks: usize) -> (f64, f64) {
         match blocks {
             0 | 1 => (620.0, 300.0),
@@ -30,7 +30,7 @@ impl Chart {
         }
     }
 
-    /// The picture.
+    /// The picture as SVG.
     pub(crate) fn svg(&self) -> String {
         let all = self.series.len().max(1);
         let count = if let Horizontal::Names(_, names) = &self.x { names.len() } else { 0 };
@@ -109,12 +109,12 @@ impl Chart {
     }
 }
 
-/// Where a block is.
+/// Position of a block.
 struct Place {
     left: f64,
     top: f64,
     size: (f64, f64),
-    /// Whether nothing is left of it.
+    /// Whether it is the leftmost block.
     is_first: bool,
 }
 

@@ -3,7 +3,7 @@
 use crate::canvas::nice_axis;
 use crate::number::group;
 
-/// Width left of a logarithmic axis, for what is not above zero.
+/// Width left of a logarithmic axis, for values that are not above zero.
 const SLOT: f64 = 30.0;
 /// Distance of the first and the last value from the ends of a horizontal axis.
 const PAD: f64 = 10.0;
@@ -12,12 +12,12 @@ const WIDE: f64 = 25.0;
 /// As many values are marked one by one at most.
 const EACH: usize = 16;
 
-/// An axis.
+/// An axis of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scale {
     low: f64,
     high: f64,
-    /// Values that are marked, rising, and what stands beside them.
+    /// Marked values, rising, and their labels.
     pub(super) ticks: Vec<(f64, String)>,
     is_log: bool,
     /// Pixels before the lowest value for those that a logarithm does not have.
@@ -77,7 +77,7 @@ impl Scale {
         Self::of_values_as(values, above().count() > 2 && most / least >= WIDE)
     }
 
-    /// The same, of which it is known whether it is logarithmic.
+    /// The same, where it is known whether it is logarithmic.
     pub(crate) fn of_values_as(values: &[(f64, String)], is_log: bool) -> Self {
         let all = || values.iter().map(|v| v.0);
         let is_log = is_log && all().all(|v| v >= 0.0) && all().any(|v| v > 0.0);
@@ -106,7 +106,7 @@ impl Scale {
         self.is_log
     }
 
-    /// Whether a value has no place on it but beside it.
+    /// Whether a value has no place on it and is drawn next to it.
     pub(super) fn is_beside(&self, value: f64) -> bool {
         self.is_log && value <= 0.0
     }
@@ -127,7 +127,7 @@ impl Scale {
     }
 }
 
-/// A number beside a mark: six digits at most.
+/// A number next to a mark: six digits at most.
 fn text(value: f64) -> String {
     let size = value.abs();
     if size >= 1e6 {
@@ -159,7 +159,7 @@ mod tests {
         assert!(Scale::between(0.5, 80.0, 6.0).is_log);
         assert_eq!(texts(&Scale::of_counts(4.0)), ["0", "1", "2", "3", "4"]);
         assert_eq!(texts(&Scale::from_zero(2000.0, 4)), ["0", "500", "1,000", "1,500", "2,000"]);
-        // Nothing to hold, or one value.
+        // No values, or one value.
         assert!((Scale::from_zero(0.0, 4).high - 1.0).abs() < 1e-12);
         let one = Scale::between(7.0, 7.0, 20.0);
         assert!(one.low < 7.0 && one.high > 7.0);

@@ -2,23 +2,23 @@
 
 use super::scale::Scale;
 
-/// Panels of lines or bars on common axes: a block of panels for each thing that is compared side by side, in it a panel for each
-/// measure, in each panel the same series.
+/// Panels of lines or bars on common axes: a block of panels for each compared item, in it a panel for each measure, in each
+/// panel the same series.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
     pub(crate) title: String,
     pub(crate) subtitle: String,
-    /// What series are called, in the order of their colours; a single one without a name has no entry in the legend.
+    /// Names of series, in the order of their colours; a single one without a name has no entry in the legend.
     pub(crate) series: Vec<String>,
-    /// What bands and whiskers span, if there are any.
+    /// Meaning of bands and whiskers, if there are any.
     pub(crate) interval: Option<String>,
-    /// What hollow points and bars mean, if there are any.
+    /// Meaning of hollow points and bars, if there are any.
     pub(crate) hollow: Option<String>,
     /// The horizontal axis of all panels: lines over numbers, bars over names.
     pub(crate) x: Horizontal,
     /// The vertical axes, the uppermost first.
     pub(crate) measures: Vec<Measure>,
-    /// What stands side by side.
+    /// Blocks from left to right.
     pub(crate) blocks: Vec<Block>,
     /// Width and height of a panel; bars may need more width.
     pub(crate) panel: (f64, f64),
@@ -36,11 +36,11 @@ pub(crate) enum Horizontal {
 /// A vertical axis of a chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Measure {
-    /// What is measured, with its unit.
+    /// The measured quantity, with its unit.
     pub(crate) label: String,
-    /// What is said about it; with it, the label stands above the panel instead of beside it.
+    /// Additional text; with it, the label is above the panel instead of next to it.
     pub(crate) hint: Option<String>,
-    /// The axis.
+    /// Axis of the panel.
     pub(crate) scale: Scale,
     /// The value that all others are compared with, which has a darker line.
     pub(crate) reference: Option<f64>,
@@ -51,20 +51,20 @@ pub(crate) struct Measure {
 /// Panels below each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
-    /// What stands above it; may be empty.
+    /// Text above the block; may be empty.
     pub(crate) title: String,
-    /// What stands below its first panel, in small letters.
+    /// Text below its first panel, in small letters.
     pub(crate) note: Option<String>,
     /// By measure and series, the marks from left to right.
     pub(crate) panels: Vec<Vec<Vec<Mark>>>,
 }
 
-/// A place on the horizontal axis, and what is drawn there.
+/// A position on the horizontal axis, and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mark {
-    /// Where: a number, or that of a name.
+    /// Horizontal position: a number, or that of a name.
     pub(crate) x: f64,
-    /// What; without, a line is broken.
+    /// The value; without, a line is broken.
     pub(crate) y: Option<Spread>,
     /// Whether it is drawn hollow.
     pub(crate) hollow: bool,
@@ -77,7 +77,7 @@ pub(crate) struct Spread {
     pub(crate) mean: f64,
     /// Lower end of its interval.
     pub(crate) low: f64,
-    /// Upper end.
+    /// Upper end of the spread.
     pub(crate) high: f64,
 }
 

@@ -96,7 +96,7 @@ mod tests {
         for text in ["a&lt;b", "t &amp; t", "time of a run, ms", ">1.500<", ">y | z<"] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
-        // Jobs of seconds beside jobs of milliseconds.
+        // Jobs of seconds together with jobs of milliseconds.
         let svg = drawn(&[
             variant("a", &[("x", &[1.0]), ("y", &[1e-3])]),
             variant("b", &[("x", &[2.0]), ("y", &[3e-3])]),

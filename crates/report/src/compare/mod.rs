@@ -1,4 +1,4 @@
-//! The result of `darkfiber simulate` of several scenarios: their jobs side by side.
+//! The result of `darkfiber simulate` of several scenarios: a comparison of their jobs.
 
 mod bars;
 mod result;

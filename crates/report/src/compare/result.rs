@@ -1,4 +1,4 @@
-//! What comes out of several scenarios, job by job.
+//! The comparison of several scenarios, job by job.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::quantity::seconds;
 use crate::style::Style;
 use crate::{Report, comma, table};
 
-/// How sure intervals are.
+/// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// Keys of a scenario that a terminal shows.
 const KEYS: usize = 8;
@@ -140,7 +140,7 @@ impl RunDifference {
 }
 
 impl<'a> CompareResult<'a> {
-    /// Of scenarios with what their runs took; the first is what others are compared with.
+    /// A comparison of scenarios with the times of their runs; the others are compared with the first.
     pub fn new(
         title: &'a str,
         seeds: &'a [u64],
@@ -180,12 +180,12 @@ impl<'a> CompareResult<'a> {
         Self { title, seeds, scenarios: scenarios.collect(), jobs, provenance }
     }
 
-    /// Whether nothing came out at all.
+    /// Whether there are no results at all.
     pub fn is_empty(&self) -> bool {
         self.jobs.iter().flat_map(|job| &job.scenarios).all(|job| job.run.is_none())
     }
 
-    /// What was simulated, in a line.
+    /// Description of the simulations, in a line.
     pub fn subtitle(&self) -> String {
         let mut depths: Vec<&str> = self.scenarios.iter().map(|s| s.depth.as_str()).collect();
         depths.dedup();
@@ -203,13 +203,13 @@ impl<'a> CompareResult<'a> {
 }
 
 fn signed(percent: f64) -> String {
-    // What rounds to nothing has no sign.
+    // A value that rounds to zero has no sign.
     let text = format!("{percent:+.1}");
     if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".to_owned() } else { text }
 }
 
 impl CompareResult<'_> {
-    /// What scenarios are called above columns: by letters where names are long.
+    /// Labels of scenarios above columns: letters where names are long.
     fn labels(&self) -> Vec<String> {
         let names = self.scenarios.iter().map(|row| row.name.clone());
         if names.clone().all(|name| name.chars().count() <= SHORT) {
@@ -219,7 +219,7 @@ impl CompareResult<'_> {
         letters.chain((27..).map(|n: usize| n.to_string())).take(self.scenarios.len()).collect()
     }
 
-    /// What the scenarios are, one in a line.
+    /// Description of the scenarios, one in a line.
     fn scenario_table(&self, labels: &[String], style: Style) -> String {
         let keys = |row: &ScenarioRow| {
             let most = if style.full { usize::MAX } else { KEYS };
@@ -246,7 +246,7 @@ impl CompareResult<'_> {
         table::plain(&heading, &lines.collect::<Vec<_>>(), &[], style)
     }
 
-    /// What came of jobs, one in a line.
+    /// Results of jobs, one in a line.
     fn job_table(&self, labels: &[String], has_intervals: bool, style: Style) -> String {
         let mut heading = vec!["\njob".to_owned()];
         for (i, label) in labels.iter().enumerate() {
@@ -293,7 +293,7 @@ impl Report for CompareResult<'_> {
         }
         text.push('\n');
         text.push_str(&self.job_table(&labels, has_intervals, style));
-        // How to read it, and what is missing.
+        // Notes for readers, and missing results.
         let over = "confidence intervals of 95 % over seeds (Student's t";
         match (&labels[..], has_intervals) {
             ([first, _, ..], true) => {

@@ -3,9 +3,9 @@
 use super::{CellRow, CongestResult, Sheet};
 use crate::chart::{HeatCell, HeatKey, HeatMap, HeatTable};
 
-/// The scale of colours reaches to this at least, so that nothing looks bad that is not.
+/// Minimum upper end of the colour scale, so that small impacts do not look bad.
 const LEAST: f64 = 10.0;
-/// Congestion impacts that are marked beside the scale.
+/// Congestion impacts that are marked next to the scale.
 const ROUND: [f64; 11] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 10_000.0];
 
 /// Congestion impacts, rows victims, columns aggressors by their share of the hosts, on one logarithmic scale of colours.

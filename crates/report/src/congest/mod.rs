@@ -1,4 +1,4 @@
-//! The result of `darkfiber congest`: what victims suffer beside aggressors.
+//! The result of `darkfiber congest`: the slowdown of victims by aggressors.
 
 mod heat;
 mod spread;
@@ -142,7 +142,7 @@ pub struct CellRow {
 }
 
 impl CellRow {
-    /// Whether the limit on simulated time came first, beside the aggressor or alone.
+    /// Whether the limit on simulated time came first, with the aggressor or alone.
     pub fn is_at_limit(&self) -> bool {
         let open = |t: &Option<TimesSummary>| t.as_ref().is_some_and(|t| !t.settled);
         self.is_bound || open(&self.isolated) || open(&self.congested)

@@ -1,4 +1,4 @@
-//! How times of victims are spread, alone and beside aggressors.
+//! Distribution of the times of victims, alone and with aggressors.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ use crate::quantity::seconds;
 pub struct Spread {
     /// The victim: those of one share an axis.
     pub victim: String,
-    /// Beside whom, on what.
+    /// Name of the aggressor and of the machine.
     pub name: String,
-    /// Which colour: equal for what is alike.
+    /// Index of the colour: equal for equal kinds.
     pub kind: usize,
     /// Seconds, in any order.
     pub times: Vec<f64>,
-    /// Median, and what 95 % and 99 % do not exceed.
+    /// Median, and the 95th and 99th percentiles.
     pub quantiles: [f64; 3],
 }
 
@@ -60,7 +60,7 @@ pub fn spread(title: &str, all: &[Spread]) -> String {
         for power in -9..=2 {
             for m in [1.0, 2.0, 5.0] {
                 let tick = m * 10f64.powi(power);
-                // Between far ticks only the powers of ten have room.
+                // Between distant ticks only the powers of ten fit.
                 if tick < least || tick > most || (high - low > 6.0 && m > 1.0) {
                     continue;
                 }

@@ -14,7 +14,7 @@ const HALF: f64 = 40.0;
 /// Steps of a density.
 pub(super) const STEPS: usize = 64;
 
-/// How dense values are along `low..=high` of their logarithms, from 0 to 1 at the densest: counts of steps, smoothed.
+/// Density of values along `low..=high` of their logarithms, from 0 to 1 at the densest: counts of steps, smoothed.
 pub(super) fn density(values: &[f64], low: f64, high: f64) -> Vec<f64> {
     let mut counts = vec![0.0f64; STEPS];
     let step = (high - low).max(f64::MIN_POSITIVE) / STEPS as f64;
@@ -102,7 +102,7 @@ pub fn violins(r: &CongestResult<'_>) -> String {
     svg
 }
 
-/// A closed path round a density: along one side and back along the other, where there is anything.
+/// A closed path around a density: along one side and back along the other, where it is not empty.
 pub(super) fn outline(
     dense: &[f64],
     one: impl Fn(f64, f64) -> (f64, f64),

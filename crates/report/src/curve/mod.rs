@@ -74,7 +74,7 @@ pub struct Held {
 }
 
 impl LoadResult<'_> {
-    /// What terminals send, for people.
+    /// Description of the traffic of terminals.
     fn traffic(&self) -> String {
         let (pattern, packet) = (self.pattern, self.packet_bytes);
         match self.message_bytes {
@@ -100,7 +100,7 @@ impl Report for LoadResult<'_> {
                 .map(|p| {
                     let mut row = vec![format!("{:.3}", p.offered), format!("{:.3}", p.accepted)];
                     let sign = if p.saturated { " *" } else { "" };
-                    // Nothing that was created while it was measured arrived: there is no latency to tell.
+                    // No packet that was created during the measurement arrived: there is no latency.
                     if p.packets == 0 {
                         row.push(format!("none{sign}"));
                         row.extend(["-"; 6].map(str::to_owned));
@@ -179,7 +179,7 @@ const HEIGHT: f64 = 340.0;
 /// Latencies are drawn up to this many times the least one.
 const FAR: f64 = 6.0;
 
-/// What the line of a number is of.
+/// The legend entry of a line.
 fn key(svg: &mut String, i: usize, name: &str) {
     let at = 84.0 + 18.0 * i as f64;
     let _ok = writeln!(
@@ -197,7 +197,7 @@ fn key(svg: &mut String, i: usize, name: &str) {
 /// Latency by load: mean and, dashed, 99 %; a line ends where it saturates.
 pub fn picture(r: &LoadResult<'_>) -> String {
     let top = 100.0 + 18.0 * r.curves.len() as f64;
-    // Of what nothing arrived there is no latency.
+    // Points without arrivals have no latency.
     let points = || r.curves.iter().flat_map(|c| &c.points).filter(|p| p.packets > 0);
     let least = points().map(|p| p.mean).reduce(f64::min).unwrap_or(1.0);
     let most = points().filter(|p| !p.saturated).map(|p| p.p99).fold(least, f64::max);

@@ -1,4 +1,4 @@
-//! How latencies are spread.
+//! Distribution of latencies.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::figures::frame::{Axis, Frame};
 /// Latencies of a run.
 #[derive(Clone, Debug)]
 pub struct Latencies {
-    /// What ran.
+    /// Name of the run.
     pub name: String,
     /// Nanoseconds, and the share of packets that took longer, by rising nanoseconds.
     pub longer: Vec<(f64, f64)>,

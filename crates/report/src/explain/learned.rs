@@ -1,4 +1,4 @@
-//! What was learnt from features.
+//! The model learnt from features.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,20 +63,20 @@ pub struct Importance<'a> {
     pub importance: f64,
 }
 
-/// A step, and what was predicted of it.
+/// A step, and its predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step<'a> {
-    /// Its run.
+    /// Run of the step.
     pub run: &'a str,
-    /// Its name.
+    /// Name of the step.
     pub step: &'a str,
-    /// How long it took.
+    /// Actual duration of the step.
     pub actual: f64,
-    /// By model.
+    /// Prediction of each model.
     pub predicted: Vec<f64>,
 }
 
-/// Features that are told.
+/// Number of features that are listed.
 const TOP: usize = 10;
 
 fn words(features: &str) -> &'static str {
@@ -123,7 +123,7 @@ pub(super) fn csv(time: &str, l: &Learned<'_>) -> String {
     comma::text(&[vec![heading], l.drawn.iter().map(line).collect()].concat())
 }
 
-/// Times as they are and as they are predicted by the best model, and where both are the same.
+/// Measured times and those predicted by the best model, and the line where both are equal.
 pub(super) fn picture(of: Times<'_>, l: &Learned<'_>) -> String {
     let best = l.models.iter().position(|m| m.features == l.best).unwrap_or(0);
     let points: Vec<(f64, f64)> = l.drawn.iter().map(|s| (s.actual, s.predicted[best])).collect();

@@ -42,9 +42,9 @@ pub struct Lines<'a> {
 /// Points, and lines through them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Two<'a> {
-    /// Loads and times.
+    /// Points of load and time.
     pub points: &'a [(f64, f64)],
-    /// The lines.
+    /// Lines fitted to the points.
     pub fit: Piecewise,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn csv(time: &str, l: &Lines<'_>) -> String {
     comma::text(&lines)
 }
 
-/// Points and lines.
+/// A picture of points and lines.
 pub(super) fn picture(of: Times<'_>, l: &Lines<'_>) -> String {
     let Two { points, fit } = l.drawn;
     let most = points.iter().map(|p| p.0).fold(f64::NEG_INFINITY, f64::max);

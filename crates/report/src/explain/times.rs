@@ -1,11 +1,11 @@
-//! Whose times they are.
+//! The origin of the explained times.
 
-/// Whose times they are: what is said of them with every explanation.
+/// The origin of times: it is printed with every explanation.
 #[derive(Clone, Copy)]
 pub(super) struct Times<'a> {
-    /// The file.
+    /// Path of the file.
     pub(super) file: &'a str,
-    /// Column of times.
+    /// Name of the column of times.
     pub(super) column: &'a str,
     /// Rows that have all that counts.
     pub(super) rows: usize,

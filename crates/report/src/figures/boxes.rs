@@ -13,7 +13,7 @@ const TOP: f64 = 108.0;
 const BOX: f64 = 12.0;
 const GAP: f64 = 26.0;
 
-/// Least, quartiles and most of each, in groups side by side, on a common axis; a single sample is a line.
+/// Minimum, quartiles and maximum of each, in adjacent groups, on a common axis; a single sample is a line.
 pub(super) fn boxes(title: &str, subtitle: &str, unit: &str, groups: &[Group]) -> String {
     let names: Vec<&str> =
         groups.first().map_or(Vec::new(), |g| g.boxes.iter().map(|b| b.0.as_str()).collect());

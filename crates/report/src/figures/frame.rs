@@ -38,7 +38,7 @@ impl Axis {
         Self { begin: 0.0, end, step }
     }
 
-    /// Where a value is, from 0 to 1.
+    /// Position of a value, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         (value - self.begin) / (self.end - self.begin)
     }
@@ -58,7 +58,7 @@ impl Axis {
 }
 
 impl Axis {
-    /// Where it is marked, with texts, and what it is called then.
+    /// Positions and texts of marks, and the name of the axis with them.
     pub(crate) fn labelled(&self, name: &str) -> (Vec<(f64, String)>, String) {
         if let Some(name) = name.strip_prefix("log10 ") {
             (self.powers_of_ten(), format!("{}, logarithmic", name.trim_start_matches("of ")))
@@ -98,30 +98,31 @@ fn power_text(number: f64) -> String {
 /// Two axes, and where they are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// To the right.
+    /// The horizontal axis.
     pub(crate) across: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub(crate) up: Axis,
-    /// Its upper edge.
+    /// Upper edge of the frame.
     pub(crate) top: f64,
     /// Its width and height.
     pub(crate) size: (f64, f64),
 }
 
 impl Frame {
-    /// Where a value of the horizontal axis is.
+    /// Position of a value of the horizontal axis.
     pub(crate) fn x(&self, value: f64) -> f64 {
         LEFT + self.size.0 * self.across.part(value)
     }
 
-    /// Where a value of the vertical axis is.
+    /// Position of a value of the vertical axis.
     pub(crate) fn y(&self, value: f64) -> f64 {
         self.top + self.size.1 * (1.0 - self.up.part(value))
     }
 
-    /// Draws marks, and what the axes are called.
+    /// Draws marks, and the names of the axes.
     ///
-    /// Names that begin with `log10` or `log2` are of axes whose values are logarithms: marks say the numbers themselves.
+    /// Names that begin with `log10` or `log2` are of axes whose values are logarithms: marks show the numbers
+    /// themselves.
     pub(crate) fn draw(&self, svg: &mut String, (x_axis, y_axis): (&str, &str)) {
         let (width, height) = self.size;
         let (y_marks, y_axis) = self.up.labelled(y_axis);

@@ -1,4 +1,4 @@
-//! Tables whose cells are coloured by what is in them.
+//! Tables whose cells are coloured by their values.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ const CELL: (f64, f64) = (58.0, 22.0);
 const NAMES: f64 = 96.0;
 const TOP: f64 = 100.0;
 const BETWEEN: f64 = 66.0;
-/// Tables side by side.
+/// Number of tables in a row.
 const ACROSS: usize = 2;
 
-/// What colours mean.
+/// Meaning of the colours.
 #[derive(Clone, Copy)]
 pub(super) enum Scale {
     /// Blue is better than the baseline, red worse.
@@ -24,7 +24,7 @@ pub(super) enum Scale {
 }
 
 impl Scale {
-    /// Of impacts: an order of magnitude at least, so that nothing looks bad that is not.
+    /// A scale for impacts: at least an order of magnitude, so that small impacts do not look bad.
     pub(super) fn of_impacts(tables: &[Table]) -> Self {
         let all = tables.iter().flat_map(|t| t.cells.iter().flatten().copied());
         Self::Impacts(all.fold(10.0, f64::max))
@@ -37,7 +37,7 @@ impl Scale {
         }
     }
 
-    /// Colours of a cell, and of what stands in it.
+    /// Colours of a cell, and of its text.
     fn colours(self, number: f64) -> (String, &'static str) {
         let (fill, is_dark) = match self {
             Self::Gains => (gain(number), number.abs() > 0.45),
@@ -55,7 +55,7 @@ pub(super) fn tables(title: &str, subtitle: &str, scale: Scale, tables: &[Table]
     let columns = tables.iter().map(|t| t.columns.len()).max().unwrap_or(1);
     let rows = tables.iter().map(|t| t.rows.len()).max().unwrap_or(1);
     let across = tables.len().clamp(1, ACROSS);
-    // Names of combinations need more room than sizes.
+    // Names of combinations need more space than sizes.
     let long = tables.iter().flat_map(|t| &t.columns).map(String::len).max().unwrap_or(0) > 8;
     let cell = if long { (124.0, CELL.1) } else { CELL };
     let rows_long = tables.iter().flat_map(|t| &t.rows).map(|r| r.chars().count()).max();
@@ -130,7 +130,7 @@ fn draw(
     }
 }
 
-/// Red below zero, blue above, full at 0.8 either way.
+/// Red below zero, blue above, saturated at 0.8 in either direction.
 fn gain(gain: f64) -> String {
     let share = (gain.abs() / 0.8).min(1.0);
     let full = if gain < 0.0 { [178.0, 34.0, 52.0] } else { [33.0, 90.0, 168.0] };

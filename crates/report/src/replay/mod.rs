@@ -1,4 +1,4 @@
-//! The result of `darkfiber replay`: what each engine would have done for a machine's jobs.
+//! The result of `darkfiber replay`: the effect of each engine on a machine's jobs.
 
 mod moments;
 mod picture;
@@ -19,7 +19,7 @@ use crate::number::{duration, group, mean, percent};
 use crate::style::Style;
 use crate::table;
 
-/// What has to be said about a log, a sentence each.
+/// Remarks about a log, a sentence each.
 pub fn remarks(log: &LogFacts) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut say = |count: usize, one: &str, many: &str| {

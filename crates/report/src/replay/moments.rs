@@ -1,4 +1,4 @@
-//! The moments of a replay as lines: what a long run leaves behind, and goes on from.
+//! The moments of a replay as lines: the output of a long run, from which it is resumed.
 
 use darkfiber_study::replay::{EngineLoads, Moment};
 
@@ -8,7 +8,7 @@ const OF_MOMENT: [&str; 5] = ["time", "jobs", "multi_switch_jobs", "busy_percent
 const OF_ENGINE: [&str; 6] =
     ["efi_max", "gamma_max_mean", "dark_fiber_percent", "links_per_job_mean", "entries", "blocks"];
 
-/// The heading.
+/// Heading of the lines.
 pub fn heading(engines: &[&str]) -> String {
     let mut columns: Vec<String> = OF_MOMENT.map(str::to_owned).to_vec();
     for engine in engines {
@@ -17,7 +17,7 @@ pub fn heading(engines: &[&str]) -> String {
     columns.join(",") + "\n"
 }
 
-/// A moment.
+/// The line of a moment.
 pub fn line(moment: &Moment) -> String {
     let mut cells = vec![
         moment.time.to_string(),
@@ -39,7 +39,7 @@ pub fn line(moment: &Moment) -> String {
     cells.join(",") + "\n"
 }
 
-/// The moment of a line; `None` if it is not one of this many engines.
+/// The moment of a line; `None` if it does not have this number of engines.
 pub fn parse(line: &str, engines: usize) -> Option<Moment> {
     let cells: Vec<&str> = line.trim_end().split(',').collect();
     if cells.len() != OF_MOMENT.len() + engines * OF_ENGINE.len() {

@@ -2,13 +2,13 @@
 
 use crate::heat::{Map, Panel, Unit, loads_and_maps};
 
-/// Channels by how busy they were, in steps of 5 % of what they could have carried, and where they are: a map with a
-/// cell for each pair of switches.
+/// Channels by utilization, in steps of 5 % of their capacity, and their positions: a map with a cell for each pair
+/// of switches.
 pub fn busy(title: &str, subtitle: &str, map: &Map, shares: &[f64]) -> String {
     const STEPS: u16 = 20;
     let mut by_load = vec![0u64; usize::from(STEPS) + 1];
     for share in shares {
-        // What carries nothing is apart.
+        // Channels without load are separate.
         #[expect(clippy::cast_sign_loss, reason = "shares are not below zero")]
         let step = (share * f64::from(STEPS)).ceil().min(f64::from(STEPS)) as usize;
         by_load[step] += 1;

@@ -1,4 +1,4 @@
-//! Pictures of who gets which bandwidth to whom.
+//! Pictures of the bandwidth between ranks.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,11 @@ use crate::shades::{Key, Ramp, Squares, bar, marks};
 /// One panel: a square of numbers by sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Matrix<'a> {
-    /// Above it.
+    /// Text above the panel.
     pub title: &'a str,
-    /// Below that.
+    /// Text below the title.
     pub subtitle: String,
-    /// How many ranks.
+    /// The number of ranks.
     pub ranks: u32,
     /// By sender and receiver, in bytes a second; ranks that sent nothing to each other are left out.
     pub cells: Vec<((u32, u32), f64)>,
@@ -24,11 +24,11 @@ const GAP: f64 = 52.0;
 const TOP: f64 = 112.0;
 /// More cells in a row than this are drawn together, as their mean.
 const CELLS: u32 = 150;
-/// Panels side by side.
+/// Number of panels in a row.
 const ACROSS: usize = 3;
 
-/// Bandwidth by sender (rows) and receiver (columns), one panel beside the other, on a common scale of colours that ends at a
-/// round number: dark blue is fast. The reds of loads, where dark is bad, are others.
+/// Bandwidth by sender (rows) and receiver (columns), panels next to each other, on a common colour scale that ends at a
+/// round number: dark blue is fast. The reds of loads, where dark is bad, are different.
 pub fn matrices(title: &str, subtitle: &str, panels: &[Matrix<'_>]) -> String {
     let across = panels.len().clamp(1, ACROSS);
     let down = panels.len().div_ceil(ACROSS).max(1);

@@ -385,7 +385,7 @@ impl Report for SimulateResult<'_> {
                 "out of order",
                 "ahead by",
             ];
-            // Only reorder windows count what is out of order.
+            // Only reorder windows count packets out of order.
             let columns = packets.iter().map(Vec::len).max().unwrap_or(0);
             let heading = &heading[..columns];
             let numbers: Vec<usize> = (1..heading.len()).collect();
@@ -430,7 +430,7 @@ impl Report for SimulateResult<'_> {
         if let Some(pauses) = &self.pauses {
             text.push_str(&pauses.text(style));
         }
-        // What it took.
+        // Effort of the simulation.
         let what = match self.effort {
             Effort::Count { paths } => format!("{} paths counted", group(paths)),
             Effort::Flow { flows, solves, events, repeated } => format!(
@@ -502,8 +502,8 @@ impl Report for SimulateResult<'_> {
     }
 }
 
-/// What made a result: tables, hosts, depth and, of packets, switches, routing and congestion control, and the seed. Results
-/// that differ in one of these are never headed alike.
+/// The settings behind a result: tables, hosts, depth and, of packets, switches, routing and congestion control, and the
+/// seed. Results that differ in one of these never have the same heading.
 pub fn made_by(result: &SimulateResult<'_>) -> String {
     let layers =
         if result.layers == 1 { "1 layer".to_owned() } else { format!("{} layers", result.layers) };
@@ -541,8 +541,7 @@ pub fn made_by(result: &SimulateResult<'_>) -> String {
     text
 }
 
-/// Whether somebody measured how long messages took.
-/// How many of the events were multiplied from others, if any.
+/// Number of events that were multiplied from others, if any.
 fn multiplied(repeated: u64, events: u64) -> String {
     match 100.0 * repeated as f64 / events.max(1) as f64 {
         _ if repeated == 0 => String::new(),
@@ -550,6 +549,7 @@ fn multiplied(repeated: u64, events: u64) -> String {
     }
 }
 
+/// Whether durations of messages were measured.
 fn timed(job: &JobRow) -> Option<()> {
     (job.sent.messages == 0 || job.sent.message_max > 0.0).then_some(())
 }
@@ -572,12 +572,12 @@ fn row(job: &JobRow, columns: usize) -> Vec<String> {
         seconds(job.run_max),
         group(job.sent.messages),
         bytes(job.sent.bytes as f64),
-        // Where no time passes, messages take none that could be printed.
+        // At depths without time, messages have no durations to print.
         timed(job).map(|()| seconds(job.sent.message_mean)).unwrap_or_default(),
         timed(job).and(job.pair_bandwidth).map(rate).unwrap_or_default(),
     ];
     if columns < row.len() {
-        // Nobody was simulated in isolation.
+        // No job was simulated in isolation.
         row.drain(5..7);
     }
     row

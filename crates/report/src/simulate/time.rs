@@ -10,22 +10,22 @@ use crate::shades::{Key, Ramp, Squares, bar};
 /// A job over time.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
-    /// Its name.
+    /// Name of the line.
     pub name: &'a str,
     /// Its runs, from and to, in seconds.
     pub runs: Vec<(f64, f64)>,
 }
 
-/// How busy channels are over time.
+/// Utilization of channels over time.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// What shares are of, for the scale: busy, or stalled.
+    /// Meaning of the shares, for the scale: busy, or stalled.
     pub what: &'static str,
     /// Length of an interval in seconds.
     pub interval: f64,
-    /// Channels, the busiest first: by interval the share of what each could carry.
+    /// Channels, the busiest first: by interval the share of its capacity.
     pub channels: Vec<Vec<f64>>,
-    /// How many channels there are in all.
+    /// Total number of channels.
     pub all: usize,
 }
 
@@ -38,7 +38,7 @@ const TOP: f64 = 74.0;
 const COLUMNS: usize = 240;
 const ROWS: usize = 120;
 
-/// Runs of jobs as bars, and below them, if there are any, channels as lines whose colours tell how busy they are.
+/// Runs of jobs as bars, and below them, if there are any, channels as lines whose colours show their utilization.
 pub fn timeline(title: &str, subtitle: &str, end: f64, jobs: &[Line<'_>], lines: &Lines) -> String {
     let left = LEFT + NAMES;
     let has_map = !lines.channels.is_empty();

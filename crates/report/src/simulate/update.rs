@@ -1,4 +1,4 @@
-//! What an update of tables did to the jobs that ran meanwhile.
+//! Effect of an update of tables on the jobs that ran meanwhile.
 
 use std::fmt::Write as _;
 
@@ -159,7 +159,7 @@ impl UpdateFacts {
         }
     }
 
-    /// For people.
+    /// The text for people.
     pub(super) fn text(&self, style: Style) -> String {
         let mut text = format!("\nUpdate of the tables to {}, {}: ", self.to, self.how);
         let came_of_it = match (self.deadlock, self.finished, self.aborted) {

@@ -19,13 +19,13 @@ use self::points::Points;
 use self::selection::Selection;
 use super::StudyResult;
 
-/// The picture of a study.
+/// Draws the picture of a study.
 ///
 /// Rows that differ in their seed only are one point: their mean, with its confidence interval of 95 % by Student's t. The axes that
 /// are neither `x` nor `by` have a panel for each combination of their values.
 ///
 /// # Errors
-/// If there is no such axis, column, question or value, with those that are close; if nothing varies, or if there would be too many
+/// If there is no such axis, column, question or value, with those that are close; if no axis varies, or if there would be too many
 /// panels or colours, with the axes to choose from.
 pub fn picture(result: &StudyResult<'_>, options: &PlotOptions) -> Result<String, Error> {
     let selection = Selection::of(result, options)?;

@@ -1,10 +1,10 @@
-//! How engines bear failing cables, as a picture.
+//! Effect of failing cables on engines, as a picture.
 
 use darkfiber_study::{Stat, Summary};
 
 use crate::chart::{Block, Chart, Horizontal, Mark, Measure, Scale, Spread};
 
-/// One fabric's panels.
+/// The panels of one fabric.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     /// Name of the fabric, above its panels.

@@ -7,14 +7,15 @@ use super::sets::{SetReport, Sets, homes};
 use crate::next_hops::NextHops;
 use crate::{Layers, Routes};
 
-/// What holds whichever ports switches pick.
+/// Properties that hold whichever ports switches pick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupReport {
-    /// What holds for the sets.
+    /// Properties that hold for the sets.
     pub sets: SetReport,
     /// Entries of tables that make the cycle, one for each of its channels: that of the switch at the end of the channel.
     pub entries: Vec<GroupEntry>,
-    /// Which of `entries` breaks it: the one that the fewest destinations have, of these one that is there by its group alone.
+    /// Index in `entries` of the one to remove against the cycle: that of the fewest destinations, among equals one that
+    /// exists only by its group.
     pub breaks: Option<usize>,
     /// Whether there is no cycle without that entry.
     pub alone: bool,
@@ -23,9 +24,9 @@ pub struct GroupReport {
 /// An entry of a table: a port of the group that a switch has for a LID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupEntry {
-    /// The switch.
+    /// Switch of the entry.
     pub switch: SwitchId,
-    /// Row of the routes: the LID.
+    /// Row of the routes, which is the LID.
     pub row: usize,
     /// The channel on which its packets come in.
     pub comes_in: ChannelId,
@@ -36,7 +37,7 @@ pub struct GroupEntry {
 }
 
 /// Follows all ports of all groups of routes that have some, for all sources, in the lanes of their service levels. Where switches
-/// choose lanes, all are taken as one, which is the harder case. `None` if the routes have no groups.
+/// choose lanes, all lanes are treated as one, which is the harder case. `None` if the routes have no groups.
 ///
 /// Complexity: O(destinations x channels x channels of a switch), destinations with equal groups once.
 pub fn check_groups(fabric: &Fabric, routes: &Routes) -> Option<GroupReport> {
@@ -61,7 +62,7 @@ pub fn check_groups(fabric: &Fabric, routes: &Routes) -> Option<GroupReport> {
             destinations: wait.destinations,
         })
         .collect();
-    // Of equal ones one whose port is not that of the table: it is there by its group alone.
+    // Of equal ones prefer one whose port is not that of the table: it exists only by its group.
     let is_of_table = |entry: &GroupEntry| {
         let port = routes.ports(entry.row)[entry.switch.index()];
         port == fabric.tail_ports()[entry.waits_for.index()]

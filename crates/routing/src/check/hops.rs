@@ -1,8 +1,8 @@
 //! Dependencies where switches choose lanes by input and output port.
 //!
-//! A packet that is in lane l of a channel waits for room in lane f(input, output) of the next one. In which lanes of a
-//! channel packets are that go on to another one follows from the channels before, path by path: so the bits of a
-//! dependency (c, d) are here the lanes of c, and the lane of d is looked up. The graph is one, over pairs of channel and lane.
+//! A packet in lane l of a channel waits for buffer space in lane f(input, output) of the next one. The lanes of a channel in
+//! which packets continue to another one follow from the previous channels, path by path: so the bits of a dependency (c, d)
+//! are here the lanes of c, and the lane of d is looked up. There is one graph, over pairs of channel and lane.
 
 use std::sync::atomic::Ordering;
 
@@ -72,7 +72,7 @@ struct Graph<'a> {
     fabric: &'a Fabric,
     lanes: &'a HopLanes,
     deps: &'a Dependencies,
-    /// Lanes that it tells apart.
+    /// Number of lanes that are distinguished.
     width: usize,
 }
 
@@ -93,8 +93,8 @@ impl Graph<'_> {
         }
     }
 
-    /// A cycle, if there is one: nodes that nobody waits for are taken away until every one that is left is waited for by
-    /// another one that is left; walked against the waiting, such nodes come again.
+    /// A cycle, if there is one: nodes that no other waits for are removed until every remaining node is waited for by
+    /// another remaining one; walking against the waiting then revisits a node.
     fn cycle(&self) -> Option<Vec<usize>> {
         let nodes = self.fabric.channel_count() * self.width;
         let mut waited_for = vec![0u32; nodes];
@@ -153,7 +153,7 @@ impl Graph<'_> {
     }
 }
 
-/// The lane in which what `source` sends is on channel `c`, which is on its way.
+/// The lane in which traffic from `source` is on channel `c`, which is on its path.
 fn lane_on(fabric: &Fabric, lanes: &HopLanes, walk: &Walk<'_>, source: TerminalId, c: usize) -> u8 {
     let mut before = None;
     let mut s = fabric.terminal(source).switch.index();

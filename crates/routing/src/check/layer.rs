@@ -1,16 +1,17 @@
-//! What the checker says of a virtual layer.
+//! The checker's result for a virtual layer.
 
 use darkfiber_fabric::{ChannelId, TerminalId};
 
-/// One virtual layer.
+/// Result for one virtual layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerReport {
-    /// Its number.
+    /// Number of the layer.
     pub layer: u8,
     /// Number of channel dependencies in it: of channels that are held in this lane.
     pub dependencies: usize,
     /// A cycle of dependencies, if there is one: then packets can deadlock. Where switches choose lanes
-    /// ([`Layers::ByHop`](crate::Layers::ByHop)) it may go through several lanes, and stands with the lowest one.
+    /// ([`Layers::ByHop`](crate::Layers::ByHop)) it may go through several lanes, and is reported with the lowest
+    /// one.
     pub cycle: Option<Cycle>,
 }
 

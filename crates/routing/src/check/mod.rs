@@ -1,4 +1,4 @@
-//! The checker: proves what routes do, whoever made them.
+//! The checker: proves properties of routes, independent of the engine that made them.
 //!
 //! It shares no code with the engines. Every ordered pair of terminals is traced through the tables as
 //! a packet would go; one pass over the in-tree of a table row traces all its sources, to all neighbours
@@ -37,7 +37,7 @@ const EXAMPLES: usize = 10;
 /// Runs of destinations a task; fixed, so that the work splits alike for any number of threads.
 const CHUNK: usize = 64;
 
-/// What the checker found.
+/// The findings of the checker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Planes of the fabric ([`Planes`](darkfiber_fabric::Planes)); pairs are those within each.
@@ -46,7 +46,7 @@ pub struct Report {
     pub pairs: u64,
     /// Pairs of a source and a LID that it may send to; as many as `pairs` where everybody uses one LID of each port.
     pub paths: u64,
-    /// Pairs of a source and a LID whose packets end nowhere or at a wrong port.
+    /// Pairs of a source and a LID whose packets are dropped or end at a wrong port.
     pub unreachable: u64,
     /// Pairs of a source and a LID whose packets loop.
     pub loops: u64,
@@ -64,22 +64,22 @@ pub struct Report {
 /// A pair that does not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Source.
+    /// Terminal that sends.
     pub source: TerminalId,
-    /// Destination.
+    /// Terminal that should receive.
     pub dest: TerminalId,
     /// The switch where its packets end or come back to.
     pub at: SwitchId,
-    /// Whether they go round (else they end there).
+    /// Whether they loop (otherwise they end there).
     pub loops: bool,
 }
 
 /// Hop statistics in switches crossed, as OpenSM counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Hops {
-    /// Mean over the pairs that reach; 0 if none does.
+    /// Mean over the pairs that are reachable; 0 if none is.
     pub mean: f64,
-    /// Largest.
+    /// Maximum over these pairs.
     pub max: usize,
 }
 
@@ -94,7 +94,7 @@ impl Report {
         self.layers.iter().all(|l| l.cycle.is_none())
     }
 
-    /// Hop statistics.
+    /// Statistics of hops per pair.
     pub fn hops(&self) -> Hops {
         let pairs: u64 = self.hops.iter().sum();
         let sum: u64 = self.hops.iter().enumerate().map(|(h, n)| h as u64 * n).sum();
@@ -208,7 +208,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     report
 }
 
-/// What a task needs to trace destinations, and what it has found so far.
+/// Scratch memory of a task that traces destinations, and its findings so far.
 struct Tracer<'a> {
     fabric: &'a Fabric,
     routes: &'a Routes,
@@ -245,7 +245,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Counts pairs by what becomes of them where they enter.
+    /// Counts pairs by their outcome at the switch where they enter.
     fn count(&mut self, run: &Range<usize>, path: usize) {
         let Self { fabric, routes, sources, walk, part, .. } = self;
         let dest = TerminalId::new(run.start);
@@ -289,7 +289,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Adds loads and dependencies, upstream first: what a switch carries is complete before it is
+    /// Adds loads and dependencies, upstream first: the load of a switch is complete before it is
     /// passed on.
     fn pass_on(&mut self) {
         let Self { fabric, routes, deps, walk, part, .. } = self;

@@ -1,4 +1,4 @@
-//! The proof for *sets* of next hops: whichever of them switches pick, packets arrive, and no channels wait for each other.
+//! The proof for *sets* of next hops: whichever member a switch picks, packets arrive, and no channels wait for each other.
 //!
 //! A packet that holds a channel may wait for any channel of the set that the next switch has for its destination. If the graph of all
 //! these dependencies has no cycle, no choice can deadlock, be it a hash, adaptive, or by packet (Dally and Seitz, 1987, whose argument
@@ -12,10 +12,10 @@ use rayon::prelude::*;
 
 use super::dependency::Dependencies;
 
-/// Lanes that are told apart: bits of a mask.
+/// Lanes that are distinguished: bits of a mask.
 const LANES: u8 = 32;
 
-/// What holds for every choice among the sets.
+/// Properties that hold for every choice among the sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetReport {
     /// Pairs of a switch with terminals and a destination to which some choice leads nowhere.
@@ -33,9 +33,9 @@ pub struct SetReport {
 /// Channels each of which may wait for the next one, and the last one for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetCycle {
-    /// The virtual lane.
+    /// Number of the virtual lane.
     pub lane: u8,
-    /// The channels.
+    /// Channels of the cycle.
     pub channels: Vec<ChannelId>,
     /// For each of them a destination for which it waits for the next one, and how many there are.
     pub waits: Vec<SetWait>,
@@ -81,7 +81,7 @@ pub fn check_sets<'s>(
     Sets { fabric, homes: &homes, sources: &sources, set: &|at, d| set(at, homes[d]) }.check()
 }
 
-/// Switches with terminals.
+/// Switches that have terminals.
 pub(super) fn homes(fabric: &Fabric) -> Vec<SwitchId> {
     let all = (0..fabric.switch_count()).map(SwitchId::new);
     all.filter(|&s| !fabric.terminals_on(s).is_empty()).collect()
@@ -99,7 +99,7 @@ pub(super) struct Sets<'a, 's> {
 }
 
 impl Sets<'_, '_> {
-    /// Follows all choices.
+    /// Follows all choices of next hops.
     pub(super) fn check(&self) -> SetReport {
         let dependencies = Dependencies::new(self.fabric);
         let found: Vec<Towards> = (0..self.homes.len())
@@ -172,7 +172,8 @@ impl Sets<'_, '_> {
         found
     }
 
-    /// Goes depth first from all sources, so that only what a packet can reach depends on anything.
+    /// Searches depth first from all sources, so that only channels that a packet can reach have
+    /// dependencies.
     fn in_lane(
         &self,
         d: usize,
@@ -231,7 +232,7 @@ impl Sets<'_, '_> {
     }
 }
 
-/// What all choices towards one destination come to.
+/// The result of all choices towards one destination.
 struct Towards {
     lanes: u32,
     lost: u64,
@@ -253,7 +254,7 @@ mod tests {
         (check_sets(&fabric, &set), fabric.clone())
     }
 
-    /// Trees go up and then down, whichever way; a ring of five does not.
+    /// Trees are free, whichever path goes up and then down; a ring of five is not.
     #[test]
     fn trees_are_free_and_rings_are_not() {
         for tree in [
@@ -277,7 +278,7 @@ mod tests {
         assert!(report("torus:dims=3,t=1").0.deadlock_free());
     }
 
-    /// Two switches that send to each other what is for a third one, and sets without members.
+    /// Two switches that send packets for a third one to each other, and sets without members.
     #[test]
     fn lost_and_looping_choices_are_found() {
         let fabric = open("torus:dims=4,t=1").expect("a spec").fabric;

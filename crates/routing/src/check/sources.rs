@@ -1,6 +1,6 @@
-//! Who sends to a destination, on which path and in which layers.
+//! The senders of a destination, by path and layer.
 //!
-//! Nobody sends to a terminal of another plane: planes share hosts, so a host has a terminal in each.
+//! No terminal sends to one of another plane: planes share hosts, so a host has a terminal in each.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::{DestId, Layers, Routes};
 
-/// Who sends: terminals by switch and path, and the layers they use.
+/// Sending terminals by switch and path, and the layers they use.
 pub(crate) struct Sources {
     /// `count[path * switches + s]`: terminals on `s` that may use path `path`.
     count: Vec<u32>,

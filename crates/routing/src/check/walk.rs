@@ -4,7 +4,7 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
 use crate::routes::{DELIVER, NO_ROUTE};
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkOutcome {
     /// Delivered after crossing that many switches.
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What becomes of a packet that enters at visited switch `s`.
+    /// The fate of a packet that enters at visited switch `s`.
     pub(super) fn outcome(&self, s: usize) -> WalkOutcome {
         match self.state[s] {
             LOOPS => WalkOutcome::Loops,

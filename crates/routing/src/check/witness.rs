@@ -7,8 +7,8 @@ use super::sources::Sources;
 use super::walk::Walk;
 use crate::{DestId, Routes};
 
-/// The cycle of these channels and the lanes that they are held in, with a route for each channel that holds it in that lane
-/// and wants the next one.
+/// The cycle of these channels and the lanes in which they are held, with a route for each channel that holds it in that
+/// lane and requests the next one.
 ///
 /// `lane_of` is the lane of a channel in which a source's packets by a table row are, given that row's in-tree.
 pub(super) fn witnessed(

@@ -1,6 +1,6 @@
 //! The parts of a packet that a hash reads.
 
-/// What of a packet a switch hashes.
+/// A part of a packet that a switch hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     /// The source's IPv4 address.
@@ -31,11 +31,11 @@ impl Field {
         Self::InPort,
     ];
 
-    /// The five-tuple, which switches hash unless they are told otherwise.
+    /// The five-tuple, which switches hash unless configured otherwise.
     pub const FIVE_TUPLE: [Self; 5] =
         [Self::SrcIp, Self::DstIp, Self::SrcPort, Self::DstPort, Self::Protocol];
 
-    /// What users write.
+    /// Name of the field in specifications.
     pub fn name(self) -> &'static str {
         match self {
             Self::SrcIp => "src-ip",

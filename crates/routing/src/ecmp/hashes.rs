@@ -6,11 +6,11 @@ use super::header::mixed;
 
 /// A hash function of a family of switches.
 pub struct HashFunction {
-    /// What users write.
+    /// Name of the function in specifications.
     pub name: &'static str,
     /// In half a line.
     pub summary: &'static str,
-    /// What the seed does, and who has it.
+    /// Effect of the seed, and which switches use the function.
     pub doc: &'static str,
     /// Bits of the hash, among which it is rotated.
     pub bits: u32,
@@ -18,7 +18,7 @@ pub struct HashFunction {
 }
 
 impl HashFunction {
-    /// The hash of what was read of a packet, with a switch's seed.
+    /// The hash of the key read from a packet, with a switch's seed.
     #[inline]
     pub fn hash(&self, key: &[u8], seed: u32) -> u32 {
         (self.hash)(key, seed)
@@ -46,7 +46,7 @@ impl std::fmt::Debug for HashFunction {
     }
 }
 
-/// All hash functions.
+/// The registry of hash functions.
 pub static HASHES: Registry<HashFunction> = Registry::new(
     "hash",
     &[

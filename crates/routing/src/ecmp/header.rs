@@ -6,7 +6,7 @@ use super::Field;
 
 /// The UDP destination port of RoCE v2.
 pub const ROCE_PORT: u16 = 4791;
-/// UDP.
+/// Protocol number of UDP.
 const PROTOCOL: u8 = 17;
 /// Bytes of all fields together.
 const KEY: usize = 17;
@@ -25,8 +25,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of queue pair `number` of those from one terminal to another. Numbers of queue pairs are not known before a job
-    /// runs: they are drawn, by `draw`. Addresses are 10.0.0.1 onwards, in the order of terminals.
+    /// The header of queue pair `number` between two terminals. Numbers of queue pairs are not known before a job runs: they are
+    /// drawn, by `draw`. Addresses are 10.0.0.1 onwards, in the order of terminals.
     pub fn drawn(draw: u64, from: TerminalId, to: TerminalId, number: u32) -> Self {
         let at = |own: TerminalId, other: TerminalId| {
             let place = u64::from(own.0) << 32 | u64::from(other.0);
@@ -39,7 +39,7 @@ impl Header {
         Self { src_ip: ip(from), dst_ip: ip(to), src_port, dst_qp: remote }
     }
 
-    /// What a hash of these fields reads, in network byte order, and how many bytes of it.
+    /// The bytes that a hash of these fields reads, in network byte order, and their number.
     pub fn key(&self, fields: &[Field], in_port: u8) -> ([u8; KEY], usize) {
         let (mut key, mut length) = ([0; KEY], 0);
         let mut put = |bytes: &[u8]| {

@@ -6,7 +6,7 @@ use super::header::mixed;
 use super::{Differs, EcmpSpec, Field, Header};
 use crate::next_hops::{Found, Group, NextHops};
 
-/// Buckets of weighted groups where nobody says how many.
+/// Default number of buckets of weighted groups.
 const BUCKETS: u32 = 128;
 /// By how many bits hashes are rotated from tier to tier.
 const ROTATION: u32 = 5;
@@ -27,8 +27,8 @@ pub struct Ecmp {
 }
 
 impl Ecmp {
-    /// All switches of a fabric configured like this. The numbers of queue pairs, which are not known before a job runs, are drawn
-    /// by `draw`.
+    /// All switches of a fabric with the same configuration. The numbers of queue pairs, which are not known before a job runs,
+    /// are drawn by `draw`.
     ///
     /// Complexity: O(destination switches x channels).
     pub fn new(fabric: &Fabric, spec: &EcmpSpec, draw: u64) -> Self {
@@ -105,7 +105,7 @@ impl Ecmp {
         Self { draw, ..self.clone() }
     }
 
-    /// How switches are configured.
+    /// The ECMP configuration of the switches.
     pub fn spec(&self) -> &EcmpSpec {
         &self.spec
     }
@@ -133,7 +133,7 @@ impl Ecmp {
         self.spec.hash.rotated(hash, self.rotate[at.index()])
     }
 
-    /// The channel on which a switch sends a packet on towards another switch; `None` at that switch, and where no path leads to it.
+    /// The channel on which a switch forwards a packet towards another switch; `None` at that switch, and where no path leads to it.
     #[inline]
     pub fn next(
         &self,
@@ -149,7 +149,8 @@ impl Ecmp {
         group.pick(self.hash(at, header, in_port)).map(ChannelId)
     }
 
-    /// Adds to `way` the channels between switches that packets of a queue pair cross; whether they arrive.
+    /// Adds to `way` the channels between switches that packets of a queue pair cross; returns whether they
+    /// arrive.
     pub fn follow(
         &self,
         fabric: &Fabric,
@@ -256,7 +257,8 @@ mod tests {
         }
     }
 
-    /// After a failure flows with buckets stay, but those that crossed what failed; without most move.
+    /// After a failure flows with buckets stay, except those that crossed what failed; without buckets
+    /// most move.
     #[test]
     fn resilient_hashing_moves_few() {
         let fabric = open("fattree2:n=8,m=8,r=8").expect("a spec").fabric;

@@ -1,4 +1,4 @@
-//! How ECMP is configured: `crc32:seed=switch,qps=4`.
+//! Configuration of ECMP: `crc32:seed=switch,qps=4`.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use darkfiber_fabric::{Key, Params, SpecError, Unknown};
 
 use super::{Field, HASHES, HashFunction};
 
-/// What of the hash differs from switch to switch.
+/// The part of the hash that differs between switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Differs {
-    /// Nothing: all switches are configured alike.
+    /// Nothing differs: all switches are configured alike.
     #[default]
     Same,
     /// From tier to tier: switches with hosts, those above, ...
@@ -27,14 +27,14 @@ impl Differs {
     }
 }
 
-/// How switches hash, and over how many queue pairs hosts send.
+/// Hashing of the switches, and the number of queue pairs over which hosts send.
 #[derive(Clone, Debug)]
 pub struct EcmpSpec {
-    /// The hash function.
+    /// The hash function that switches use.
     pub hash: &'static HashFunction,
-    /// What it reads of a packet, rising.
+    /// Fields of a packet that it reads, in rising order.
     pub fields: Vec<Field>,
-    /// Its seed.
+    /// Difference of the seed between switches.
     pub seed: Differs,
     /// By how many bits the hash is rotated.
     pub rotate: Differs,
@@ -42,7 +42,7 @@ pub struct EcmpSpec {
     pub queue_pairs: u32,
     /// Buckets of a resilient group; none where a hash picks by its remainder.
     pub buckets: Option<u32>,
-    /// Whether next hops count by what they can carry to the destination.
+    /// Whether next hops are weighted by what they can carry to the destination.
     pub weighted: bool,
 }
 
@@ -84,7 +84,7 @@ impl EcmpSpec {
     /// Reads `hash` or `hash:key=value,...`.
     ///
     /// # Errors
-    /// If there is no such hash, key or value; with what there is.
+    /// If there is no such hash, key or value; the error lists the valid ones.
     pub fn parse(text: &str) -> Result<Self, EcmpError> {
         let (name, pairs) = text.split_once(':').unwrap_or((text, ""));
         let hash = HASHES.get(name.trim())?;
@@ -135,7 +135,7 @@ impl PartialEq for EcmpSpec {
 
 impl Eq for EcmpSpec {}
 
-/// As it is written: keys that are as usual are left out.
+/// The canonical form: keys with default values are left out.
 impl fmt::Display for EcmpSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Vec::new();
@@ -172,7 +172,7 @@ pub enum EcmpError {
 }
 
 impl EcmpError {
-    /// What to do about it.
+    /// Suggestion of what the user can do about it.
     pub fn hint(&self) -> String {
         match self {
             Self::Unknown(unknown) => unknown.hint(),

@@ -1,8 +1,9 @@
-//! Steps of a grid done as early as may be: columns of work that each of several rows does in turn.
+//! Steps of a grid done as early as possible: columns of work that each of several rows does in
+//! turn.
 //!
-//! Cell (row, column) is done after (row, column - 1) and (row - 1, column). What a cell does can depend on
-//! those two alone, so neither the order in which threads come to cells nor their number is seen in the outcome.
-//! Nobody waits: whoever does the later of the two goes on with the cell, or leaves it to an idle thread.
+//! Cell (row, column) is done after (row, column - 1) and (row - 1, column). A cell can depend only on those
+//! two, so neither the order in which threads reach cells nor their number affects the result. No thread waits:
+//! the thread that completes the later of the two continues with the cell, or leaves it to an idle thread.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -23,7 +24,7 @@ struct Grid<F> {
     rows: usize,
     columns: usize,
     work: F,
-    /// How many cells are to be done before each one.
+    /// Number of cells that must be done before each one.
     awaited: Vec<AtomicU8>,
 }
 

@@ -9,8 +9,9 @@ use darkfiber_fabric::Fabric;
 /// No channel: where a path ends.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Which channels a search has seen, as bit sets by the switch that they leave, so that a switch's row
-/// is filtered a word at a time. Dense graphs have many ways to each channel; only the first costs.
+/// Channels that a search has seen, as bit sets by the switch that they leave, so that a switch's row
+/// is filtered a word at a time. Dense graphs have many paths to each channel; only the first is
+/// followed.
 #[derive(Clone)]
 struct Seen {
     words: usize,
@@ -59,23 +60,23 @@ pub(super) struct Acyclic<'a> {
     place: Vec<u32>,
     /// Words of 64 bits a channel has in each of the sets below.
     words: usize,
-    /// Which channels out of the head of a channel depend on it, by place in that switch's row.
+    /// Channels out of the head of a channel that depend on it, as bits by place in that switch's row.
     succ: Vec<u64>,
-    /// Which channels into the tail of a channel it depends on, by place of their reverse.
+    /// Channels into the tail of a channel that it depends on, as bits by place of their reverse.
     pred: Vec<u64>,
     /// Dependencies that close a cycle, as `succ`.
     barred: Vec<u64>,
     seen: Seen,
     /// Channels that a search may visit.
     effort: usize,
-    /// What a search found, as place in the upper and channel in the lower half of a word, so that
+    /// Results of a search, as place in the upper and channel in the lower half of a word, so that
     /// sorting the words sorts by place.
     ahead: Vec<u64>,
     behind: Vec<u64>,
     places: Vec<u32>,
     /// Dependencies of the path at hand that were not there before.
     fresh: Vec<(u32, u32)>,
-    /// What the trial at hand let in or turned away.
+    /// Dependencies that the current trial admitted or rejected.
     log: Option<Vec<(u32, u32, bool)>>,
 }
 
@@ -211,13 +212,13 @@ impl<'a> Acyclic<'a> {
         fits
     }
 
-    /// Begins a trial: what [`extend`](Self::extend) does from here on can be taken back.
+    /// Begins a trial: what [`extend`](Self::extend) does from here on can be undone.
     pub(super) fn begin(&mut self) {
         self.log = Some(Vec::new());
     }
 
-    /// Ends a trial, and takes back what it did unless it is kept. What closes a cycle even so stays
-    /// known, so that later trials need not search for it.
+    /// Ends a trial, and undoes it unless it is kept. Dependencies that close a cycle even then stay
+    /// known, so that later trials need not search for them.
     pub(super) fn end(&mut self, keep: bool) {
         let log = self.log.take().unwrap_or_default();
         if keep {
@@ -251,7 +252,7 @@ impl<'a> Acyclic<'a> {
         fits
     }
 
-    /// Adds one dependency if that closes no cycle, and mends the order.
+    /// Adds one dependency if that closes no cycle, and updates the order.
     fn insert(&mut self, c: u32, d: u32) -> bool {
         let (low, high) = (self.place[d as usize], self.place[c as usize]);
         if high < low {
@@ -264,7 +265,8 @@ impl<'a> Acyclic<'a> {
         self.search_behind(c, low);
         self.ahead.sort_unstable();
         self.behind.sort_unstable();
-        // What leads to `c` takes the first of all their places, what follows `d` the last.
+        // Channels that lead to `c` take the first of all their places, those that follow `d` the
+        // last.
         merge_places(&self.behind, &self.ahead, &mut self.places);
         for (w, &place) in self.behind.iter().chain(&self.ahead).zip(&self.places) {
             self.place[*w as u32 as usize] = place;
@@ -273,7 +275,7 @@ impl<'a> Acyclic<'a> {
         true
     }
 
-    /// Collects what is reachable from `start` up to place `high`; `false` if that includes `goal` or
+    /// Collects the channels reachable from `start` up to place `high`; `false` if that includes `goal` or
     /// takes too long.
     fn search_ahead(&mut self, start: u32, goal: u32, high: u32) -> bool {
         if start == goal {
@@ -309,7 +311,7 @@ impl<'a> Acyclic<'a> {
         true
     }
 
-    /// Collects what reaches `start` down to place `low`.
+    /// Collects the channels that reach `start`, down to place `low`.
     fn search_behind(&mut self, start: u32, low: u32) {
         self.seen.search += 1;
         self.behind.clear();

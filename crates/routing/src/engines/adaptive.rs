@@ -1,4 +1,4 @@
-//! Adaptive routing of InfiniBand: groups of ports beside the tables of Up*/Down* and of fat-trees.
+//! Adaptive routing of InfiniBand: groups of ports in addition to the tables of Up*/Down* and of fat-trees.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::updn::{legal_routes, up_down, up_down_of_tree};
 use crate::next_hops::{Group, NextHops, NextHopsBuilder};
 use crate::{DELIVER, Deadlock, DestId, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `ar_updn`; see [`Engine::doc`].
 pub(crate) struct ArUpDn;
 
-/// See [`Engine::doc`].
+/// The engine `ar_ftree`; see [`Engine::doc`].
 pub(crate) struct ArFTree;
 
 impl Engine for ArUpDn {
@@ -102,7 +102,7 @@ fn with_groups(
     Ok(routes)
 }
 
-/// Towards each destination all candidates of every switch; where somebody has no legal path, the channels of the tables alone.
+/// For each destination all candidates of every switch; where some switch has no legal path, only the channels of the tables.
 fn groups(fabric: &Fabric, routes: &Routes, updown: &UpDown) -> NextHops {
     let n = fabric.switch_count();
     let mut made = NextHopsBuilder::new(n, routes.row_count());
@@ -134,7 +134,7 @@ fn groups(fabric: &Fabric, routes: &Routes, updown: &UpDown) -> NextHops {
     made.finish()
 }
 
-/// By switch the one channel of a row of the tables.
+/// For each switch the one channel of a row of the tables.
 fn of_table(fabric: &Fabric, ports: &[u8]) -> Vec<Group> {
     let channel = |(s, &port): (usize, &u8)| match port {
         DELIVER | NO_ROUTE => Group::default(),

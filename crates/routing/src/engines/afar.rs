@@ -1,4 +1,5 @@
-//! Adaptive flow-aware routing: tables that know no traffic, with a few entries changed for what is sent.
+//! Adaptive flow-aware routing: tables made without knowledge of traffic, with a few entries changed for
+//! the demands.
 
 use darkfiber_fabric::Fabric;
 
@@ -7,7 +8,7 @@ use super::ftree::FTree;
 use crate::reroute::{Goal, Prepared};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `afar`; see [`Engine::doc`].
 pub(crate) struct Afar;
 
 impl Engine for Afar {

@@ -1,12 +1,12 @@
 //! Choosing among candidates by the load of whole paths, and improving the choice.
 //!
-//! Destinations are routed one after the other, each on the paths with the smallest sum of loads so
-//! far, as SSSP does (Hoefler, Schneider, Lumsdaine, "Optimized routing for large-scale InfiniBand
-//! networks", HOTI 2009). Then, beyond the paper, further passes take each destination's paths out again
-//! and route it anew among all others, while the largest load falls and stays above its lower bound; at
-//! first all sources together, then one after the other.
+//! Destinations are routed one after the other, each on the paths with the smallest sum of loads so far,
+//! as SSSP does (Hoefler, Schneider, Lumsdaine, "Optimized routing for large-scale InfiniBand networks",
+//! HOTI 2009). Then, beyond the paper, further passes remove each destination's paths and route it again
+//! among all others, while the largest load falls and stays above its lower bound; at first all sources
+//! together, then one after the other.
 //!
-//! Where there are many destination switches, several parts route them side by side (see `side_by_side`).
+//! Where there are many destination switches, several parts route them in parallel (see `side_by_side`).
 
 use std::collections::BTreeSet;
 
@@ -26,24 +26,24 @@ const APART: usize = 6;
 const NEAR: u64 = 50;
 /// Passes that choose together end with one that gains less than one in this many.
 const GAIN: u64 = 33;
-/// As [`GAIN`], for passes that choose source by source, which are what brings balance on damaged fabrics.
+/// As [`GAIN`], for passes that choose source by source, which balance damaged fabrics.
 const GAIN_APART: u64 = 200;
 
 /// Switches without terminals whose LIDs are routed at a time.
 const SILENT: usize = 512;
 
-/// What weighs most where paths are chosen for all sources of a destination together.
+/// The first criterion where paths are chosen for all sources of a destination together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum First {
     /// The sum of loads.
     Load,
-    /// That a channel has few destinations of the same switch; the sum of loads second. Terminals of a switch that
-    /// receive at a time, as in any shift of all ranks, then have channels of their own.
+    /// A channel should have few destinations of the same switch; the sum of loads comes second. Terminals of a
+    /// switch that receive at a time, as in any shift of all ranks, then have channels of their own.
     Siblings,
 }
 
-/// What is routed at one switch in one go: terminals of one role, and the switch's own LID at its
-/// last stop.
+/// The LIDs that are routed together at one switch: terminals of one role, and the switch's own LID
+/// at its last stop.
 pub(super) struct Stop {
     pub(super) terminals: Vec<u32>,
     pub(super) itself: bool,
@@ -98,15 +98,16 @@ pub(crate) fn balance(
     Balanced { strays, largest }
 }
 
-/// What routes the destinations: one part, or several side by side where they are many.
+/// The parts that route the destinations: one part, or several in parallel where there are many
+/// destinations.
 struct Team<'a, M> {
     parts: Vec<Part<'a>>,
     dags: Dags<'a, Stop, M>,
 }
 
 impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
-    /// Lets the parts do `work` at every stop with terminals. They tell each other their loads `often`, or
-    /// only when all is done: then each stretch is as even as if it were alone, and so are all together.
+    /// Lets the parts do `work` at every stop with terminals. They exchange their loads `often`, or only
+    /// at the end: then each stretch is as even as in isolation, and so are all together.
     fn pass(
         &mut self,
         routes: &mut Routes,
@@ -123,7 +124,7 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
         self.dags.keep_all();
         let Self { parts, dags } = self;
         let mut common = parts[0].balancer.load.clone();
-        // Each has a stretch of its own: neighbours, whose paths meet most, see each other.
+        // Each part has its own stretch: neighbours, whose paths meet most, see each other.
         let stretch = dags.homes.len().div_ceil(parts.len());
         for begin in (0..stretch).step_by(SHARE) {
             let shares = parts.par_iter_mut().zip(dags.homes.par_chunks(stretch)).enumerate();
@@ -143,14 +144,14 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
         }
     }
 
-    /// Most paths on a channel that have no other way.
+    /// Maximum number of paths on a channel that have no alternative.
     fn forced(&self) -> u64 {
         let of = |c: usize| self.parts.iter().map(|part| part.balancer.forced[c]).sum();
         (0..self.parts[0].balancer.forced.len()).map(of).max().unwrap_or(0)
     }
 }
 
-/// One of those that route destinations, with the loads as it knows them.
+/// One of the parts that route destinations, with its own view of the loads.
 #[derive(Clone)]
 struct Part<'a> {
     fabric: &'a Fabric,
@@ -188,7 +189,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Takes the LIDs of a stop out and routes them anew, source by source if it is done `apart`.
+    /// Removes the LIDs of a stop and routes them again, source by source if `apart`.
     fn again(&mut self, routes: &Routes, stop: &Stop, dag: &Dag, apart: bool) {
         for row in rows(routes, stop) {
             self.balancer.remove(self.fabric, dag, routes.ports(row));
@@ -253,7 +254,7 @@ pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) -> u64 {
     balanced.largest
 }
 
-/// What [`balance`] did.
+/// The result of [`balance`].
 pub(crate) struct Balanced {
     /// Paths (row, source switch) against the engine's rule.
     pub(crate) strays: Vec<(u32, u32)>,
@@ -261,8 +262,9 @@ pub(crate) struct Balanced {
     pub(crate) largest: u64,
 }
 
-/// No routing can bring the largest load below this: what the terminals of some switch must send to
-/// all others leaves over that switch's own channels, all of it for one LID over one of them.
+/// No routing can bring the largest load below this bound: the traffic of the terminals of some
+/// switch to all others leaves over that switch's own channels, all of it for one LID over one of
+/// them.
 pub(super) fn cut_bound(fabric: &Fabric, paths: usize) -> u64 {
     let all = fabric.terminal_count() as u64;
     (0..fabric.switch_count())
@@ -287,7 +289,7 @@ pub(super) fn homes(stops: &[(SwitchId, Stop)]) -> Vec<SwitchId> {
 }
 
 /// All stops in the order in which destinations are routed, but those at switches with few terminals
-/// in a wave of their own, the second.
+/// in a separate wave, the second.
 ///
 /// Where few dependencies may be made, the few paths to such switches (aggregation nodes in the top of a
 /// tree) must not claim those that the balance of all others needs.
@@ -332,8 +334,7 @@ pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
     stops
 }
 
-/// How to divide the work into waves, the best first; the last is one wave, which leaves most room for
-/// few layers.
+/// Divisions of the work into waves, the best first; the last is one wave, which is most likely to need few layers.
 pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
     let waves = waves(fabric);
     if waves.len() == 1 { vec![waves] } else { vec![waves, vec![itinerary(fabric)]] }

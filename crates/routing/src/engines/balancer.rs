@@ -21,14 +21,14 @@ pub(super) struct Balancer {
     pub(super) load: Vec<u64>,
     /// Per switch the terminals whose paths count.
     pub(super) sources: Vec<u32>,
-    /// Per switch the sum of loads on its chosen path, and the largest, where that is what matters.
+    /// For each switch the sum of loads on its chosen path, and the largest, where that is used.
     cost: Vec<u64>,
     fullest: Vec<u64>,
     /// Per switch the paths that pass it.
     through: Vec<u32>,
-    /// Per switch what it chose.
+    /// For each switch the candidate that it chose.
     next: Vec<Candidate>,
-    /// Paths over each channel that have no other way.
+    /// Paths over each channel that have no alternative.
     pub(super) forced: Vec<u64>,
     /// Per switch whether it matters where it sends.
     wanted: Vec<bool>,
@@ -62,8 +62,8 @@ impl Balancer {
         self.load.iter().sum::<u64>() / self.load.len().max(1) as u64
     }
 
-    /// Counts what must pass each channel: the terminals of a switch with a single candidate, and those
-    /// behind it that must come by.
+    /// Counts the paths that must pass each channel: from the terminals of a switch with a single
+    /// candidate, and from those behind it that must pass through.
     pub(super) fn force(&mut self, dag: &Dag) {
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {
@@ -83,8 +83,8 @@ impl Balancer {
         self.cost[home] = 0;
         for i in 1..dag.order.len() {
             let candidates = dag.candidates(i);
-            // A minimum of whole words costs no branch that nobody can foresee. Sums stay far below 2^56: a
-            // table is 4 GiB at most.
+            // A minimum of whole words needs no unpredictable branch. Sums stay far below 2^56: a table is
+            // 4 GiB at most.
             let mut best = u64::MAX;
             for (place, c) in (0..).zip(candidates) {
                 let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
@@ -125,9 +125,9 @@ impl Balancer {
     }
 
     /// Chooses for one switch after the other the path whose fullest channel has the least load, then
-    /// the least sum, and adds its paths at once: each source sees where those before it go, and the
-    /// sources of one destination spread over several ways. It is what brings balance where some ways
-    /// are missing.
+    /// the least sum, and adds its paths at once: each source sees the paths of those before it, and
+    /// the sources of one destination spread over several paths. This is what balances fabrics in
+    /// which some paths are missing.
     pub(super) fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
         ports[dag.order[0] as usize] = DELIVER;
         for i in 1..dag.order.len() {
@@ -138,7 +138,7 @@ impl Balancer {
     }
 
     /// As [`Self::choose_apart`] for a few sources, instead of [`Self::sources`]; leaves the entries of
-    /// switches alone that no way of theirs can pass.
+    /// switches unchanged that no path of theirs can pass.
     pub(super) fn choose_apart_from(
         &mut self,
         fabric: &Fabric,
@@ -186,7 +186,8 @@ impl Balancer {
         }
     }
 
-    /// The candidate on whose way the fullest channel has the least load, then the least sum of loads.
+    /// The candidate whose path has the least load on its fullest channel, then the least sum of
+    /// loads.
     fn least_full<'d>(&self, home: u32, candidates: &'d [Candidate]) -> &'d Candidate {
         let mut best = &candidates[0];
         let (mut least, mut least_sum) = (u64::MAX, u64::MAX);
@@ -220,7 +221,7 @@ impl Balancer {
         }
     }
 
-    /// Counts the destination whose paths were just added as a sibling of those to come, on every channel to it.
+    /// Marks the destination whose paths were just added as a sibling of later ones, on every channel to it.
     pub(super) fn mark(&mut self, dag: &Dag) {
         for &s in &dag.order[1..] {
             if self.through[s as usize] > 0 {
@@ -234,7 +235,7 @@ impl Balancer {
         }
     }
 
-    /// Forgets siblings.
+    /// Clears the marks of siblings.
     pub(super) fn unmark(&mut self) {
         for c in self.marked.drain(..) {
             self.load[c as usize] %= SIBLING;

@@ -32,7 +32,7 @@ pub(super) struct DestinationPlan<'a> {
     load: Loads<'a>,
     /// Hops of all pairs of terminals.
     pub(super) hops: u64,
-    /// What they would be on shortest paths.
+    /// Hops of all pairs on shortest paths.
     pub(super) least: u64,
 }
 
@@ -56,7 +56,7 @@ impl<'a> DestinationPlan<'a> {
         (self.hops, self.load.largest())
     }
 
-    /// Lanes in use.
+    /// Number of lanes in use.
     pub(super) fn lanes(&self) -> usize {
         self.lane_of.iter().copied().max().map_or(1, |l| usize::from(l) + 1)
     }
@@ -93,7 +93,7 @@ impl<'a> DestinationPlan<'a> {
     }
 }
 
-/// One lane, and what a trial in it needs.
+/// One lane, and scratch memory for a trial in it.
 #[derive(Clone)]
 struct Lane<'a> {
     graph: Acyclic<'a>,
@@ -119,8 +119,9 @@ impl Lane<'_> {
         self.hops = if grown { self.tree.hops(&self.grower.sources) } else { u64::MAX };
     }
 
-    /// Whether it is known that some switch has no shortest path here: whatever it sends on, what could
-    /// follow closes a cycle. `place` tells where in the graph's order a switch is.
+    /// Whether some switch is known to have no shortest path here: on every channel it may send on,
+    /// each possible next channel closes a cycle. `place` gives the index of a switch in the graph's
+    /// order.
     fn shuts_out(&self, dag: &Dag, place: &[u32]) -> bool {
         let is_open = |c: &Candidate| {
             let next = dag.candidates(place[c.head as usize] as usize);
@@ -144,7 +145,7 @@ impl Lane<'_> {
         self.hops = if reaches { self.tree.hops(&self.grower.sources) } else { u64::MAX };
     }
 
-    /// Ends the trial.
+    /// Ends the current trial.
     fn settle(&mut self, keep: bool) {
         self.graph.end(keep && !self.escaped);
     }
@@ -156,7 +157,7 @@ struct Lanes<'a> {
     /// A lane without any destination.
     blank: Lane<'a>,
     most: usize,
-    /// Where each switch is in the order of the shortest paths at hand.
+    /// Position of each switch in the order of the current shortest paths.
     place: Vec<u32>,
 }
 
@@ -185,7 +186,7 @@ impl Lanes<'_> {
         None
     }
 
-    /// The lane with the fewest hops, whatever the paths; it keeps them. `None` if there is no way.
+    /// The lane with the fewest hops, by any paths; it keeps them. `None` if there is no path.
     fn least_hops(
         &mut self,
         load: &[u64],
@@ -203,8 +204,8 @@ impl Lanes<'_> {
 }
 
 /// Routes every destination switch in the first lane that has shortest paths for it, else in the one
-/// with the fewest hops; wave by wave, each balanced before the next. `None` if some destination finds
-/// all ways closed.
+/// with the fewest hops; wave by wave, each balanced before the next. `None` if some destination has
+/// no open path.
 pub(super) fn plan<'a>(
     fabric: &'a Fabric,
     (engine, paths): (&str, usize),

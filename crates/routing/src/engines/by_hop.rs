@@ -1,12 +1,13 @@
-//! Lanes by hop: switches choose the lane by input and output port, so that nobody needs a service level.
+//! Lanes by hop: switches choose the lane by input and output port, so that no sender needs a service
+//! level.
 //!
-//! An SL2VL table does not know the lane in which a packet arrived. So a channel is held in the lane that the turn onto it
-//! assigned (`turns`), and that turn decides what may follow. If turns form a cycle, some path making each right after the
-//! one before, no number of lanes helps: the channels of the cycle wait for each other in whatever lanes the turns
-//! have. Shortest paths on rings of seven and more do so, and on most rings of six. Otherwise the turns can be sorted so
-//! that each comes after those that paths make before it, and lanes never fall along a path: a turn gets the highest
-//! lane of the turns before it if the channels of that lane stay acyclic, else the next one. That terminates, since
-//! each rise breaks the cycle.
+//! An SL2VL table is independent of the lane in which a packet arrived. So a channel is held in the lane that the turn
+//! onto it assigned (`turns`), and that turn decides what may follow. If turns form a cycle, some path making each
+//! directly after the previous one, no number of lanes helps: the channels of the cycle wait for each other in whatever
+//! lanes the turns have. Shortest paths on rings of seven and more do so, and on most rings of six. Otherwise the turns
+//! can be sorted so that each comes after those that paths make before it, and lanes never fall along a path: a turn gets
+//! the highest lane of the turns before it if the channels of that lane stay acyclic, else the next one. That terminates,
+//! since each rise breaks the cycle.
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 
@@ -15,15 +16,15 @@ use super::layers::{LONG, one_layer_does};
 use super::turns::Turns;
 use crate::{HopLanes, Layers, Routes};
 
-/// No lanes by hop as they were asked for.
+/// Why lanes by hop could not be assigned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoLayersByHop {
     /// This many would do.
     #[error("takes {needed} lanes by hop, more than the {lanes} that it may use")]
     Lanes {
-        /// How many would do.
+        /// Number of lanes that would suffice.
         needed: usize,
-        /// How many there may be.
+        /// Number of lanes that are allowed.
         lanes: u8,
     },
     /// Turns form a cycle: some path makes each right after the one before.
@@ -33,21 +34,21 @@ pub enum NoLayersByHop {
         .circle.len()
     )]
     Circle {
-        /// The channels of the circle: some path takes each with the one before and the one behind it.
+        /// The channels of the cycle: some path takes each with its predecessor and successor.
         circle: Vec<ChannelId>,
     },
 }
 
 /// Chooses a lane for each input and output port of a switch, at most `lanes` in all, so that no cycle of channels and lanes
-/// can wait for each other; the paths stay. Whatever layers there were are forgotten.
+/// can wait for each other; the paths stay. Existing layers are discarded.
 ///
-/// Turns are taken in several orders, from the beginnings of paths on and from their ends, and the fewest lanes are kept.
+/// Turns are taken in several orders, from the beginnings and from the ends of paths, and the fewest lanes are kept.
 ///
 /// Complexity: O(LIDs x switches + turns x ports) for each order that is tried, and the searches for dependencies against the order of
 /// channels.
 ///
 /// # Errors
-/// If it takes more lanes, or no lanes do; the routes are as they were then.
+/// If more lanes are needed, or no number suffices; the routes are unchanged then.
 pub fn layers_by_hop(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> Result<(), NoLayersByHop> {
     if one_layer_does(fabric, routes) {
         routes.layers = Layers::One;
@@ -174,7 +175,7 @@ fn descend(fabric: &Fabric, turns: &Turns<'_>, sorted: &[u32]) -> Vec<u8> {
     let mut below = vec![0u8; turns.len()];
     let mut graphs: Vec<Acyclic<'_>> = Vec::new();
     for &turn in sorted.iter().rev() {
-        // Each lane that follows on some next channel is a dependency of its own; only those in the deepest one so far can
+        // Each lane that follows on some next channel is a separate dependency; only those in the deepest one so far can
         // close a cycle.
         let mut deepest = None;
         turns.each_after(turn, |next| deepest = deepest.max(Some(below[next as usize])));

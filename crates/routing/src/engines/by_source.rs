@@ -1,8 +1,8 @@
-//! One service level a host: layers that depend on nothing but the source.
+//! One service level a host: layers that depend only on the source.
 //!
-//! Applications that do not ask for path records (UCX, and with it current MPI libraries) use one service level for all that
-//! a host sends. So all paths from a switch share a layer here, whatever made them: sources are let into a layer one after
-//! the other, each with all of its paths or not at all.
+//! Applications that do not query path records (UCX, and with it current MPI libraries) use one service level for all
+//! traffic of a host. So all paths from a switch share a layer here, whatever engine made them: sources are admitted to a
+//! layer one after the other, each with all of its paths or not at all.
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
@@ -18,9 +18,9 @@ pub enum NoLayersBySource {
         "takes {needed} lanes with one service level a host, more than the {lanes} that it may use"
     )]
     Lanes {
-        /// How many would do.
+        /// Number of lanes that would suffice.
         needed: usize,
-        /// How many there may be.
+        /// Number of lanes that are allowed.
         lanes: u8,
     },
     /// Paths of one switch close a cycle among themselves.
@@ -30,17 +30,16 @@ pub enum NoLayersBySource {
     Alone,
 }
 
-/// Gives all paths from a switch the same layer, at most `lanes` in all; the paths stay. Whatever layers there were are
-/// forgotten.
+/// Gives all paths from a switch the same layer, at most `lanes` in all; the paths stay. Existing layers are discarded.
 ///
-/// Sources are taken in several orders, and the fewest layers that come out are kept: as they are numbered, which keeps
-/// neighbours together, the other way round, and dealt out in strides.
+/// Sources are taken in several orders, and the result with the fewest layers is kept: by number, which keeps
+/// neighbours together, in reverse, and in strides.
 ///
 /// Complexity: O(LIDs x switches x hops) for each order and layer that is tried, and the searches for dependencies against
 /// the order of channels.
 ///
 /// # Errors
-/// If it takes more layers; the routes are as they were then.
+/// If more layers are needed; the routes are unchanged then.
 pub fn layers_by_source(
     fabric: &Fabric,
     routes: &mut Routes,
@@ -114,8 +113,8 @@ impl Rows {
         Self { switches: fabric.switch_count(), next: all.concat() }
     }
 
-    /// A layer for each switch, sources in this order, each into the first that takes all of its paths; `None` if one closes
-    /// a cycle by itself.
+    /// A layer for each switch, sources in this order, each into the first that takes all of its paths; `None` if the paths
+    /// of one close a cycle in isolation.
     fn fill(&self, fabric: &Fabric, order: &[usize], effort: usize) -> Option<Vec<u8>> {
         let mut layer = vec![0; self.switches];
         let mut left = order.to_vec();
@@ -133,7 +132,8 @@ impl Rows {
                 !fits
             });
             if left.len() == before {
-                // An empty layer takes whoever has no cycle of its own, if the search is let go on.
+                // An empty layer takes every source that has no cycle of its own, if the search is
+                // not cut short.
                 graph.set_effort(usize::MAX);
                 let first = left.remove(0);
                 if !self.enter(fabric, &mut graph, first) {
@@ -145,7 +145,7 @@ impl Rows {
         left.is_empty().then_some(layer)
     }
 
-    /// Lets all paths from a switch into a layer, or none.
+    /// Adds all paths from a switch to a layer, or none.
     fn enter(&self, fabric: &Fabric, graph: &mut Acyclic<'_>, s: usize) -> bool {
         graph.begin();
         let fits = self.next.chunks_exact(self.switches).all(|next| {

@@ -1,9 +1,9 @@
 //! Routing a lattice in the order of its coordinates, whatever the order of its records and ports.
 //!
-//! Frugal trees turn into dimension order on lattices if ties are broken alike everywhere. Ids do that in
-//! a generated fabric; in a dump they follow the order of the records, and ports follow whoever plugged in
-//! the cables. Where coordinates are known, the fabric is renumbered by them, routed, and the routes are
-//! told in the old numbers again.
+//! Frugal trees become dimension order on lattices if ties are broken alike everywhere. Ids do that in a
+//! generated fabric; in a dump they follow the order of the records, and ports follow the cabling. Where
+//! coordinates are known, the fabric is renumbered by them and routed, and the routes are translated back
+//! to the old numbers.
 
 use darkfiber_fabric::{
     AtPort, Fabric, FabricBuilder, GridKind, GridShape, LinkClass, Renumbering, Shape, Switch,
@@ -84,7 +84,7 @@ impl Order {
         switches && (0..fabric.channel_count() as u32).eq(self.channels.iter().flatten().copied())
     }
 
-    /// The fabric in this order; `None` if it has more ports than a switch can.
+    /// The fabric in this order; `None` if it has more ports than a switch can have.
     fn fabric(&self, old: &Fabric) -> Option<Fabric> {
         let mut b = FabricBuilder::new(old.name());
         let class = b.class(LinkClass::unknown());

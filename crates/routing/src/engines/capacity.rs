@@ -1,4 +1,4 @@
-//! How full the fullest channel must be, whatever the tables.
+//! A lower bound on the load of the fullest channel, whatever the tables.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
@@ -8,8 +8,8 @@ use super::order::{distances, leaves};
 /// A switch that belongs to no set.
 const NONE: u32 = u32::MAX;
 
-/// What the fullest channel carries at least by paths inside jobs (pairs that share several jobs counted once), whatever
-/// the tables with this many `paths` (LIDs) to each terminal.
+/// Minimum load of the fullest channel by paths inside jobs (pairs that share several jobs counted once), whatever the
+/// tables with this number of `paths` (LIDs) to each terminal.
 ///
 /// Complexity: that of the bound of `sar-best`, O(heights x (channels + pairs of a switch and a LID)).
 pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usize) -> u64 {
@@ -18,10 +18,11 @@ pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usiz
 
 /// No tables have less load, by paths inside jobs, on the fullest channel.
 ///
-/// What a job sends out of a set of switches, or into it, crosses the channels that leave the set. A table
-/// entry sends all that one switch sends to one LID the same way, so that these channels are bins, and what
-/// goes together is a piece that fits into one of them as a whole. The sets are those in which trees are
-/// narrow: single switches, and what still hangs together when the switches above some height are taken away.
+/// The traffic of a job out of a set of switches, or into it, crosses the channels that leave the set. A
+/// table entry sends everything from one switch to one LID over the same channel, so these channels are bins, and the
+/// paths that an entry sends are a piece that fits into one of them as a whole. The sets are those in which
+/// trees are narrow: single switches, and the components that remain connected when the switches above some
+/// height are removed.
 ///
 /// Complexity: O(heights x (channels + pairs of a switch and a LID)).
 pub(super) fn least_load(fabric: &Fabric, mates: &Mates, paths: usize) -> u64 {
@@ -33,7 +34,7 @@ pub(super) fn least_load(fabric: &Fabric, mates: &Mates, paths: usize) -> u64 {
     sets.map(|set_of| fullest_bin(fabric, mates, paths, &set_of)).max().unwrap_or(0)
 }
 
-/// Per switch the first one of what hangs together below a height.
+/// For each switch the first switch of its component below a height.
 fn pieces_below(fabric: &Fabric, height: &[u32], top: u32) -> Vec<u32> {
     let mut set_of = vec![NONE; height.len()];
     let mut stack = Vec::new();
@@ -84,7 +85,7 @@ fn fullest_bin(fabric: &Fabric, mates: &Mates, paths: usize, set_of: &[u32]) -> 
     filled.fold(0, |least, (pieces, bins)| pack(pieces, bins, least))
 }
 
-/// Raises `least` to what the fullest bin holds at least, given how many pieces of each size there are.
+/// Raises `least` to the minimum load of the fullest bin, given the number of pieces of each size.
 fn pack(pieces: &[u64], bins: u64, least: u64) -> u64 {
     let (mut count, mut sum, mut least) = (0, 0, least);
     for (size, &n) in pieces.iter().enumerate().rev() {
@@ -96,7 +97,7 @@ fn pack(pieces: &[u64], bins: u64, least: u64) -> u64 {
     if sum <= bins * least.saturating_sub(pieces.len() as u64) {
         return least;
     }
-    // Bins can only be as full as sums of sizes are: three pieces of 9 leave room in a bin of 30.
+    // Bins can only be as full as sums of sizes: three pieces of 9 leave space in a bin of 30.
     let mut is_sum = vec![true];
     let mut fullest = 0;
     loop {
@@ -117,7 +118,7 @@ fn pack(pieces: &[u64], bins: u64, least: u64) -> u64 {
 mod tests {
     use super::pack;
 
-    /// Pieces by size.
+    /// Number of pieces by size.
     fn pieces(sizes: &[usize]) -> Vec<u64> {
         let mut count = vec![0; sizes.iter().max().map_or(1, |m| m + 1)];
         for &size in sizes {

@@ -9,10 +9,10 @@
 //! cuts in them.
 //!
 //! Two opposite cuts a dimension, in all combinations, always do: `2^k` layers for `k` dimensions.
-//! Fewer can do, because windows are short: with three cuts a third apart a window of less than a third
-//! holds one at most. Where the ways of paths that go half round are known beforehand (from even
+//! Fewer layers can suffice, because windows are short: with three cuts a third apart a window of less
+//! than a third holds one at most. Where the direction of paths that go half round is fixed (from even
 //! coordinates up, from odd ones down, on rings of a multiple of four), no window holds two cuts at even
-//! coordinates that are only just out of reach; and a ring of four needs none at all.
+//! coordinates that are only just out of reach; and a ring of four needs no cuts at all.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const PLACES: u32 = 16;
 
 /// The cuts of all layers.
 pub(super) struct Cuts {
-    /// Number of layers.
+    /// The number of layers.
     pub(super) layers: usize,
     /// `closed[d][x]`: layers, as bits, whose cut of dimension `d` in rising direction is at `x`.
     closed: Vec<Vec<u32>>,
@@ -69,7 +69,7 @@ impl Cuts {
 }
 
 /// Whether paths half round a ring go up from even coordinates and down from odd ones. Then every
-/// channel of the ring carries as many of them: `size / 4`.
+/// channel of the ring carries the same number of them: `size / 4`.
 pub(super) fn by_parity(size: u32) -> bool {
     size.is_multiple_of(4)
 }

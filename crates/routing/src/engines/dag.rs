@@ -28,7 +28,7 @@ pub(crate) struct Candidate {
 /// The candidates towards one destination switch.
 #[derive(Clone, Default)]
 pub(crate) struct Dag {
-    /// Hops to the destination switch; [`FAR`] if there is no way.
+    /// Hops to the destination switch; [`FAR`] if there is no path.
     pub(crate) dist: Vec<u32>,
     /// Reached switches, each after all heads of its candidates; the destination first.
     pub(crate) order: Vec<u32>,
@@ -41,7 +41,7 @@ pub(crate) struct Dag {
 }
 
 impl Dag {
-    /// Forgets everything and makes room for `switches` switches.
+    /// Clears the graph and allocates memory for `switches` switches.
     pub(crate) fn clear(&mut self, switches: usize) {
         self.dist.clear();
         self.dist.resize(switches, FAR);
@@ -79,11 +79,11 @@ impl Dag {
         self.legal = self.order.len();
     }
 
-    /// All ways to `dest` with the fewest channels for which `avoided(tail, head)` is true, of these the
-    /// shortest; [`Self::dist`] counts an avoided channel as more hops than any way has.
+    /// All paths to `dest` with the fewest channels for which `avoided(tail, head)` is true, of these
+    /// the shortest; [`Self::dist`] counts an avoided channel as more hops than any path has.
     ///
-    /// Where the others leave the fabric connected that is as if avoided channels were not there.
-    /// Dijkstra's algorithm, O(channels log switches).
+    /// Where the other channels leave the fabric connected, the result is the same as if avoided
+    /// channels did not exist. Dijkstra's algorithm, O(channels log switches).
     pub(crate) fn avoiding(
         &mut self,
         fabric: &Fabric,
@@ -141,7 +141,7 @@ impl Dag {
         self.start.push(self.candidates.len() as u32);
     }
 
-    /// The strays that have terminals: their paths need a virtual layer of their own.
+    /// The strays that have terminals: their paths need a separate virtual layer.
     pub(crate) fn strays<'a>(&'a self, fabric: &'a Fabric) -> impl Iterator<Item = u32> + 'a {
         self.order[self.legal..]
             .iter()
@@ -189,7 +189,7 @@ impl Dag {
         }
     }
 
-    /// Bytes in use.
+    /// Memory in use, in bytes.
     fn bytes(&self) -> usize {
         let words = self.dist.len() + self.order.len() + self.start.len();
         words * size_of::<u32>() + self.candidates.len() * size_of::<Candidate>()
@@ -260,7 +260,7 @@ pub(crate) struct Dags<'a, T, M> {
 }
 
 impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
-    /// What `make` makes for the switches `homes`.
+    /// A cache of the results of `make` for the switches `homes`.
     pub(crate) fn new(homes: &'a [(SwitchId, T)], make: M) -> Self {
         Self { homes, make, kept: Vec::new(), bytes: 0 }
     }
@@ -297,7 +297,7 @@ impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
         }
     }
 
-    /// The graph of the switch with this number, made in `room` if it is not kept.
+    /// The graph of the switch with this number, made in `room` if it is not stored.
     pub(crate) fn get<'d>(&'d self, number: usize, room: &'d mut Dag) -> &'d Dag {
         if let Some(kept) = self.kept.get(number) {
             return kept;

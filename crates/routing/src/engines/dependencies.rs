@@ -4,7 +4,7 @@ use darkfiber_fabric::Fabric;
 
 use super::acyclic::NONE;
 
-/// Which channels follow which, as bit sets by the place of a channel among those that leave its switch.
+/// Channel dependencies, as bit sets by the place of a channel among those that leave its switch.
 pub(super) struct Dependencies<'a> {
     fabric: &'a Fabric,
     words: usize,
@@ -14,7 +14,7 @@ pub(super) struct Dependencies<'a> {
 }
 
 impl<'a> Dependencies<'a> {
-    /// None.
+    /// A graph without dependencies.
     pub(super) fn new(fabric: &'a Fabric) -> Self {
         let starts = fabric.channel_starts();
         let widest = starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
@@ -45,7 +45,7 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// Those of both.
+    /// The union of both graphs.
     pub(super) fn with(mut self, other: Self) -> Self {
         for (mine, theirs) in self.followers.iter_mut().zip(other.followers) {
             *mine |= theirs;
@@ -53,7 +53,7 @@ impl<'a> Dependencies<'a> {
         self
     }
 
-    /// Whether they close no cycle: then channels that follow none can be taken away until none is left
+    /// Whether they close no cycle: then channels that follow none can be removed until none is left
     /// (Kahn, "Topological sorting of large networks", 1962).
     pub(super) fn are_acyclic(&self) -> bool {
         let channels = self.fabric.channel_count() as u32;

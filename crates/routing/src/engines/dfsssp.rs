@@ -10,7 +10,7 @@ use super::frugal::FrugalTrees;
 use super::layers::{LONG, OutOfLanes, SHORT, assign_layers};
 use crate::{Deadlock, Engine, LayerBy, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `dfsssp`; see [`Engine::doc`].
 pub(crate) struct DfSssp;
 
 impl Engine for DfSssp {
@@ -63,7 +63,7 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
     let mut plain = Routes::empty("dfsssp", fabric, request.paths());
     let mut thrifty = Routes::empty("dfsssp", fabric, request.paths());
     let mut grow = || FrugalTrees::new(fabric, &mut thrifty);
-    // A second thread grows the other set meanwhile, where it is likely to be asked for.
+    // A second thread grows the other set meanwhile, where it is likely to be needed.
     let (largest, early) = if rayon::current_num_threads() > 1 && is_direct(fabric) {
         let (largest, trees) = rayon::join(|| shortest(fabric, &mut plain), &mut grow);
         (largest, Some(trees))
@@ -114,7 +114,7 @@ pub(super) fn by_destination(
     let mut needed = usize::from(u8::MAX) + 1;
     // Balancing in between can take lanes.
     for waves in schedules(fabric) {
-        // With a lane of its own every destination has shortest paths.
+        // With a separate lane every destination has shortest paths.
         let plan = plan(fabric, (engine, request.paths()), waves, u8::MAX, None);
         if let Some(plan) = plan.filter(|plan| plan.hops == plan.least) {
             if plan.lanes() <= usize::from(request.lanes) {

@@ -5,7 +5,7 @@ use darkfiber_fabric::{Fabric, GridShape, Shape, SwitchId};
 use super::dag::{Candidate, Dag, for_each_row, require_routable};
 use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `dor`; see [`Engine::doc`].
 pub(crate) struct Dor;
 
 impl Engine for Dor {

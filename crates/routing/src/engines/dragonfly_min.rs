@@ -10,7 +10,7 @@ use super::rules::{EVERY, TurnRule, assign_by_rule};
 use super::stages::{Growth, Work};
 use crate::{DELIVER, Deadlock, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `dragonfly-min`; see [`Engine::doc`].
 pub(crate) struct DragonflyMin;
 
 impl Engine for DragonflyMin {

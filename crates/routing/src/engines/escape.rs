@@ -1,4 +1,5 @@
-//! Ways that are always open: trees for every destination whose dependencies form no cycle together.
+//! Escape paths that are always open: trees for every destination whose dependencies together form
+//! no cycle.
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
@@ -49,8 +50,8 @@ impl Escape {
         })
     }
 
-    /// Along balanced shortest Up*/Down* paths from one root: it forbids more, and nobody is routed
-    /// worse than by `updn`.
+    /// Along balanced shortest Up*/Down* paths from one root: it forbids more, and no pair is
+    /// routed worse than by `updn`.
     pub(super) fn updown(fabric: &Fabric, root: SwitchId) -> Self {
         let updown = UpDown::from_roots(fabric, &[root]);
         let n = fabric.switch_count();

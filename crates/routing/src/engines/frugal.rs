@@ -1,8 +1,8 @@
 //! Frugal tables: balanced shortest paths that make few different channel dependencies.
 //!
-//! Where several shortest paths are open, one that continues as other paths already do makes no new
-//! dependency, and what makes no dependency needs no layer. On lattices this finds dimension order by
-//! itself; a 4x4x4 torus needs one layer, an 8x8x8 torus five.
+//! Where several shortest paths are open, one that continues as other paths already do adds no
+//! dependency, and a path that adds no dependency needs no new layer. On lattices this finds
+//! dimension order without further rules; a 4x4x4 torus needs one layer, an 8x8x8 torus five.
 
 use darkfiber_fabric::Fabric;
 
@@ -21,7 +21,7 @@ pub(super) struct Frugal<'a> {
     made: Vec<u64>,
     words: usize,
     fabric: &'a Fabric,
-    /// The dependencies of as many paths as fit into one layer. While the trees are grown, none.
+    /// The dependencies of as many paths as fit into one layer; `None` while the trees are grown.
     layer: Option<Acyclic<'a>>,
 }
 

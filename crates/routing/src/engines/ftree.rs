@@ -6,7 +6,7 @@ use super::balance::First;
 use super::updn::{legal_routes, up_down_of_tree};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `ftree`; see [`Engine::doc`].
 pub(crate) struct FTree;
 
 impl Engine for FTree {

@@ -5,7 +5,7 @@
 //! detour. This is the search in the complete channel dependency graph of Nue (Domke, Hoefler,
 //! Matsuoka, "Routing on the dependency graph: a new approach to deadlock-free high-performance
 //! routing", HPDC'16, section 4), by hops and then by load. Dependencies that only switches without
-//! terminals would make are not asked for until traffic joins behind them.
+//! terminals would make are not checked until traffic joins behind them.
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
@@ -13,22 +13,22 @@ use super::acyclic::{Acyclic, NONE};
 use super::dag::{Dag, FAR};
 use super::tree::Tree;
 
-/// Which dependencies of a channel on the next one a tree may have. `source` is the switch that joins.
+/// The dependencies of a channel on the next one that a tree may have. `source` is the switch that joins.
 pub(super) trait Rule {
-    /// Whether the rule differs by source, so that each has to ask for its whole path; else the part
-    /// of it that traffic passes already needs no asking.
+    /// Whether the rule differs by source, so that each must check its whole path; otherwise the
+    /// part of it that traffic passes already needs no check.
     const BY_SOURCE: bool = false;
     /// A tree towards `home` begins.
     fn begin(&mut self, _home: SwitchId) {}
     /// Whether some path makes the dependency already.
     fn known(&self, source: u32, c: u32, next: u32) -> bool;
-    /// Whether it is known that the dependency may not be.
+    /// Whether the dependency is known to be forbidden.
     fn barred(&self, source: u32, c: u32, next: u32) -> bool;
     /// Makes the dependency, if it may be; whether it is there.
     fn take(&mut self, source: u32, c: u32, next: u32) -> bool;
 }
 
-/// Anything goes.
+/// A rule that allows every dependency.
 pub(super) struct Free;
 
 impl Rule for Free {
@@ -43,7 +43,7 @@ impl Rule for Free {
     }
 }
 
-/// No cycle.
+/// Forbids dependencies that close a cycle.
 impl Rule for Acyclic<'_> {
     fn known(&self, _: u32, c: u32, next: u32) -> bool {
         self.has(c, next)
@@ -56,10 +56,10 @@ impl Rule for Acyclic<'_> {
     }
 }
 
-/// How to choose among channels that bring a switch equally close.
+/// Choice among channels that bring a switch equally close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taste {
-    /// Known dependencies first, then the least sum of loads: few dependencies, few layers.
+    /// Existing dependencies first, then the least sum of loads: few dependencies, few layers.
     Frugal,
     /// The least sum of loads.
     Balanced,
@@ -69,8 +69,9 @@ pub(super) enum Taste {
 pub(super) enum Look<'x, 'a> {
     /// Those of other trees: all sources see the same.
     Together(&'x [u64], Taste),
-    /// Those of the paths that joined this tree, too: each takes the way whose fullest channel has the
-    /// least load, and sees where those that joined before it go. Loads are as before when it is grown.
+    /// Those of the paths that joined this tree, too: each takes the path whose fullest channel has the
+    /// least load, and sees the paths of those that joined before it. The loads are restored when the
+    /// tree is grown.
     Apart(&'x mut Loads<'a>),
 }
 
@@ -80,18 +81,18 @@ struct Way {
     class: u8,
     /// Load of the fullest channel, if sources look at it.
     fullest: u64,
-    /// Sum of loads.
+    /// Sum of loads on the path.
     sum: u64,
     channel: u32,
 }
 
-/// What growing needs beside the tree; kept between trees.
+/// Scratch memory for growing trees; kept between trees.
 #[derive(Clone)]
 pub(super) struct Grower<'a> {
     fabric: &'a Fabric,
     /// Terminals on each switch.
     pub(super) sources: Vec<u32>,
-    /// Sum of loads on the way of each switch.
+    /// Sum of loads on the path of each switch.
     cost: Vec<u64>,
     /// Whether traffic passes each switch of the tree.
     passed: Vec<bool>,
@@ -116,7 +117,7 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Grows the tree of `home`; whether all switches joined.
+    /// Grows the tree of `home`; returns whether all switches joined.
     ///
     /// Complexity: O(channels), times the hops if sources look apart, plus what the rule takes.
     pub(super) fn grow(
@@ -170,10 +171,10 @@ impl<'a> Grower<'a> {
         all
     }
 
-    /// The tree of least sums of loads on shortest paths, if the rule takes it as it is: then it is what
-    /// [`grow_shortest`](Self::grow_shortest) grows when known dependencies do not come first, found without
-    /// asking the rule about channels that are not taken. Else `tree` is worth nothing, and the rule knows what
-    /// growing would ask for first.
+    /// The tree of least sums of loads on shortest paths, if the rule takes it unchanged: then it equals the
+    /// tree of [`grow_shortest`](Self::grow_shortest) when known dependencies do not come first, found without
+    /// checking channels that are not taken. Otherwise `tree` is invalid, and the rule has the results of the
+    /// checks that growing would do first.
     pub(super) fn choose_shortest(
         &mut self,
         rule: &mut impl Rule,
@@ -239,7 +240,7 @@ impl<'a> Grower<'a> {
         let class = if next == NONE || rule.known(u, channel, next) {
             0
         } else if rule.barred(u, channel, next) {
-            // Who sends nothing makes no dependency.
+            // A switch that sends nothing makes no dependency.
             if self.sources[u as usize] > 0 {
                 return;
             }
@@ -282,7 +283,7 @@ impl<'a> Grower<'a> {
         false
     }
 
-    /// Largest load and sum of loads on the way over channel `first`.
+    /// Largest load and sum of loads on the path over channel `first`.
     fn fullest(&self, tree: &Tree, load: &[u64], first: u32) -> (u64, u64) {
         let (mut most, mut sum) = (0, 0);
         tree.follow(self.fabric, first, |c| {

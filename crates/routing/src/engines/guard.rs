@@ -9,7 +9,7 @@ use crate::Routes;
 /// Loads of single phases are kept while they are this many at most.
 const KEPT: usize = 1 << 26;
 
-/// Sees to it that no shift of any job takes longer than it did at first.
+/// Ensures that no shift of any job takes longer than at first.
 #[derive(Clone)]
 pub(super) struct Guard<'a> {
     shifts: &'a Shifts<'a>,
@@ -20,10 +20,10 @@ pub(super) struct Guard<'a> {
     moved: Vec<(u32, u32, Vec<u32>)>,
 }
 
-/// What is watched of a job.
+/// The state that is watched for a job.
 #[derive(Clone)]
 struct Watch {
-    /// Its known orders.
+    /// Known orders of its ranks.
     orders: Vec<Phases>,
     /// Who meets on each channel, where that matters.
     ends: Option<Ends>,
@@ -36,12 +36,12 @@ struct Phases {
     ranks: Vec<u32>,
     /// By phase and channel.
     load: Vec<u16>,
-    /// Per phase what its fullest channel may carry.
+    /// Limit of the fullest channel in each phase.
     most: Vec<u16>,
 }
 
-/// The different sources and destinations of a job on each channel. As many of its pairs as there are of the
-/// fewer may meet there, whatever the order of ranks.
+/// The different sources and destinations of a job on each channel. The smaller of the two numbers is the
+/// number of its pairs that may meet there, whatever the order of ranks.
 #[derive(Clone)]
 struct Ends {
     /// Pairs by source and channel, by destination and channel.
@@ -55,8 +55,8 @@ struct Ends {
 }
 
 impl<'a> Guard<'a> {
-    /// A guard over these tables: no shift in a known order may take longer than now. A `strict` one also lets
-    /// no channel become one on which more pairs of a job can meet. `None` if it takes too much memory.
+    /// A guard over these tables: no shift in a known order may take longer than now. A `strict` one also
+    /// prevents that more pairs of a job can meet on any channel. `None` if it takes too much memory.
     pub(super) fn new(shifts: &'a Shifts<'a>, routes: &Routes, strict: bool) -> Option<Self> {
         let cells = |orders: &Orders| orders.known.iter().map(Vec::len).sum::<usize>();
         let ranks: usize = shifts.jobs.iter().map(cells).sum();
@@ -163,7 +163,7 @@ impl Phases {
         (phase, phase * shifts.fabric.channel_count() + c as usize)
     }
 
-    /// Whether pairs to one destination, each of which is in a phase of its own, may cross a channel.
+    /// Whether pairs to one destination, each of which is in a separate phase, may cross a channel.
     fn allows(&self, shifts: &Shifts<'_>, c: u32, to: u32, from: &[u32]) -> bool {
         from.iter().all(|&source| {
             let (phase, cell) = self.cell(shifts, c, to, source);

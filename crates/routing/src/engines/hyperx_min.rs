@@ -9,7 +9,7 @@ use super::rules::{EVERY, TurnRule, assign_by_rule};
 use super::stages::{Growth, Work};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `hyperx-min`; see [`Engine::doc`].
 pub(crate) struct HyperXMin;
 
 impl Engine for HyperXMin {

@@ -1,4 +1,4 @@
-//! What the engines for jobs share: tables in which the paths inside jobs come first.
+//! Shared parts of the engines for jobs: tables in which the paths inside jobs come first.
 
 use darkfiber_fabric::{Fabric, Role, SwitchId};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::mates::Mates;
 use super::order::distances;
 use crate::{DestId, LayerBy, Layers, NO_ROUTE, Refusal, Request, Routes};
 
-/// Graphs are kept while they are this many bytes at most; beyond, each is made anew for every destination.
+/// Graphs are stored up to this number of bytes; beyond it, each is recomputed for every destination.
 const KEPT: usize = 512 << 20;
 
 /// Virtual layers for shortest paths, or a refusal.
@@ -22,7 +22,7 @@ pub(super) fn layered(
     engine: &'static str,
 ) -> Result<Routes, Refusal> {
     if request.layer_by == LayerBy::Destination {
-        // One layer asks for nothing.
+        // In a single layer nothing depends on the source.
         assign_layers(fabric, &mut routes, 1, SHORT).map_err(|_| only_by_pair(engine))?;
     } else {
         assign_layers(fabric, &mut routes, request.lanes, SHORT)
@@ -35,7 +35,7 @@ pub(super) fn layered(
     Ok(routes)
 }
 
-/// How to choose among paths.
+/// Rule for the choice among paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     Sum,
@@ -57,7 +57,7 @@ pub(super) struct Tables {
     pub(super) load: Vec<u64>,
 }
 
-/// What the engines for jobs share.
+/// Shared state of the engines for jobs.
 pub(super) struct Work<'a> {
     fabric: &'a Fabric,
     engine: &'static str,
@@ -116,7 +116,7 @@ impl<'a> Work<'a> {
         Tables { routes, load: balancer.load }
     }
 
-    /// Fills whatever is left.
+    /// Fills all remaining entries.
     pub(super) fn finish(&self, tables: Tables, choice: Choice) -> Routes {
         let Tables { mut routes, load } = tables;
         let fabric = self.fabric;
@@ -124,7 +124,7 @@ impl<'a> Work<'a> {
         balancer.load = load;
         let first_switch = fabric.terminal_count() * self.paths;
         // Paths to idle compute terminals add no load, nor do those that no path inside a job can meet, nor
-        // those to LIDs of switches, which carry management traffic only: each goes on its own.
+        // those to LIDs of switches, which carry management traffic only: each is routed separately.
         let n = fabric.switch_count();
         let lids = &mut routes.table_mut()[..first_switch * n];
         lids.par_chunks_mut(n).enumerate().for_each_init(

@@ -18,7 +18,7 @@ use super::refine::refine;
 use super::tree::Tree;
 use crate::{Deadlock, DestId, Engine, LayerBy, Layers, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `lash`; see [`Engine::doc`].
 pub(crate) struct Lash;
 
 impl Engine for Lash {
@@ -95,8 +95,8 @@ fn compute(fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
 /// Balanced paths that go up, then down, and their largest load; `None` where the switches have no levels,
 /// or some pair of terminals has a shorter path.
 ///
-/// Frugal trees follow each other. Where many shortest paths turn at leaves, as beside lost spine boards,
-/// they share those of the first.
+/// Frugal trees share paths. Where many shortest paths turn at leaves, as next to lost spine boards, they
+/// share those of the first.
 fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
     let level = tree_levels(fabric, request.shape, &[]).ok()?;
     let updown = UpDown::from_levels(fabric, &level);
@@ -118,7 +118,8 @@ fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
 }
 
 /// Layers for all paths between switches on the trees of the switches' own LIDs, and every LID balanced
-/// by itself within them, wave by wave, and the largest load; or how many layers it takes, if too many.
+/// separately within them, wave by wave, and the largest load; or the number of layers needed, if too
+/// many.
 fn layered(
     fabric: &Fabric,
     mut routes: Routes,

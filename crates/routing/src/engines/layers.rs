@@ -2,11 +2,11 @@
 //!
 //! DFSSSP finds cycles in one graph of all paths and moves the paths of each cycle's weakest edge to
 //! the next layer (Domke, Hoefler, Nagel, "Deadlock-free oblivious routing for arbitrary topologies",
-//! IPDPS 2011, section IV). Here a layer is filled the other way round: a path is let into the layer if
-//! the layer's channel dependency graph stays acyclic, which an incrementally kept topological order
-//! decides (Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs", JEA
-//! 11, 2006). A dependency that was turned away once stays so, because a layer only grows. This needs
-//! fewer layers (measured in docs/benchmarks.md) and no list of the paths on each edge.
+//! IPDPS 2011, section IV). Here a layer is filled in the opposite direction: a path is admitted to the
+//! layer if the layer's channel dependency graph stays acyclic, which an incrementally kept topological
+//! order decides (Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs",
+//! JEA 11, 2006). A rejected dependency stays rejected, because a layer only grows. This needs fewer
+//! layers (measured in docs/benchmarks.md) and no list of the paths on each edge.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ const WAITING: u8 = u8::MAX;
 /// Channels that a search may visit before a path is put off to the next layer. Long searches are rare
 /// and mostly end in a cycle: giving them up costs hardly any layer and saves half of the time.
 pub(super) const SHORT: usize = 128;
-/// As [`SHORT`], where what is turned away makes a detour.
+/// As [`SHORT`], where rejected paths take a detour.
 pub(super) const MIDDLING: usize = 1024;
 /// As [`SHORT`], where a layer less is worth the time.
 pub(super) const LONG: usize = 4096;
@@ -35,7 +35,7 @@ const BLOCKS: usize = 64;
 /// More layers needed than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OutOfLanes {
-    /// How many would do.
+    /// Number of layers that would suffice.
     pub(super) needed: usize,
 }
 
@@ -116,7 +116,8 @@ impl<'a> Filling<'a> {
         Self { fabric, effort, rows: rows.into_iter().collect(), sources }
     }
 
-    /// Whether all paths together are acyclic, as on trees: told at once, instead of path by path.
+    /// Whether all paths together are acyclic, as on trees: decided at once, instead of path by
+    /// path.
     fn fits_one(&self, routes: &Routes) -> bool {
         let rows = &self.rows;
         let shares = rows.par_chunks(rows.len().div_ceil(rayon::current_num_threads()).max(1));
@@ -133,10 +134,11 @@ impl<'a> Filling<'a> {
         all.are_acyclic()
     }
 
-    /// Fills layers from `first` up until nothing waits, also beyond `lanes` to know how many it takes.
+    /// Fills layers from `first` up until no path is left, also beyond `lanes` to find how many are
+    /// needed.
     ///
-    /// A layer takes the paths of a block of rows when the layer before it is done with the block, and it
-    /// itself with the block before: as if one layer were filled after the other.
+    /// A layer takes the paths of a block of rows when the previous layer is done with the block, and it
+    /// is itself done with the previous block: as if one layer were filled after the other.
     fn fill(
         &self,
         routes: &mut Routes,
@@ -167,7 +169,7 @@ impl<'a> Filling<'a> {
         }
         for slot in &mut layer {
             if *slot == WAITING {
-                // Nobody sends from here; any layer will do.
+                // No terminal sends from here; any layer will do.
                 *slot = 0;
             }
         }
@@ -231,7 +233,7 @@ struct Block<'a> {
     waiting: bool,
 }
 
-/// What only one thread asks for at a time.
+/// Locks data that only one thread uses at a time.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -26,7 +26,7 @@ pub(super) const GLOBAL: u8 = u8::MAX - 1;
 /// Class of channels that fit into no line.
 pub(super) const ODD: u8 = u8::MAX;
 
-/// The lines of a fabric: what the stages go by.
+/// The lines of a fabric, on which the stages are based.
 pub(super) struct Lines {
     /// Class of each channel.
     class: Vec<u8>,
@@ -55,7 +55,7 @@ impl Lines {
     pub(super) fn of_lattice(fabric: &Fabric, dims: usize, coords: &[Vec<u32>]) -> Self {
         let mut lines = Self::new(fabric, dims, coords);
         lines.back = true;
-        // Of all classes from the one at hand on.
+        // Of all classes from the current one on.
         let mut all = vec![0; fabric.switch_count()];
         for d in (0..dims).rev() {
             let missing = missing(fabric, &lines.class, d, coords);
@@ -106,7 +106,7 @@ impl Lines {
         Self { class, switches: n, dims: dims as u8, rank: vec![0; dims * n], back: false }
     }
 
-    /// Ranks all switches by what they miss themselves, then by id.
+    /// Ranks all switches by their number of missing cables, then by id.
     fn rank_within_lines(&mut self, d: usize, missing: &[u32]) {
         let mut order: Vec<usize> = (0..self.switches).collect();
         order.sort_by_key(|&s| (missing[s], s));
@@ -115,9 +115,9 @@ impl Lines {
         }
     }
 
-    /// Ranks coordinates: those that lack switches highest, then those whose switches miss most. Two
-    /// switches without a cable need a third one below either of them, so the second lowest
-    /// coordinate is the one with most cables to the lowest.
+    /// Ranks coordinates: those with missing switches highest, then those whose switches miss most
+    /// cables. Two switches without a cable need a third one below either of them, so the second
+    /// lowest coordinate is the one with most cables to the lowest.
     fn rank_coordinates(
         &mut self,
         fabric: &Fabric,
@@ -161,7 +161,7 @@ impl Lines {
         self.rank[usize::from(class) * self.switches + s as usize]
     }
 
-    /// Whether a path may go on from channel `c` to `next`, as far as lines are concerned.
+    /// Whether a path may continue from channel `c` to `next`, as far as lines are concerned.
     pub(super) fn may_turn(&self, fabric: &Fabric, c: u32, next: u32) -> bool {
         let (a, b) = (self.class(c), self.class(next));
         let (s, v) = (fabric.tails()[c as usize], fabric.heads()[c as usize]);
@@ -169,7 +169,7 @@ impl Lines {
         a >= GLOBAL || b >= GLOBAL || self.may_join(a, s, v, b, self.rank(b, t))
     }
 
-    /// Whether a path may come from `s` on a channel of class `a` to `v`, which goes on in class `b`
+    /// Whether a path may come from `s` on a channel of class `a` to `v`, and continue in class `b`
     /// to switches of rank `low` or more.
     #[inline]
     pub(super) fn may_join(&self, a: u8, s: u32, v: u32, b: u8, low: u32) -> bool {
@@ -185,7 +185,7 @@ impl Lines {
     }
 }
 
-/// How many switches of its line in dimension `d` each switch has no cable to.
+/// Number of switches of its line in dimension `d` that each switch has no cable to.
 fn missing(fabric: &Fabric, class: &[u8], d: usize, coords: &[Vec<u32>]) -> Vec<u32> {
     let mut lines: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
     let line = |at: &[u32]| {

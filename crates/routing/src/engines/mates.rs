@@ -1,4 +1,4 @@
-//! Who shares jobs with whom.
+//! The terminals that share jobs with each terminal.
 
 use std::cmp::Reverse;
 
@@ -17,7 +17,7 @@ pub(super) struct Mates {
     lists: Vec<Sources>,
 }
 
-/// Runs no job.
+/// A terminal that runs no job.
 const IDLE: u32 = u32::MAX;
 
 impl Mates {

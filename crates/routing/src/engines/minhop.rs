@@ -8,7 +8,7 @@ use super::balance::{cut_bound, is_near};
 use super::dag::{Dag, for_each_batch, require_routable};
 use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `minhop`; see [`Engine::doc`].
 pub(crate) struct MinHop;
 
 impl Engine for MinHop {
@@ -69,7 +69,7 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
     let mut by_all = by_sent.clone();
     let homes: Vec<(SwitchId, ())> = homes.iter().map(|&home| (home, ())).collect();
     let shortest = |dag: &mut Dag, home| dag.shortest(fabric, home);
-    // Each of the two counts goes LID by LID, but neither asks for the other.
+    // Each of the two counts goes LID by LID, but neither depends on the other.
     for_each_batch(&homes, shortest, |homes, dags| {
         rayon::join(|| sent.deal(homes, dags, &mut by_sent), || all.deal(homes, dags, &mut by_all));
     });
@@ -77,9 +77,9 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
     if all < sent { (by_all, all) } else { (by_sent, sent) }
 }
 
-/// The order in which OpenSM deals (`osm_ucast_mgr.c`, `sort_ports_by_switch_load`): most terminals first, then
-/// by GUID, which leaves nothing to the order of records in a file. Its maps compare GUIDs as they are sent, the
-/// last byte as the highest.
+/// The order in which OpenSM assigns ports (`osm_ucast_mgr.c`, `sort_ports_by_switch_load`): most terminals
+/// first, then by GUID, which is independent of the order of records in a file. Its maps compare GUIDs as they
+/// are sent, the last byte as the highest.
 fn as_opensm(fabric: &Fabric) -> Vec<SwitchId> {
     let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
     homes.sort_by_key(|&s| {
@@ -99,7 +99,7 @@ fn scattered(homes: Vec<SwitchId>) -> Vec<SwitchId> {
     all.into_iter().map(|(_, home)| home).collect()
 }
 
-/// What the ports of all switches carry.
+/// The paths that the ports of all switches carry.
 struct Ports<'a> {
     fabric: &'a Fabric,
     /// Whether LIDs count that a switch is not sent.
@@ -146,11 +146,11 @@ impl<'a> Ports<'a> {
         }
     }
 
-    /// Sends to the least used port everywhere.
+    /// Sends to the least used port at every switch.
     ///
-    /// Sources choose before the switches behind them, so that it is known which are sent anything. Did
-    /// all count on a tree of three levels, switches above would deal out ports in step with those below,
-    /// and get only destinations that they all send the same way.
+    /// Sources choose before the switches behind them, so that the switches with traffic are known. If
+    /// all counted on a tree of three levels, switches above would assign ports in step with those below,
+    /// and get only destinations that they all send over the same port.
     fn spread(&mut self, dag: &Dag, counts: bool, ports: &mut [u8]) {
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {

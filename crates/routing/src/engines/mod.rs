@@ -1,7 +1,7 @@
-//! One engine, one file. Ways that several share: `dag` (candidates), `balance` (choice), `side_by_side`
-//! (parts of it that work at a time), `abreast` (steps done as early as may be), `order`
-//! (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules` (layers that
-//! are free of cycles by a rule).
+//! One engine, one file. Methods that several share: `dag` (candidates), `balance` (choice),
+//! `side_by_side` (parts of it that work in parallel), `abreast` (steps done as early as possible),
+//! `order` (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules`
+//! (layers that are acyclic by a rule).
 
 mod abreast;
 mod acyclic;

@@ -7,10 +7,10 @@ use super::order::UpDown;
 use super::updn::{legal_rows, place_strays};
 use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `dmodk`; see [`Engine::doc`].
 pub(crate) struct DModK;
 
-/// See [`Engine::doc`].
+/// The engine `smodk`; see [`Engine::doc`].
 pub(crate) struct SModK;
 
 impl Engine for DModK {
@@ -123,16 +123,16 @@ impl Engine for SModK {
     }
 }
 
-/// Which destinations share rows.
+/// Sharing of rows among destinations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     /// Those on one switch.
     OfSwitches,
-    /// None.
+    /// No two destinations share a row.
     OfTerminals,
 }
 
-/// Routes in which sources of class `i` use LID `i` of every destination, and what goes to number `d` climbs by
+/// Routes in which sources of class `i` use LID `i` of every destination, and packets for number `d` climb by
 /// up port `port(i, d, level)` from a switch of that level. Where a cable is missing the next parent in cyclic
 /// order takes over.
 pub(crate) fn route_by_class(
@@ -189,7 +189,7 @@ fn by_class(
     let legal = |dag: &mut Dag, home| tree.updown.legal(fabric, dag, home);
     for_each_dag(&homes, legal, |&(home, first), dag| {
         let here = fabric.terminals_on(home);
-        // What goes to a switch without terminals needs no class, and no layer.
+        // Paths to a switch without terminals need no class, and no layer.
         if here.is_empty() {
             let number = home.index();
             tree.send(

@@ -10,7 +10,7 @@ use super::escape::Escape;
 use super::order::centre;
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `nue`; see [`Engine::doc`].
 pub(crate) struct Nue;
 
 impl Engine for Nue {

@@ -1,4 +1,4 @@
-//! OPT: two-level trees whose worst permutation is the mildest.
+//! OPT: two-level trees that minimize the load of the worst permutation.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
@@ -12,16 +12,16 @@ const PAPER: &str = "Nienaber, Mahapatra, Yuan: Improving Performance of Determi
 /// Most terminals for which every pair is treated individually.
 const MOST_TERMINALS: usize = 1 << 14;
 
-/// See [`Engine::doc`].
+/// The engine `opt`; see [`Engine::doc`].
 pub(crate) struct Opt;
 
-/// See [`Engine::doc`].
+/// The engine `opt-balanced`; see [`Engine::doc`].
 pub(crate) struct OptBalanced;
 
-/// See [`Engine::doc`].
+/// The engine `opt-rect`; see [`Engine::doc`].
 pub(crate) struct OptRect;
 
-/// Which slot a pair takes: sources of a leaf in `rows` groups, destinations in `columns`.
+/// Slot of a pair: sources of a leaf are in `rows` groups, destinations in `columns`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Grid {
     rows: u32,
@@ -79,7 +79,7 @@ impl Grid {
     }
 }
 
-/// Refuses if the user asks for fewer LIDs than there are classes of sources.
+/// Refuses if the request has fewer LIDs than there are classes of sources.
 fn require_lids(engine: &dyn Engine, request: &Request<'_>, needed: u32) -> Result<(), Refusal> {
     if request.lmc > 0 && needed > request.paths() as u32 {
         return Err(Refusal::Parameter {

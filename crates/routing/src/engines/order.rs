@@ -78,11 +78,12 @@ impl UpDown {
     /// **strays** ([`Dag::strays`]) and get shortest paths to the others.
     ///
     /// One table entry serves all sources, so a switch that others enter going down must itself send
-    /// down. A breadth-first search from the destination gives every switch its shortest legal way
-    /// and marks it *descending* if that way only goes down; a switch may go down to a descending one
-    /// only, and up to any. A switch whose shortest path goes up although it also has a longer way
-    /// down is closed for descents. Should that cut somebody off, the destination is done again with
-    /// "down wherever there is a way down", which reaches whoever has a legal path at all.
+    /// down. A breadth-first search from the destination gives every switch its shortest legal path
+    /// and marks it *descending* if that path only goes down; a switch may go down to a descending
+    /// one only, and up to any. A switch whose shortest path goes up although it also has a longer
+    /// path down is closed for descents. If that cuts off some switch, the destination is routed
+    /// again with "down wherever there is a path down", which reaches every switch that has a legal
+    /// path at all.
     pub(crate) fn legal(&self, fabric: &Fabric, dag: &mut Dag, dest: SwitchId) {
         let n = fabric.switch_count();
         let mut descends = vec![false; n];
@@ -130,13 +131,14 @@ impl UpDown {
         dag.order.push(dest.0);
     }
 
-    /// Shortest legal ways by a breadth-first search over reversed channels, with their candidates.
+    /// Shortest legal paths by a breadth-first search over reversed channels, with their
+    /// candidates.
     fn short(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
         Self::start(dag, descends, dest);
         let mut level = 0..1;
         let mut climbers: Vec<u32> = Vec::new();
         while !level.is_empty() {
-            // Descents first: of two ways of one length, down keeps the switch open for others.
+            // Descents first: of two paths of one length, down keeps the switch open for others.
             for i in level.clone() {
                 let v = dag.order[i] as usize;
                 let d = dag.dist[v];
@@ -169,7 +171,7 @@ impl UpDown {
         }
     }
 
-    /// Down wherever there is a way down; all others climb to the nearest of those.
+    /// Down wherever there is a path down; all others climb to the nearest of those.
     fn down_first(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
         Self::start(dag, descends, dest);
         spread(fabric, dag, |against| self.way[against] == Way::Up);
@@ -273,7 +275,7 @@ pub(crate) fn centre(fabric: &Fabric) -> SwitchId {
 }
 
 /// Levels of a tree, 1 = leaf: from its shape, from given roots, or by distance from the switches with
-/// hosts. The text says why there are none: what is wrong, and where.
+/// hosts. The error states what is wrong, and where.
 pub(crate) fn tree_levels(
     fabric: &Fabric,
     shape: Option<&Shape>,

@@ -1,8 +1,8 @@
-//! Tables for the jobs that run that serve all other pairs, too.
+//! Tables for the running jobs that also serve all other pairs.
 //!
 //! An entry (switch, destination LID) is *held* if a path inside a job uses it; all others are free. Free entries
 //! start as those of `dfsssp`, which balances all pairs of terminals. Where held entries overload a channel beyond
-//! that, the LIDs behind it are routed anew, source by source, around what is held.
+//! that, the LIDs behind it are routed again, source by source, around the held entries.
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
@@ -39,10 +39,10 @@ pub(super) fn for_all(
 /// Finished tables with virtual layers: the entries on paths inside jobs are those of `tables`, all others
 /// serve all pairs.
 ///
-/// Mostly they are chosen as `sssp` does, around what is held. Where there are several LIDs, and where frugal
-/// trees promise a better balance than that in fewer layers, as on lattices, they are those of `dfsssp`
-/// with the held ones laid over, balanced again. Where the layers that it takes do not suffice, fewer entries
-/// are changed; where even that takes too many, other pairs follow the jobs' paths as far as they can.
+/// Usually they are chosen as `sssp` does, around the held entries. Where there are several LIDs, and where
+/// frugal trees promise a better balance in fewer layers, as on lattices, they are those of `dfsssp` overlaid
+/// with the held ones, balanced again. Where the available layers do not suffice, fewer entries are changed;
+/// where even that takes too many, other pairs follow the jobs' paths as far as they can.
 pub(super) fn served(
     engine: &'static str,
     (fabric, request): (&Fabric, &Request<'_>),
@@ -138,7 +138,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    /// Tables without loads.
+    /// Starts from tables without loads.
     fn new(fabric: &'a Fabric, work: &'a Work<'a>, held: &'a Routes, routes: Routes) -> Self {
         let through = vec![0; fabric.switch_count()];
         Self { fabric, work, held, routes, balancer: Balancer::new(fabric), through }
@@ -149,7 +149,8 @@ impl<'a> Rest<'a> {
         self.each_row(|rest, row, dag| rest.count(row, dag, |load, paths| *load += paths));
     }
 
-    /// Fills the rows of all terminals and switches, in the order of `sssp`, around what is held.
+    /// Fills the rows of all terminals and switches, in the order of `sssp`, around the held
+    /// entries.
     fn fill(&mut self) {
         let (fabric, work) = (self.fabric, self.work);
         let mut around = Dag::default();
@@ -169,7 +170,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// The graph of a row with no other way where it is held; `whole` if that is nowhere.
+    /// The graph of a row without alternatives where it is held; `whole` if that is nowhere.
     fn around<'d>(&self, row: usize, whole: &'d Dag, made: &'d mut Dag) -> &'d Dag {
         let held = self.held.ports(row);
         if held[whole.order[0] as usize] == NO_ROUTE {
@@ -215,7 +216,7 @@ impl<'a> Rest<'a> {
         self.balancer.load.iter().copied().max().unwrap_or(0)
     }
 
-    /// The load of the fullest channel by paths of which every entry is held: no others can change it.
+    /// The load of the fullest channel by paths whose entries are all held: no others can change it.
     fn forced(&self) -> u64 {
         let mut load = vec![0; self.fabric.channel_count()];
         for (_, row) in self.work.lids() {
@@ -231,7 +232,7 @@ impl<'a> Rest<'a> {
         load.into_iter().max().unwrap_or(0)
     }
 
-    /// Puts what is held in its place.
+    /// Restores the held entries.
     fn overlay(&mut self) {
         let work = self.work;
         work.each(&work.mates.running, |t, dag| {
@@ -296,7 +297,7 @@ impl<'a> Rest<'a> {
         (self.routes, self.balancer.load) = (routes, load);
     }
 
-    /// Routes a LID around what is held of it, if its paths cross a channel that carries more than `goal`.
+    /// Routes a LID around its held entries, if its paths cross a channel that carries more than `goal`.
     fn route_anew(&mut self, row: usize, dag: &Dag, goal: u64, around: &mut Dag) {
         let ports = self.routes.ports(row);
         let is_full = |&s: &u32| {

@@ -19,14 +19,14 @@ pub(crate) struct Parx {
     lids: LidKind,
 }
 
-/// What its LIDs are for.
+/// The purpose of its LIDs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LidKind {
     /// Detours inside halves.
     Halves,
     /// The same, and one for detours between opposite orthants.
     HalvesAndAcross,
-    /// Minimal paths only.
+    /// Only minimal paths.
     Minimal,
 }
 
@@ -233,7 +233,8 @@ impl Search<'_> {
     /// Minimal paths for the last LIDs instead of detours, for as few of them as a bisection finds, else nue;
     /// and words for that.
     fn with_fewer(&self, avoid: &[Avoid], detours: usize) -> (Routes, String) {
-        // This many LIDs are too few, this many do; one more than there are stands for all.
+        // The numbers of LIDs known to be too few and known to suffice; one more than there are
+        // stands for all.
         let (mut few, mut enough) = (0, detours + 1);
         let mut best = None;
         while few + 1 < enough {

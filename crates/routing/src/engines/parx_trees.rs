@@ -1,4 +1,5 @@
-//! The paths of PARX: for each LID, in-trees that avoid what its index says, balanced by demands.
+//! The paths of PARX: for each LID, in-trees that avoid the channels given by its index, balanced
+//! by demands.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +13,34 @@ use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
 use super::tree::Tree;
 use crate::{Demand, DestId, Orthants, Routes};
 
-/// What a path of weight 1 adds to the load of a channel; a path to a demanded terminal that nobody demands
-/// adds 1.
+/// Load that a path of weight 1 adds to a channel; a path to a demanded terminal from a switch without
+/// demand adds 1.
 const SCALE: u32 = 256;
-/// Destination switches whose graphs are made at once.
+/// Destination switches whose graphs are made together.
 const BATCH: usize = 16;
 
-/// What the paths to a LID avoid.
+/// The channels that paths to a LID avoid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Avoid {
     /// Channels inside a half.
     Half(usize),
     /// Channels from the opposite orthant to switches that share a coordinate with the destination.
     Alignment,
-    /// Nothing: they are minimal.
+    /// Nothing is avoided: the paths are minimal.
     Nothing,
-    /// Nothing, and no message is meant to take them, so that they add no load.
+    /// Nothing is avoided, and no message is meant to take these paths, so that they add no load.
     Spare,
 }
 
-/// All that the trees depend on, beside what each LID avoids.
+/// Everything that the trees depend on, except for the links that each LID avoids.
 pub(super) struct Work<'a> {
     fabric: &'a Fabric,
     /// Coordinates, where LIDs avoid anything by them.
     place: Option<(&'a GridShape, &'a Orthants)>,
     /// Switches and their terminals in the order in which they are routed: demanded ones first.
     stops: Vec<(SwitchId, Vec<u32>)>,
-    /// By terminal the load that paths from each switch to it add; `None` if nobody demands it.
+    /// By terminal the load that paths from each switch to it add; `None` if there is no demand for
+    /// it.
     weights: Vec<Option<Vec<u32>>>,
 }
 
@@ -64,10 +66,10 @@ impl<'a> Work<'a> {
         Self { fabric, place, stops, weights }
     }
 
-    /// Routes every LID; `avoid` says by its index what it avoids.
+    /// Routes every LID; `avoid` gives by its index what it avoids.
     ///
     /// One destination after the other, all LIDs of one together: paths with the least sum of loads so far,
-    /// as in DFSSSP; frugally, those before them that make few new dependencies.
+    /// as in DFSSSP; with [`Taste::Frugal`], first those that make few new dependencies.
     pub(super) fn route(&self, engine: &str, avoid: &[Avoid], taste: Taste) -> Routes {
         match taste {
             Taste::Balanced => self.route_by(&mut Free, engine, avoid, taste),
@@ -109,7 +111,7 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        // What carries no messages goes last and sees all loads.
+        // LIDs that carry no messages go last and see all loads.
         let mut dag = Dag::default();
         for home in (0..fabric.switch_count()).map(SwitchId::new) {
             dag.shortest(fabric, home);
@@ -135,7 +137,7 @@ impl<'a> Work<'a> {
         weights.map(|(s, &weight)| if is_opposite(s) { weight } else { 0 }).collect()
     }
 
-    /// For each LID of the terminals on a switch the ways to it.
+    /// For each LID of the terminals on a switch the graph of the paths to it.
     fn graphs(&self, home: SwitchId, avoid: &[Avoid]) -> Vec<Dag> {
         let fabric = self.fabric;
         let place = || self.place.expect("halves have coordinates");
@@ -152,7 +154,8 @@ impl<'a> Work<'a> {
                     let (grid, orthants) = place();
                     let goal = grid.at(home);
                     dag.avoiding(fabric, home, |u, v| {
-                        // Opposite of the destination is nobody who shares a coordinate with it.
+                        // A switch in the opposite orthant shares no coordinate with the
+                        // destination.
                         let at = grid.at(SwitchId(v));
                         orthants.are_opposite(SwitchId(u), home)
                             && at.iter().zip(goal).any(|(x, y)| x == y)
@@ -185,7 +188,7 @@ fn weights(fabric: &Fabric, demands: &[Demand]) -> Vec<Option<Vec<u32>>> {
             switches.map(|s| fabric.terminals_on(s).len() as u32).collect()
         });
         let s = fabric.terminals()[from as usize].switch;
-        // This one path is no longer one that nobody demands.
+        // This one path no longer counts as one without demand.
         by_switch[s.index()] = by_switch[s.index()].saturating_add(scaled(weight)) - 1;
     }
     weights

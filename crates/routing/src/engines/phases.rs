@@ -1,8 +1,8 @@
 //! The shifts of a job, and how long tables make them take.
 //!
 //! In the `k`-th shift each rank sends to the one `k` further on: the phases of an Alltoall by pairwise exchange,
-//! among others. A phase takes as long as its fullest channel, so that the sum of these over all shifts is what
-//! tables cost a job in time, where the number of its routes on a channel (the effective EFI) does not know
+//! among others. A phase takes as long as its fullest channel, so the sum of these over all shifts is the time
+//! that tables cost a job, whereas the number of its routes on a channel (the effective EFI) does not reflect
 //! which of them are in use together.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::{DestId, Routes};
 
 /// Orders of ranks that are drawn for each job, for programs that number their ranks otherwise.
 const DRAWN: usize = 4;
-/// Larger jobs have none: their shifts differ little from order to order.
+/// Larger jobs have none: their shifts differ little between orders.
 const MOST_DRAWN: usize = 512;
 /// In drawn orders shifts may take longer by one in this many.
 const SLACK: u64 = 20;
@@ -25,7 +25,7 @@ const SLACK: u64 = 20;
 pub(super) struct Orders {
     /// Terminals by rank: by rising terminal, as batch systems do, and as the job lists them.
     pub(super) known: Vec<Vec<u32>>,
-    /// Any others.
+    /// Orders of ranks that were drawn.
     drawn: Vec<Vec<u32>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Shifts<'a> {
     pub(super) jobs_of: BTreeMap<u32, Vec<u32>>,
 }
 
-/// How long the shifts of a job take: in each known order, and in all drawn ones together.
+/// Duration of the shifts of a job: in each known order, and in all drawn ones together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Length {
     known: Vec<u64>,
@@ -71,7 +71,7 @@ impl<'a> Shifts<'a> {
         shifts
     }
 
-    /// How long the shifts of each job take by these tables.
+    /// Duration of the shifts of each job with these tables.
     pub(super) fn lengths(&self, routes: &Routes) -> Vec<Length> {
         let length = |orders: &Orders| Length {
             known: orders.known.iter().map(|order| self.length(routes, order)).collect(),

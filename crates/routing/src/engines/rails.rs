@@ -1,4 +1,4 @@
-//! Rail-optimised clusters: every rail is a tree of its own, in which D-mod-k counts.
+//! Rail-optimised clusters: every rail is a separate tree, in which D-mod-k counts.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::updn::{legal_rows, place_strays, up_down_of_tree};
 use crate::check::check;
 use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `rails`; see [`Engine::doc`].
 pub(crate) struct Rails;
 
 impl Engine for Rails {
@@ -58,7 +58,8 @@ impl Engine for Rails {
         let (level, updown) = up_down_of_tree(self, fabric, request)?;
         let tree = RailTree::of(fabric, level);
         let mut routes = self.by_number(fabric, request, &updown, &tree)?;
-        // Numbers are even on regular trees whose hosts come in order; elsewhere loads may be more so.
+        // Numbers are even on regular trees whose hosts are in order; elsewhere loads may be more
+        // even.
         let largest = check(fabric, &routes).load.into_iter().max().unwrap_or(0);
         if largest > cut_bound(fabric, request.paths()) {
             let (other, its) = self.by_load(fabric, request, &updown, &tree)?;
@@ -129,10 +130,10 @@ fn has_several_ports(fabric: &Fabric) -> bool {
     hosts.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Instead of the rail of a switch that is of none, or of several.
+/// Stands for the rail of a switch that belongs to none, or to several.
 const NO_RAIL: u32 = u32::MAX;
 
-/// A tree of levels with what a path is chosen by.
+/// A tree of levels with the data by which paths are chosen.
 struct RailTree {
     level: Vec<u32>,
     /// By switch the only rail that it is of; [`NO_RAIL`] for those that several rails share.
@@ -148,7 +149,7 @@ struct RailTree {
     below: Vec<u64>,
 }
 
-/// What leads up from a switch, if no cable is missing.
+/// Up cables of a switch, if no cable is missing.
 #[derive(Clone, Copy, Default)]
 struct Ports {
     parents: u32,
@@ -199,7 +200,8 @@ impl RailTree {
         }
     }
 
-    /// Whether a switch is not of another rail alone than the one before it and the destination's.
+    /// Whether a switch does not belong only to another rail than the one before it and the
+    /// destination's.
     fn is_own(&self, before: u32, switch: u32, home: SwitchId) -> bool {
         let rail = self.rail[switch as usize];
         rail == NO_RAIL || rail == self.rail[home.index()] || rail == self.rail[before as usize]
@@ -228,8 +230,8 @@ impl RailTree {
     }
 }
 
-/// By switch its number among the parents of a family, and what leads up from it: switches of one level that share parents, directly or
-/// by others, are a family (the leaves of a pod; the k-th spines of all pods), so that a number means one parent to all of them.
+/// For each switch its number among the parents of a family, and its up cables: switches of one level that share parents, directly or
+/// through others, are a family (the leaves of a pod; the k-th spines of all pods), so that a number means one parent to all of them.
 fn families(fabric: &Fabric, level: &[u32]) -> (Vec<u32>, Vec<Ports>) {
     let n = fabric.switch_count();
     let (mut parent, mut above) = (vec![0; n], vec![Ports::default(); n]);

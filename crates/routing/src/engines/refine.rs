@@ -12,16 +12,16 @@ use crate::{DestId, Routes};
 
 /// Most passes over all LIDs after the first of each attempt.
 const MORE_PASSES: usize = 4;
-/// LIDs that are grown step by step after one whose tree the rule did not take as it was.
+/// LIDs that are grown step by step after one whose tree the rule did not take unchanged.
 const PAUSE: u32 = 3;
 
-/// Routes every LID of a terminal on its own. The row of each switch's own LID holds its tree, which
+/// Routes every LID of a terminal separately. The row of each switch's own LID holds its tree, which
 /// the rule of that switch allows: no LID gets longer paths than that.
 ///
-/// Two attempts: all LIDs one after the other into the fabric, each on the least loaded path; and
-/// from all LIDs on the trees, frugally. The better one goes on, taking one LID out and routing it
-/// anew, while the largest load falls. The first is best on trees and irregular fabrics, the second on
-/// lattices. Where that ends, sources choose apart. Stops where no routing can be better.
+/// Two attempts: all LIDs one after the other into the fabric, each on the least loaded path; and from
+/// all LIDs on the trees, frugally. The better one is continued, removing one LID and routing it
+/// again, while the largest load falls. The first is best on trees and irregular fabrics, the second
+/// on lattices. When that ends, sources choose separately. Stops when no routing can be better.
 ///
 /// Only the LIDs at `stops` are routed, among the `loads` of others; returns the rules and the loads
 /// then.
@@ -36,7 +36,7 @@ pub(super) fn refine<'a, R: Rule + Clone + Send>(
     let mut frugal = Attempt::new(fabric, routes.clone(), stops, rules, loads, Taste::Frugal);
     let mut afresh = frugal.clone();
     frugal.copy_trees();
-    // What a switch must send leaves over its channels; and no path is shorter than its tree's.
+    // The traffic of a switch leaves over its channels; and no path is shorter than its tree's.
     let bound = cut_bound(fabric, routes.paths()).max(frugal.loads().mean()).max(least);
     let mut best = frugal;
     if best.largest > bound {
@@ -62,14 +62,14 @@ pub(super) fn refine<'a, R: Rule + Clone + Send>(
     (rules, hands.swap_remove(0).loads)
 }
 
-/// Tables on the way to balance, with rules of their own.
+/// Tables that are being balanced, with their own rules.
 #[derive(Clone)]
 struct Attempt<'a, 'x, R> {
     fabric: &'a Fabric,
     stops: &'x [(SwitchId, Stop)],
     routes: Routes,
     rules: Vec<R>,
-    /// How sources choose together; `None`: each for itself.
+    /// Joint choice of the sources; `None`: each separately.
     taste: Option<Taste>,
     largest: u64,
     /// One, or one for each rule.
@@ -116,7 +116,8 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
         self.largest = self.loads().largest();
     }
 
-    /// Routes every LID anew, and goes back if the largest load does not fall; whether it fell.
+    /// Routes every LID again, and goes back if the largest load does not fall; returns whether it
+    /// fell.
     fn sweep_if_better(&mut self, rule_of: &[u8]) -> bool {
         let before = (self.largest, self.routes.clone(), self.loads().of.clone());
         self.sweep(rule_of, false);
@@ -130,7 +131,7 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
         better
     }
 
-    /// Routes every LID anew; `first`: it has no route yet.
+    /// Routes every LID again; `first`: it has no route yet.
     fn sweep(&mut self, rule_of: &[u8], first: bool) {
         let rule_at = |home: &SwitchId| usize::from(rule_of[home.index()]);
         let taste = self.taste;
@@ -162,7 +163,7 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
     }
 }
 
-/// Routes LIDs under a rule, with the loads as it knows them.
+/// Routes LIDs under a rule, with its own view of the loads.
 #[derive(Clone)]
 struct Hand<'a> {
     fabric: &'a Fabric,
@@ -186,7 +187,7 @@ impl<'a> Hand<'a> {
         Self { fabric, grower, loads, own, old, new, dag, rows, pause: 0 }
     }
 
-    /// Routes the LIDs of a stop anew; `first`: they have no routes yet.
+    /// Routes the LIDs of a stop again; `first`: they have no routes yet.
     fn route<R: Rule>(
         &mut self,
         routes: &Routes,

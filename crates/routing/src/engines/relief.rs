@@ -1,13 +1,13 @@
 //! Relieving the fullest channels of finished tables, one change at a time.
 //!
-//! A change lets one switch send another way to one LID: the paths that pass the switch leave the channels of
-//! the old way, a full one among them, for those of the new. It is made if no channel of the new way gets
-//! fuller than a target, so that every change is a gain, and the target is sought by halving: down to what a
-//! channel must carry at least, or to where some channel has no such change left. From there on some changes
+//! A change gives one switch another path to one LID: the paths that pass the switch leave the channels of
+//! the old path, a full one among them, for those of the new. It is made if no channel of the new path gets
+//! fuller than a target, so that every change is a gain, and the target is found by bisection: down to the
+//! minimum load of the channel, or to where some channel has no such change left. From there on some changes
 //! may fill other channels, which are relieved in turn.
 //!
-//! Only the LIDs behind a full channel are looked at, which makes this far cheaper than routing all of them
-//! anew.
+//! Only the LIDs behind a full channel are examined, which makes this far cheaper than routing all of them
+//! again.
 
 use std::cmp::Reverse;
 
@@ -54,16 +54,16 @@ pub(super) struct Relief<'a> {
     load: Vec<u64>,
     /// Entries that must stay, where there are such.
     held: Option<&'a Routes>,
-    /// What shifts must not take longer, where that matters.
+    /// Guard against longer shifts, where that matters.
     guard: Option<Guard<'a>>,
-    /// How often the paths to a LID may still be followed.
+    /// Number of times that the paths to a LID may still be followed.
     effort: usize,
     /// Per switch the paths to the LID at hand that pass it.
     through: Vec<u64>,
     /// Per switch the last time that it was looked at, and the time.
     seen: Vec<u32>,
     now: u32,
-    /// How to take back what was done.
+    /// Changes that undo what was done.
     undo: Vec<Change>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Relief<'a> {
         }
     }
 
-    /// Sees to it that no shift takes longer than by the tables as they are; `None` if that takes too much
+    /// Ensures that no shift takes longer than by the current tables; `None` if that takes too much
     /// memory.
     pub(super) fn guarded(self, shifts: &'a Shifts<'a>, strict: bool) -> Option<Self> {
         let guard = Guard::new(shifts, &self.routes, strict)?;
@@ -99,12 +99,12 @@ impl<'a> Relief<'a> {
         Self { guard: None, ..self }
     }
 
-    /// The tables as they are now.
+    /// The tables in their current state.
     pub(super) fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only so often.
+    /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only a limited number of times.
     pub(super) fn around(
         fabric: &'a Fabric,
         stops: &'a [Stop<'a>],
@@ -127,7 +127,7 @@ impl<'a> Relief<'a> {
         new
     }
 
-    /// The tables as they are now.
+    /// The tables in their current state.
     pub(super) fn into_tables(self) -> Tables {
         Tables { routes: self.routes, load: self.load }
     }
@@ -137,7 +137,7 @@ impl<'a> Relief<'a> {
         self.load.iter().copied().max().unwrap_or(0)
     }
 
-    /// Lowers the largest load as far as it gets, at most to `bound`.
+    /// Lowers the largest load as far as possible, at most to `bound`.
     ///
     /// Complexity: for each target and full channel O(LIDs), and O(sources x hops + candidates x hops) for
     /// each LID whose paths cross it.
@@ -177,8 +177,8 @@ impl<'a> Relief<'a> {
         full.into_iter().all(|c| self.relieve(c, target))
     }
 
-    /// Brings all loads to `target` also by changes that fill other channels; goes back to where it began if
-    /// that does not work, and tells whether it does.
+    /// Brings all loads to `target` also by changes that fill other channels; undoes them if that does not
+    /// work, and returns whether it does.
     fn make_room(&mut self, target: u64) -> bool {
         self.undo.clear();
         let mut pushed = Vec::new();
@@ -215,8 +215,8 @@ impl<'a> Relief<'a> {
         false
     }
 
-    /// Makes the change that relieves a channel and fills others the least; whether there is one. No switch
-    /// is pushed to another way for a LID twice.
+    /// Makes the change that relieves a channel and fills others the least; returns whether there is one.
+    /// No switch is moved to another path for a LID twice.
     fn push(&mut self, c: usize, pushed: &mut Vec<(usize, u32)>) -> bool {
         let (s, port) = (self.fabric.tails()[c], self.fabric.tail_ports()[c]);
         let mut switches = Vec::new();
@@ -271,8 +271,9 @@ impl<'a> Relief<'a> {
         switches.sort_unstable_by_key(|&u| (stop.dist[u as usize], u));
     }
 
-    /// How switch `u`, whose way passes the channel that `s` sends on, is best sent another way that does
-    /// not, and the load of the fullest channel of the new way then; `None` if that is above `target`.
+    /// The best change by which switch `u`, whose path passes the channel that `s` sends on, takes
+    /// another path that does not, and the load of the fullest channel of the new path; `None` if that is
+    /// above `target`.
     fn way(&mut self, i: usize, s: u32, u: u32, target: u64) -> Option<(u64, Change)> {
         let (fabric, stop) = (self.fabric, &self.stops[i]);
         if self.held.is_some_and(|held| held.ports(stop.row)[u as usize] != NO_ROUTE) {
@@ -297,7 +298,7 @@ impl<'a> Relief<'a> {
             if port == ports[u as usize] || hops(at) + 1 != hops(u) {
                 continue;
             }
-            // Where the ways meet, the rest is as before.
+            // Where the paths meet, the rest is unchanged.
             let mut most = self.load[first] + paths;
             while self.seen[at as usize] != self.now && most <= target {
                 let (c, v) = next(fabric, ports, at);
@@ -361,7 +362,7 @@ impl<'a> Relief<'a> {
         old
     }
 
-    /// Calls `change` with every channel on the way from `s` and its load.
+    /// Calls `change` with every channel on the path from `s` and its load.
     fn pass(&mut self, stop: &Stop<'_>, s: u32, mut change: impl FnMut(u32, &mut u64)) {
         let ports = self.routes.ports(stop.row);
         let mut at = s;

@@ -1,10 +1,10 @@
-//! Layers that are free of cycles by a rule, and the paths that break it.
+//! Layers that are acyclic by a rule, and the paths that break it.
 //!
-//! An engine for a known family knows beforehand which paths may share a layer: those that pass no
+//! An engine for a known family knows in advance which paths may share a layer: those that pass no
 //! dateline, that climb the group numbers, that correct one dimension after the other. The rule is
-//! told by the single hops and turns of a path. Whatever made the tables, a path is in a layer only if
-//! all its hops and turns are allowed there; a path that no layer allows is a stray and gets a layer
-//! above, filled path by path.
+//! given by the single hops and turns of a path. Whatever engine made the tables, a path is in a layer
+//! only if all its hops and turns are allowed there; a path that no layer allows is a stray and gets a
+//! layer above, filled path by path.
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use rayon::prelude::*;
@@ -13,18 +13,19 @@ use super::acyclic::NONE;
 use super::layers::{SHORT, assign_layers, assign_strays, only_by_pair};
 use crate::{DELIVER, DestId, LayerBy, Layers, NO_ROUTE, Refusal, Request, Routes};
 
-/// Every layer: what a hop or turn that belongs to no layer is kept out of.
+/// The mask of every layer: a hop or turn with it belongs to no layer.
 pub(super) const EVERY: u32 = u32::MAX;
 
-/// Which hops and turns each of a few layers allows; those that one allows must close no cycle.
+/// The hops and turns that each of a few layers allows; those that one allows must close no cycle.
 pub(super) trait TurnRule: Sync {
-    /// Layers that the rule knows, 1 to 32.
+    /// Number of layers of the rule, 1 to 32.
     fn layers(&self) -> usize;
 
     /// The layers, as bits, that a path over channel `c` must stay out of.
     fn hop(&self, c: u32) -> u32;
 
-    /// The layers, as bits, that a path must stay out of if it goes on from channel `c` to `next`.
+    /// The layers, as bits, that a path must stay out of if it continues from channel `c` to
+    /// `next`.
     fn turn(&self, c: u32, next: u32) -> u32;
 
     /// Whether a path that several layers allow takes one of them by number of row and source, so
@@ -82,7 +83,7 @@ pub(super) fn assign_by_rule(
     Ok(())
 }
 
-/// Writes the layers of all paths that some layer allows; returns the others, if anybody sends there.
+/// Writes the layers of all paths that some layer allows; returns the others that are in use.
 fn place(
     fabric: &Fabric,
     routes: &Routes,

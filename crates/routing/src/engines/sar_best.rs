@@ -1,4 +1,4 @@
-//! Scheduling-aware routing that is never worse than routing that knows no jobs.
+//! Scheduling-aware routing that is never worse than routing that ignores jobs.
 
 use std::cmp::Ordering;
 
@@ -18,10 +18,10 @@ use super::relief::{Relief, Stop};
 use super::sar::PAPER;
 use crate::{Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
 
-/// Most tables alike by jobs of which the one is sought that serves all pairs best.
+/// Maximum number of tables equal by jobs from which the one that serves all pairs best is chosen.
 const TIES: usize = 2;
 
-/// See [`Engine::doc`].
+/// The engine `sar-best`; see [`Engine::doc`].
 pub(crate) struct SarBest;
 
 impl Engine for SarBest {
@@ -95,7 +95,7 @@ impl Engine for SarBest {
                 search.add(&Relief::new(fabric, &stops, tables), &mut best);
             }
         }
-        // What engines that know no jobs do decides only where it might be better, as it takes its time.
+        // Engines that ignore jobs take their time, so they run only where they might be better.
         if best[0].largest() > bound {
             let (plain, tree) = join(
                 || Some(balanced(self.name(), fabric, request)),
@@ -120,12 +120,12 @@ impl Engine for SarBest {
     }
 }
 
-/// What candidates are measured by.
+/// Criteria by which candidates are measured.
 struct Search<'a> {
     /// No tables load the fullest channel less by paths inside jobs.
     bound: u64,
     shifts: &'a Shifts<'a>,
-    /// How long shifts take by the tables of `sar`.
+    /// Duration of the shifts with the tables of `sar`.
     lengths: Vec<Length>,
 }
 
@@ -135,7 +135,8 @@ impl<'a> Search<'a> {
         self.shifts.lengths(routes).iter().zip(&self.lengths).all(|(ours, sar)| ours.is_within(sar))
     }
 
-    /// Relieves tables, watching shifts where they would take too long else; `None` if they do anyway.
+    /// Relieves tables, watching shifts where they would otherwise take too long; `None` if they do
+    /// even so.
     fn relieved(
         &self,
         start: &Relief<'a>,

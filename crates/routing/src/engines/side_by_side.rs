@@ -1,13 +1,13 @@
-//! Destinations routed side by side.
+//! Routing of destinations in parallel parts.
 //!
-//! Balancing goes destination by destination: each looks at the paths of those before it. In a large
-//! fabric one destination changes little. There several parts work at the same time: a destination sees at
-//! once those that its own part routed before it, and those of the other parts as of the last time that they
-//! exchanged. How many parts there are, and when they exchange, follows from the fabric alone, so that
-//! tables are the same for any number of threads.
+//! Balancing goes destination by destination: each looks at the paths of those before it. In a large fabric
+//! one destination changes little. There several parts work in parallel: a destination sees at once those
+//! that its own part routed before it, and those of the other parts as of the last exchange. The number of
+//! parts, and when they exchange, follows from the fabric alone, so the tables are the same for any number
+//! of threads.
 //!
-//! On whole trees parts are no less even than one, where each has whole subtrees: a channel down is used by
-//! destinations of one part, and channels up are dealt in turn by each.
+//! On complete trees several parts are no less even than one if each has whole subtrees: a channel down is
+//! used by destinations of one part, and channels up are assigned in turn by each.
 
 use rayon::prelude::*;
 
@@ -16,21 +16,21 @@ use crate::Routes;
 /// Destination switches for each part; with less than twice as many there is one part, and every
 /// destination sees all before it.
 const SWITCHES_A_PART: usize = 256;
-/// Most parts.
+/// Maximum number of parts.
 const MOST_PARTS: usize = 16;
-/// Channels whose loads are added up in one go.
+/// Channels whose loads are added up in one task.
 const CHANNELS: usize = 4096;
 
 /// Destination switches that each part takes before parts exchange loads.
 pub(super) const SHARE: usize = 8;
 
-/// How many parts route the LIDs of this many destination switches.
+/// Number of parts that route the LIDs of `homes` destination switches.
 pub(super) fn parts(homes: usize) -> usize {
     let parts = (homes / SWITCHES_A_PART).clamp(1, MOST_PARTS);
     1 << parts.ilog2()
 }
 
-/// Adds up what parts changed since all had the loads `common`, and gives the sums to all.
+/// Adds up the changes of parts since all had the loads `common`, and gives the sums to all.
 pub(super) fn add_up<P>(
     common: &mut Vec<u64>,
     parts: &mut [P],
@@ -60,7 +60,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// A row to be made, as it is in the tables so far.
+    /// Starts a row from its current entries in the tables.
     pub(super) fn begin(&mut self, routes: &Routes, row: usize) -> &mut [u8] {
         let made = self.ports.len();
         self.numbers.push(row);

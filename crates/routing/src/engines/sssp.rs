@@ -6,7 +6,7 @@ use super::balance::shortest;
 use super::dag::require_routable;
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `sssp`; see [`Engine::doc`].
 pub(crate) struct Sssp;
 
 impl Engine for Sssp {

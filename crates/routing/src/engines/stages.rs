@@ -21,11 +21,11 @@ pub(super) struct Growth<'a> {
     dag: &'a mut Dag,
     dest: u32,
     work: &'a mut Work,
-    /// Stages so far.
+    /// Number of stages so far.
     stages: u32,
 }
 
-/// Room for a [`Growth`], to be used again.
+/// Reusable memory for a [`Growth`].
 #[derive(Default)]
 pub(super) struct Work {
     /// Number of the stage that joined each switch; 0 for the destination and those not joined.
@@ -34,7 +34,7 @@ pub(super) struct Work {
     class: Vec<u8>,
     /// Lowest rank, in that class, of the coordinates that each switch may send to.
     low: Vec<u32>,
-    /// Of the candidates of each switch the one that a draw by channel and destination takes.
+    /// Of the candidates of each switch the one selected by hashing channel and destination.
     pub(super) choice: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Growth<'a> {
         self.joined() == self.fabric.switch_count()
     }
 
-    /// The stages of all lines, last class first, round by round while they join anybody.
+    /// The stages of all lines, last class first, round by round while they join any switch.
     pub(super) fn join_lines(&mut self) {
         let mut before = 0;
         while self.joined() > before && !self.complete() {
@@ -182,9 +182,9 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// A number that looks random: whoever draws the largest is chosen, so that the choice needs no
-/// knowledge of other destinations (Thaler and Ravishankar, "Using name-based mappings to increase
-/// hit rates", IEEE/ACM ToN 6(1), 1998).
+/// A pseudo-random number: the candidate with the largest one is chosen, so that the choice needs
+/// no knowledge of other destinations (Thaler and Ravishankar, "Using name-based mappings to
+/// increase hit rates", IEEE/ACM ToN 6(1), 1998).
 #[inline]
 fn draw(channel: u32, dest: u32) -> u64 {
     let mut x = u64::from(channel) << 32 | u64::from(dest);

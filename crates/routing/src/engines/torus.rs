@@ -11,7 +11,7 @@ use super::order::spread;
 use super::rules::{EVERY, TurnRule, assign_by_rule};
 use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `torus`; see [`Engine::doc`].
 pub(crate) struct Torus;
 
 impl Engine for Torus {
@@ -108,7 +108,7 @@ struct Lattice<'a> {
     /// Sizes of the dimensions whose lines are rings, 0 for the others.
     rings: Vec<u32>,
     way: Vec<Way>,
-    /// How many hops one can go on from a switch in each direction of its lines before a gap:
+    /// Number of hops that a path can continue from a switch in each direction of its lines before a gap:
     /// `reach[(d * switches + s) * 2 + rising]`.
     reach: Vec<u32>,
 }
@@ -173,7 +173,7 @@ impl<'a> Lattice<'a> {
     }
 
     /// Whether a switch sends on channel `c` towards `dest`: along the first dimension in which it
-    /// differs, the shorter way, or the only one that is left.
+    /// differs, in the shorter direction, or in the only one that is left.
     fn may_send(&self, c: usize, dest: SwitchId) -> bool {
         let s = self.fabric.tails()[c] as usize;
         let (from, to) = (self.grid.at(SwitchId::new(s)), self.grid.at(dest));

@@ -6,19 +6,20 @@ use super::acyclic::NONE;
 use super::dag::FAR;
 use crate::{DELIVER, NO_ROUTE};
 
-/// The ways of all switches to one destination switch: a row of the table, ready to be walked.
+/// The paths from all switches to one destination switch: a row of the table, ready to be walked.
 #[derive(Clone, Default)]
 pub(super) struct Tree {
-    /// The channel that each switch sends on; [`NONE`] at the destination and where there is no way.
+    /// The channel that each switch sends on; [`NONE`] at the destination and where there is no
+    /// path.
     pub(super) next: Vec<u32>,
     /// Hops to the destination switch.
     pub(super) dist: Vec<u32>,
-    /// Switches that have a way, each after the one it sends to; the destination first.
+    /// Switches that have a path, each after the one it sends to; the destination first.
     pub(super) order: Vec<u32>,
 }
 
 impl Tree {
-    /// Only the destination.
+    /// Starts a tree that holds only the destination.
     pub(super) fn start(&mut self, switches: usize, home: SwitchId) {
         self.next.clear();
         self.next.resize(switches, NONE);
@@ -69,7 +70,7 @@ impl Tree {
         }
     }
 
-    /// Calls `each` with every channel on the way over channel `first`.
+    /// Calls `each` with every channel on the path over channel `first`.
     #[inline]
     pub(super) fn follow(&self, fabric: &Fabric, first: u32, mut each: impl FnMut(u32)) {
         let mut c = first;

@@ -1,7 +1,7 @@
 //! The turns of finished tables: which channel follows which one, and after which others.
 //!
-//! A turn is a channel and what a packet came from before it: another channel, or a terminal of the switch. A packet that
-//! makes two turns one after the other holds the channel between them in the lane of the first one.
+//! A turn is a channel and the element before it: another channel, or a terminal of the switch. A packet that makes two
+//! turns in succession holds the channel between them in the lane of the first one.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
@@ -11,14 +11,14 @@ use crate::{DestId, Routes};
 
 /// All turns that paths between terminals make.
 ///
-/// Those onto channel c are numbered from `first[c]` on, by the place of what comes before among the channels into its
-/// switch (that of its reverse among those out of it); the last one is from terminals.
+/// Those onto channel c are numbered from `first[c]` on, by the place of the previous channel among the channels
+/// into its switch (that of its reverse among those out of it); the last one is from terminals.
 pub(super) struct Turns<'a> {
     fabric: &'a Fabric,
     first: Vec<u32>,
     channel_of: Vec<u32>,
     used: Vec<bool>,
-    /// Words of 64 bits a turn has below.
+    /// Words of 64 bits for each turn below.
     words: usize,
     /// By turn, which channels out of the head of its channel follow it, by their place there.
     then: Vec<u64>,

@@ -7,15 +7,15 @@ use super::order::{UpDown, tree_levels};
 use super::updn::legal_rows;
 use crate::{DELIVER, Engine, Refusal, Request, Routes};
 
-/// A two-level tree whose **slots** are its ways up: the first cable from a leaf to each top switch, then the
-/// second to each, and so on. On `T(n+m, r)` of Nienaber, Mahapatra, Yuan there are `m` slots, the top
+/// A two-level tree whose **slots** are its up paths: the first cable from a leaf to each top switch, then
+/// the second to each, and so on. On `T(n+m, r)` of Nienaber, Mahapatra, Yuan there are `m` slots, the top
 /// switches.
 pub(super) struct TwoLevel {
     updown: UpDown,
     /// Number of each top switch.
     top: Vec<u32>,
     tops: u32,
-    /// Number of ways up.
+    /// Number of up paths.
     pub(super) slots: u32,
     /// Per terminal its number in the tree: neighbours hang on one leaf.
     pub(super) number: Vec<u32>,
@@ -26,7 +26,7 @@ pub(super) struct TwoLevel {
 }
 
 impl TwoLevel {
-    /// The tree that a fabric is, or why it is none.
+    /// The two-level tree of a fabric, or why it is none.
     pub(super) fn of(
         engine: &dyn Engine,
         fabric: &Fabric,

@@ -8,10 +8,10 @@ use super::layers::{assign_strays, only_by_pair};
 use super::order::{UpDown, tree_levels};
 use crate::{Deadlock, DestId, Engine, LayerBy, Needs, Refusal, Request, Routes};
 
-/// See [`Engine::doc`].
+/// The engine `updn`; see [`Engine::doc`].
 pub(crate) struct UpDn;
 
-/// See [`Engine::doc`].
+/// The engine `dnup`; see [`Engine::doc`].
 pub(crate) struct DnUp;
 
 impl Engine for UpDn {
@@ -113,8 +113,8 @@ pub(super) fn up_down_of_tree(
     Ok((level, updown))
 }
 
-/// Fills the row of every LID by what `send` makes of the legal paths to it: the graph, the destination, its path index and its
-/// row; strays in layers of their own.
+/// Fills the row of every LID by applying `send` to the legal paths to it: the graph, the destination, its path index and its
+/// row; strays are in separate layers.
 pub(super) fn legal_rows(
     engine: &'static str,
     fabric: &Fabric,
@@ -143,7 +143,7 @@ pub(super) fn legal_rows(
     Ok(routes)
 }
 
-/// Balanced shortest legal paths; strays in layers of their own.
+/// Balanced shortest legal paths; strays are in separate layers.
 pub(super) fn legal_routes(
     engine: &'static str,
     fabric: &Fabric,

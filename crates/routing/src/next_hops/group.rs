@@ -8,7 +8,7 @@ pub struct Group {
     buckets: Vec<u16>,
 }
 
-/// What groups there are.
+/// Number and size of groups of next hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// Different groups of more than one next hop, of all switches together.
@@ -64,8 +64,8 @@ impl Group {
         Self { members, buckets: table }
     }
 
-    /// What is left of a resilient group: buckets of members that are still there stay theirs, the others are given to all
-    /// members by turns.
+    /// The rest of a resilient group after a failure: buckets of members that remain keep them, the others are given to
+    /// all members in turn.
     pub(crate) fn mended(&self, members: Vec<u32>) -> Self {
         if members.len() < 2 || self.buckets.is_empty() {
             return Self::even(members);
@@ -82,13 +82,13 @@ impl Group {
         Self { buckets: table.collect(), members }
     }
 
-    /// The channels, rising.
+    /// The channels, in rising order.
     #[inline]
     pub fn members(&self) -> &[u32] {
         &self.members
     }
 
-    /// How many buckets a hash chooses among.
+    /// Number of buckets that a hash chooses among.
     pub fn buckets(&self) -> usize {
         self.buckets.len().max(self.members.len())
     }

@@ -1,4 +1,4 @@
-//! The value: sets by switch and destination, equal ones held once.
+//! Sets by switch and destination; equal ones are stored once.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::group::{Group, Groups};
 const NONE: u32 = u32::MAX;
 
 /// For every switch and every destination, the set of channels that the switch may pick. Switches of real fabrics have few
-/// different sets; equal ones are held once, as switches do in their tables of groups.
+/// different sets; equal ones are stored once, as switches do in their tables of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextHops {
-    /// By destination its number; [`NONE`] for those without sets.
+    /// Set number by destination; [`NONE`] for those without sets.
     number: Vec<u32>,
     /// By number the switch that the destination is on.
     home: Vec<SwitchId>,
@@ -41,13 +41,13 @@ impl NextHops {
         }
     }
 
-    /// The number of a destination: a switch, or a row of routes. `None` if it has no sets.
+    /// The set number of a destination: a switch, or a row of routes. `None` if it has no sets.
     #[inline]
     pub fn number(&self, destination: usize) -> Option<usize> {
         self.number.get(destination).filter(|&&number| number != NONE).map(|&n| n as usize)
     }
 
-    /// How many destinations differ.
+    /// Number of destinations that differ.
     pub fn numbers(&self) -> usize {
         self.home.len()
     }
@@ -81,8 +81,8 @@ impl NextHops {
         }
     }
 
-    /// Sets of many parts of a fabric as those of the whole: `channel` and `home` say what channels and switches of a part are there,
-    /// `rows` by part what its destinations are among `destinations`.
+    /// Sets of many parts of a fabric as those of the whole: `channel` and `home` map channels and switches of a part to the whole,
+    /// `rows` maps the destinations of each part to `destinations`.
     pub(crate) fn joined(switches: usize, destinations: usize, parts: &[HopsOfPart<'_>]) -> Self {
         let mut all = NextHopsBuilder::new(switches, destinations);
         for part in parts {
@@ -108,7 +108,7 @@ impl NextHops {
     }
 }
 
-/// The sets of a part of a fabric, and what is what in the whole.
+/// The sets of a part of a fabric, and the mapping from the part to the whole.
 pub(crate) struct HopsOfPart<'a> {
     pub(crate) hops: &'a NextHops,
     /// By destination of the part, that of the whole.
@@ -168,7 +168,7 @@ impl NextHopsBuilder {
         }
     }
 
-    /// The sets.
+    /// Returns the finished sets.
     pub fn finish(self) -> NextHops {
         self.made
     }

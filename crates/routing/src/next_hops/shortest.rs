@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use super::group::Group;
 use super::sets::{NextHops, NextHopsBuilder};
 
-/// Destinations whose sets are looked for side by side.
+/// Destinations whose sets are computed in parallel.
 const CHUNK: usize = 256;
 
 impl NextHops {
-    /// The sets of a fabric whose channels are alive where `is_alive` says so; `make` makes a group of the next hops that
+    /// The sets of a fabric whose channels are alive where `is_alive` is true; `make` makes a group of the next hops that
     /// were found.
     ///
     /// Complexity: O(destination switches x channels).
@@ -36,15 +36,15 @@ impl NextHops {
 
 /// A set of next hops that was found.
 pub(crate) struct Found<'a> {
-    /// The destination.
+    /// Switch of the destination.
     pub(crate) to: SwitchId,
-    /// The switch.
+    /// Switch that chooses among the next hops.
     pub(crate) at: SwitchId,
     /// Its channels that lead nearer, rising.
     pub(crate) members: Vec<u32>,
-    /// What each of them can carry towards the destination together with all that is behind it, in bytes a second.
+    /// Capacity of each of them towards the destination, including everything behind it, in bytes a second.
     pub(crate) capacity: Vec<f64>,
-    /// The fabric.
+    /// Fabric of these switches.
     pub(crate) fabric: &'a Fabric,
 }
 
@@ -72,7 +72,7 @@ fn towards(
             }
         }
     }
-    // In the order of distance, so that what is behind a channel is known.
+    // In the order of distance, so that the capacity behind a channel is known.
     let mut behind = vec![0.0; n];
     behind[to] = f64::INFINITY;
     let mut groups = vec![Group::default(); n];
@@ -82,7 +82,7 @@ fn towards(
             distance[fabric.heads()[*c] as usize] + 1 == distance[s] && is_alive(*c as u32)
         };
         let members: Vec<u32> = fabric.channels_from(at).filter(nearer).map(|c| c as u32).collect();
-        // Parallel cables share what is behind the switch that they lead to.
+        // Parallel cables share the capacity behind the switch that they lead to.
         let own = |c: u32| fabric.class_of(ChannelId(c)).bytes_per_second.max(1) as f64;
         let head = |c: u32| fabric.heads()[c as usize];
         let capacity: Vec<f64> = members

@@ -9,7 +9,7 @@ use super::tower::{Assignment, Tower};
 /// Temperatures at the beginning and the end, in units of the estimate.
 const HOT: f64 = 2e-3;
 const COLD: f64 = 2e-6;
-/// What a flow too many in the bound of a channel costs.
+/// Cost of each excess flow in the bound of a channel.
 const PENALTY: f64 = 4e-3;
 
 /// A channel of the subtree that stands for all, in one array: up channels of leaves, down channels to
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A way is taken in (out).
+    /// Adds an up path if `is_in`, otherwise removes it.
     fn count(&mut self, class: usize, v: usize, slot: u32, is_in: bool) {
         let (classes, places, size) = (self.of.classes, self.tower.places, self.size[class]);
         let change = |place: &mut u32, by: u32| if is_in { *place += by } else { *place -= by };
@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
             (false, c >= self.tower.highs(), 0, c % self.tower.highs())
         };
         let outside = terminals - if low { leaf } else { places } as f64;
-        // In a bisection every other terminal sends, to anybody.
+        // In a bisection every other terminal sends, to any other.
         let factor = 0.5 * outside / (terminals - 1.0) / places as f64;
         let (row, col) =
             if low { (&self.row_low, &self.col_low) } else { (&self.row_high, &self.col_high) };
@@ -158,8 +158,9 @@ impl<'a> Search<'a> {
         let own_sources: u32 = row.iter().zip(here).filter(|(r, _)| **r > 0).map(|(_, n)| n).sum();
         let own_dests = col[within.clone()].iter().filter(|&&n| n > 0).count() as u32;
         let others = (subtrees - usize::from(!low)) as u32;
-        // Nobody sends or receives twice: a load is a sum over sources as well as over destinations, and
-        // spreads less over the fewer. (On leaves those on the other side are never fewer by much.)
+        // No terminal sends or receives twice: a load is a sum over sources as well as over
+        // destinations, and spreads less over the fewer. (On leaves those on the other side are never
+        // fewer by much.)
         let one_pair = 0.5 / (terminals - 1.0);
         if down {
             let sources: u32 =
@@ -182,7 +183,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Changes an entry.
+    /// Changes an entry of the assignment.
     fn set(&mut self, class: usize, v: usize, slot: u32) {
         let place = class * self.tower.places + v;
         let old = std::mem::replace(&mut self.of.slots[place], slot);
@@ -223,8 +224,8 @@ impl<'a> Search<'a> {
         self.estimate() - PENALTY * self.excess as f64
     }
 
-    /// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, 1983): entries get other ways, or two of a row or a
-    /// column change theirs; what makes it worse is taken with a probability that falls.
+    /// Simulated annealing (Kirkpatrick, Gelatt, Vecchi, 1983): entries get other up paths, or two of a row
+    /// or a column are swapped; a change for the worse is accepted with falling probability.
     pub(super) fn anneal(&mut self, limit: u32, steps: u32, seed: u64) {
         self.set_limit(limit);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

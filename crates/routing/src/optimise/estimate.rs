@@ -1,6 +1,6 @@
-//! How likely a channel carries at most this many flows.
+//! Probability that a channel carries at most a given number of flows.
 
-/// Loads that are told apart; what is more counts as one more.
+/// Loads that are distinguished; larger ones count as one more.
 pub(super) const MOST: usize = 20;
 
 /// Logarithms of the probabilities that a load is at most 0, 1, ..., [`MOST`].

@@ -1,9 +1,9 @@
 //! A search for tables of fat-trees that beat those made by rule.
 //!
-//! With several LIDs a port the way up may depend on the source's class and on the destination: a matrix of
-//! ways, a row for each LID, a column for each place in a subtree. OPT is such a matrix, a grid of blocks;
-//! [`optimise`] begins with grids, with projective planes and with D-mod-k, and changes entry by entry
-//! (simulated annealing) what an estimate says is worth it.
+//! With several LIDs a port the up path may depend on the source's class and on the destination: a matrix
+//! of up paths, a row for each LID, a column for each place in a subtree. OPT is such a matrix, a grid of
+//! blocks; [`optimise`] starts from grids, projective planes and D-mod-k, and changes entry by entry
+//! (simulated annealing) what an estimate favours.
 //!
 //! The estimate is that of the average bisection bandwidth of Nienaber, Mahapatra and Yuan, 1 / largest load,
 //! as if channels were independent: the load of a channel is a sum of senders (of receivers on the way
@@ -23,7 +23,7 @@ use crate::{Engine as _, Refusal, Request, Routes};
 use anneal::Search;
 use tower::{Assignment, Tower};
 
-/// What to search for.
+/// The goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// The mildest worst permutation, then the best average bisection bandwidth.
@@ -32,7 +32,7 @@ pub enum Goal {
     Average,
 }
 
-/// How to search.
+/// The effort of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Most LIDs a port.
@@ -41,12 +41,12 @@ pub struct Effort {
     pub steps: u32,
 }
 
-/// What was found.
+/// The result of the search.
 #[derive(Clone, Debug)]
 pub struct Optimised {
     /// The routes; paths by source class.
     pub routes: Routes,
-    /// What the search began with.
+    /// The assignment that the search started from.
     pub start: String,
     /// The estimate of the average bisection bandwidth.
     pub estimate: f64,
@@ -54,7 +54,7 @@ pub struct Optimised {
     pub bound: u32,
 }
 
-/// Runs that go on from the best starts.
+/// Number of searches, from the best starts.
 const RUNS: usize = 4;
 
 /// Searches for routes of a two- or three-level fat-tree with known labels. The same for any number of threads.
@@ -83,7 +83,7 @@ pub fn optimise(
         .collect();
     sort(&mut starts, goal);
     let from: Vec<Found> = starts.iter().take(RUNS).cloned().collect();
-    // Each run for itself, so that nothing depends on who is first.
+    // Each run is independent, so that nothing depends on which finishes first.
     let mut found: Vec<Found> = from
         .into_par_iter()
         .enumerate()
@@ -112,7 +112,7 @@ struct Found {
     estimate: f64,
 }
 
-/// The best first.
+/// Sorts the best first.
 fn sort(found: &mut [Found], goal: Goal) {
     found.sort_by(|a, b| {
         let average = b.estimate.total_cmp(&a.estimate);

@@ -1,9 +1,9 @@
-//! Assignments by rule.
+//! Initial assignments by fixed rules.
 
 use super::plane;
 use super::tower::{Assignment, Tower};
 
-/// What a search may begin with, with a name each.
+/// The assignments that a search may start from, with a name each.
 pub(super) fn all(tower: &Tower, lids: u16) -> Vec<(String, Assignment)> {
     let mut starts = vec![("D-mod-k".to_owned(), dmodk(tower))];
     let lids = u32::from(lids);
@@ -64,7 +64,7 @@ fn grid(tower: &Tower, low: (u32, u32), high: (u32, u32)) -> Assignment {
     made(tower, (low.0 * high.0) as usize, class, slot)
 }
 
-/// Sources and destinations are lines; they meet at a way up.
+/// Sources and destinations are lines; they meet at an up path.
 fn projective(tower: &Tower, q: u32) -> Assignment {
     let lines = plane::lines(q);
     let n = tower.leaf as u32;

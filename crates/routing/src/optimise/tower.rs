@@ -9,7 +9,7 @@ pub(super) struct Tower {
     pub(super) leaf: usize,
     /// Terminals of a subtree below the top: a leaf, or a pod of leaves.
     pub(super) places: usize,
-    /// Such subtrees.
+    /// Number of such subtrees.
     pub(super) subtrees: usize,
     /// Up ports of a leaf, and how many switches they lead to.
     pub(super) up: u32,
@@ -22,10 +22,10 @@ pub(super) struct Tower {
     pub(super) index: Vec<u32>,
 }
 
-/// Which LID a place uses as source, and the way to each place for each LID.
+/// The LID that a place uses as source, and the up path to each place for each LID.
 #[derive(Clone)]
 pub(super) struct Assignment {
-    /// By place.
+    /// Class of each place.
     pub(super) class: Vec<u16>,
     pub(super) classes: usize,
     /// `slots[class * places + destination]`: up port of the leaf + up ports x up port of the second level.
@@ -64,7 +64,7 @@ impl Tower {
         self.places / self.leaf
     }
 
-    /// Number of ways up.
+    /// Number of up paths.
     pub(super) fn slots(&self) -> u32 {
         self.up * self.second
     }

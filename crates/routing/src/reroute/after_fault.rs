@@ -1,4 +1,5 @@
-//! What is done about a fault: it is taken away, rows that lost their way are mended, or all is brought back.
+//! Repairs after a fault: failed channels are removed, rows that lost their path are repaired, or all of it
+//! is undone.
 
 use darkfiber_fabric::{Faults, SwitchId};
 
@@ -14,14 +15,14 @@ use super::written::Written;
 use crate::DELIVER;
 
 impl Prepared<'_> {
-    /// Mends the tables for faults that come on top of those so far (and for whatever did not reach
-    /// before), and stays at the new tables.
+    /// Repairs the tables for faults in addition to those so far (and for rows that did not reach
+    /// their destination before), and keeps the new tables.
     ///
-    /// Complexity: O(rows + channels + cut-off switches x ports x hops) and the searches of paths that
-    /// do not follow the order; faults that include switches or terminals follow all paths to and from them, too.
+    /// Complexity: O(rows + channels + cut-off switches x ports x hops), and the searches for paths that do not
+    /// follow the order; faults of switches or terminals also follow all paths to and from them.
     ///
     /// # Errors
-    /// [`RerouteError::CutOff`], [`RerouteError::Lanes`]; nothing has changed then.
+    /// [`RerouteError::CutOff`], [`RerouteError::Lanes`]; the tables are unchanged then.
     ///
     /// # Panics
     /// If a fault names an id that the fabric does not have.
@@ -47,7 +48,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// The same, but an attempt that fails leaves everything as it is then. Also says what was written.
+    /// As [`Self::reroute`], but an attempt that fails is not undone. Also returns what was written.
     pub(super) fn attempt(
         &mut self,
         faults: &Faults,
@@ -76,7 +77,8 @@ impl Prepared<'_> {
         Ok((outcome, written))
     }
 
-    /// The same without asking how the new tables may be put in place: the entries that changed, and the paths that moved.
+    /// As [`Self::attempt`], but does not decide how the new tables may be put in place: the entries that changed, and the
+    /// paths that moved.
     pub(super) fn attempt_blindly(
         &mut self,
         faults: &Faults,
@@ -89,7 +91,7 @@ impl Prepared<'_> {
         Ok((changes.clone(), Written { entries: changes, labels, traffic }))
     }
 
-    /// Takes away what fails, and mends.
+    /// Removes what fails, and repairs the tables.
     fn mend_for(
         &mut self,
         faults: &Faults,
@@ -134,7 +136,7 @@ impl Prepared<'_> {
         changes
     }
 
-    /// Marks what fails, and takes the paths of senders and destinations among it out.
+    /// Marks what fails, and removes the paths of senders and destinations that failed.
     fn take_away(&mut self, faults: &Faults) -> NewFaults {
         let fabric = self.fabric;
         let mut gone = NewFaults::default();
@@ -188,7 +190,7 @@ impl Prepared<'_> {
                 }
             }
         }
-        // Without these paths there may be an order where there was none.
+        // Without these paths a layer that had no order may have one.
         for layer in self.layers.iter_mut().filter(|layer| layer.cyclic) {
             layer.sort(&self.slots, self.fabric);
         }
@@ -210,7 +212,7 @@ impl Prepared<'_> {
                 || !self.traffic.sources(row).all(|(s, _)| reaches(s)))
     }
 
-    /// Reads senders and destinations anew; returns those of before, without what they send.
+    /// Reads senders and destinations again; returns the previous ones, without what they send.
     fn read_traffic(&mut self) -> Traffic {
         let read = Traffic::new(self.fabric, &self.routes, &self.gone);
         let mut before =
@@ -237,7 +239,7 @@ impl Prepared<'_> {
     }
 }
 
-/// What failed on top of what had failed before.
+/// Components that failed in addition to earlier faults.
 #[derive(Default)]
 pub(super) struct NewFaults {
     channels: Vec<u32>,
@@ -255,7 +257,7 @@ impl NewFaults {
 /// An attempt that did not fail.
 struct Attempt {
     cuts: Vec<Cut>,
-    /// How many of the cuts are of the fault; the others gave way to load.
+    /// Number of cuts made by the fault; the others were moved because of load.
     rows: usize,
     mended: Mended,
     gone: NewFaults,
@@ -270,7 +272,7 @@ pub(super) struct Failed {
 }
 
 impl Failed {
-    /// Entries that may have changed, with what they were.
+    /// Entries that may have changed, with their old values.
     fn entries(&self) -> impl Iterator<Item = Change> + '_ {
         let entry = |(cut, node): (&Cut, &Node)| Change {
             switch: SwitchId(node.switch),
@@ -282,7 +284,7 @@ impl Failed {
         nodes.map(entry)
     }
 
-    /// What it wrote.
+    /// The entries and labels that the attempt wrote.
     pub(super) fn written(&self) -> Written {
         let labels = !self.moved.is_empty();
         Written { entries: self.entries().collect(), labels, traffic: self.gone.traffic() }
@@ -297,7 +299,8 @@ mod tests {
     use crate::reroute::Fault;
     use crate::{Demand, Request, find_engine};
 
-    /// Loads and dependencies after paths were taken out are those of counting all that is left anew.
+    /// Loads and dependencies after paths were removed equal those counted from scratch over all that
+    /// is left.
     #[test]
     fn paths_that_are_left_are_those_counted_anew() {
         let demands = |fabric: &Fabric| -> Vec<Demand> {

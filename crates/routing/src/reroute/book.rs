@@ -1,7 +1,8 @@
-//! The fault book: every single cable and every switch, mended in advance.
+//! The fault book: repairs for every single cable and every switch, computed in advance.
 //!
-//! Whoever operates tables wants to know before deploying them which faults they tolerate: after which the running
-//! connections go on, and after which some must be re-established. Each fault is mended on its own, from the tables as they are.
+//! Before operators deploy tables they need the faults that these tolerate: after which faults running connections
+//! continue, and after which some must be re-established. Each fault is repaired in isolation, starting from the tables as they
+//! are.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use super::rung::Rung;
 use super::trials::Trials;
 use crate::DestId;
 
-/// A single fault.
+/// A single fault of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     /// A cable between switches, by the lower of its two channels.
@@ -35,7 +36,7 @@ impl Fault {
         (0..fabric.switch_count()).map(SwitchId::new).map(Self::Switch).collect()
     }
 
-    /// What fails.
+    /// The elements that fail.
     pub fn faults(self) -> Faults {
         match self {
             Self::Cable(c) => Faults { links: vec![c], ..Faults::default() },
@@ -44,14 +45,14 @@ impl Fault {
     }
 }
 
-/// What comes of one fault.
+/// The result of repairing one fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// Tables were mended.
+    /// The tables were repaired.
     Mended {
-        /// How the new tables may be put in place.
+        /// Level of the ladder at which the new tables may be put in place.
         rung: Rung,
-        /// Switches whose table changes.
+        /// Switches whose tables change.
         switches: usize,
         /// Changed entries, one for each LID.
         entries: usize,
@@ -66,29 +67,29 @@ pub enum Repair {
     Anew,
 }
 
-/// One fault, and what comes of it.
+/// One fault and its repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What fails.
+    /// The fault of this page.
     pub fault: Fault,
-    /// What is done about it.
+    /// The repair of the fault.
     pub repair: Repair,
 }
 
-/// How many faults there are of each kind of repair.
+/// Number of faults for each kind of repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Book {
-    /// All of them.
+    /// Number of faults.
     pub faults: usize,
     /// New tables in any order.
     pub any_order: usize,
-    /// In steps.
+    /// Repairs that are put in place in steps.
     pub steps: usize,
     /// With entries that drop packets for one packet lifetime.
     pub drop_drain: usize,
     /// Running connections must be re-established.
     pub reconnect: usize,
-    /// The fabric must be routed anew.
+    /// The fabric must be re-routed from scratch.
     pub anew: usize,
     /// The fabric falls apart.
     pub splits: usize,
@@ -119,8 +120,8 @@ impl Book {
         book
     }
 
-    /// Faults after which running connections go on without losing a packet that did not have to cross what failed, in
-    /// percent of those that leave the fabric in one piece; 100 if there are none.
+    /// Faults after which running connections continue without losing a packet that did not have to cross what failed,
+    /// in percent of the faults that leave the fabric connected; 100 if there are none.
     pub fn untouched_percent(&self) -> f64 {
         match self.faults - self.splits {
             0 => 100.0,
@@ -130,10 +131,10 @@ impl Book {
 }
 
 impl Prepared<'_> {
-    /// Mends each of `faults` by itself, from the tables as they are now, on all cores of the caller's pool; the pages
-    /// are in the order of the faults and the same for any number of threads. `done` hears of every page.
+    /// Repairs each of `faults` in isolation, from the current tables, on all cores of the caller's pool; the pages
+    /// are in the order of the faults and the same for any number of threads. `done` is called after every page.
     ///
-    /// Complexity: that of [`Prepared::reroute_on_lowest_rung`] for each; a copy of everything for each thread.
+    /// Complexity: that of [`Prepared::reroute_on_lowest_rung`] for each; a copy of the tables for each thread.
     pub fn book(&self, faults: &[Fault], done: impl Fn() + Sync) -> Vec<Page> {
         let lids = self.lids_of_rows();
         let trials = Trials::new(self);
@@ -161,7 +162,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// How many LIDs each row serves.
+    /// Number of LIDs that each row serves.
     fn lids_of_rows(&self) -> Vec<usize> {
         let mut lids = vec![0; self.routes.row_count()];
         for d in (0..self.routes.dest_count()).map(DestId::new) {

@@ -1,14 +1,13 @@
-//! Whether packets may meet old and new entries mixed.
+//! Whether packets may meet a mix of old and new entries.
 //!
 //! While switches are updated one by one, a packet follows at each switch either the old or the new
-//! entry of its row. On a cut-off row all such ways lie in the graph of both next hops of every switch.
-//! If that graph has no circle, any mix is free of loops; if further the dependencies of all these ways
-//! fit into the layers beside those of unchanged rows, any mix is free of deadlock.
+//! entry of its row. On a cut-off row all such paths lie in the graph of both next hops of every
+//! switch. If that graph is acyclic, every mix is free of loops; if the dependencies of all these paths
+//! also fit into the layers together with those of unchanged rows, every mix is free of deadlock.
 //!
-//! Otherwise an order may do: if every switch is updated after the changed ones that its new way leads
-//! over, a packet that has met one new entry meets no old one later, so it loops nowhere, and makes
-//! only the dependencies of an old beginning and a new end. Orders of switches that rows ask for may contradict each other;
-//! then each row has its own.
+//! Otherwise an order of updates may do: if every switch is updated after the changed ones on its new path, a packet that
+//! has met one new entry meets no old one later, so it does not loop, and makes only the dependencies of an old beginning
+//! and a new end. The orders that rows require may contradict each other; then each row has its own.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ pub(super) struct Mix<'a> {
     cut: &'a Cut,
     /// Old and new channel of each node, [`NONE`] where packets are dropped.
     next: Vec<[u32; 2]>,
-    /// Place among the nodes of the switch that each of them leads to, [`NONE`] outside.
+    /// Index among the nodes of the switch that each channel leads to, [`NONE`] outside.
     node: Vec<[u32; 2]>,
     /// Layers of paths that begin at each node, before and after.
     layers: Vec<u32>,
@@ -35,7 +34,7 @@ pub(super) struct Mix<'a> {
 pub(super) type Dependency = (u32, u32, u32);
 
 impl Prepared<'_> {
-    /// Decides for the changes that mending `cuts` made.
+    /// Decides whether old and new entries may coexist, for the changes that repairing `cuts` made.
     pub(super) fn coexistence(&mut self, cuts: &[Cut], moved: &[Moved]) -> Coexistence {
         let mut also: BTreeMap<(usize, u32), u32> = BTreeMap::new();
         for m in moved {
@@ -74,8 +73,8 @@ impl Prepared<'_> {
         Coexistence::Drain(cycle.map_or(Drain::Loop, |layer| Drain::Cycle { layer }))
     }
 
-    /// The first layer that gets a cycle if paths that moved are used in the layers that they had, too: connections keep
-    /// their service level until they ask for a path again.
+    /// The first layer that gets a cycle if moved paths are also used in their previous layers: connections keep their
+    /// service level until they query the path again.
     pub(super) fn cycle_of_old_levels(&mut self, moved: &[Moved]) -> Option<u8> {
         let mut dependencies = Vec::new();
         let mut way = Vec::new();
@@ -131,7 +130,7 @@ impl Prepared<'_> {
         Some(Mix { cut, next, node, layers: own })
     }
 
-    /// The dependencies of all mixed ways; `None` if one loops.
+    /// The dependencies of all mixed paths; `None` if one loops.
     pub(super) fn in_any_order(&self, mix: &Mix<'_>) -> Option<Vec<Dependency>> {
         let order = mix.upstream_first()?;
         let mut mask = mix.layers.clone();
@@ -159,8 +158,8 @@ impl Prepared<'_> {
         Some(found)
     }
 
-    /// The dependencies of ways with an old beginning and a new end, and which switch must be updated
-    /// before which.
+    /// The dependencies of paths with an old beginning and a new end, and which switch must be
+    /// updated before which.
     fn in_order(&self, mix: &Mix<'_>, first: &mut Vec<(u32, u32)>) -> Vec<Dependency> {
         let mut found = Vec::new();
         let mut way = Vec::new();
@@ -170,7 +169,7 @@ impl Prepared<'_> {
             while at != NONE && !changed(at as usize) {
                 at = mix.node[at as usize][1];
             }
-            // A switch whose old entry leads nowhere drops packets; nothing can go round over it.
+            // A switch whose old entry leads nowhere drops packets; none can loop through it.
             if at != NONE && mix.next[at as usize][0] != NONE {
                 first.push((mix.cut.nodes[at as usize].switch, mix.cut.nodes[i].switch));
             }
@@ -222,7 +221,7 @@ impl Prepared<'_> {
     }
 
     /// The ranks of the entries that change, by the switches that must come first on each row. Rows do not wait for each
-    /// other, and on one row there is always an order, as its new ways go round nowhere.
+    /// other, and on one row there is always an order, as its new paths do not loop.
     fn order_of_entries(&self, cuts: &[Cut], first: &[(usize, Vec<(u32, u32)>)]) -> Coexistence {
         let mut found = BTreeMap::new();
         for cut in cuts {
@@ -273,7 +272,8 @@ impl Prepared<'_> {
 }
 
 impl Mix<'_> {
-    /// The nodes, each before those that it may send to; `None` if there is a circle.
+    /// The nodes in topological order, each before those that it may send to; `None` if there is a
+    /// cycle.
     fn upstream_first(&self) -> Option<Vec<usize>> {
         let n = self.next.len();
         let targets = |i: usize| {

@@ -1,8 +1,8 @@
-//! Which rows are sent on over which channel.
+//! Rows that are forwarded over each channel.
 
 use super::prepared::Prepared;
 
-/// What crosses each channel on each row, by the tables at first.
+/// The traffic that crosses each channel on each row, by the initial tables.
 pub(super) struct Index {
     of_channel: Vec<usize>,
     on: Vec<(usize, u64)>,

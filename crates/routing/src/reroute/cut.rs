@@ -3,24 +3,24 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A switch whose way to the destination of a row is cut.
+/// A switch whose path to the destination of a row is cut.
 pub(super) struct Node {
     pub(super) switch: u32,
-    /// Its entry before.
+    /// Entry before the repair.
     pub(super) old: u8,
-    /// Layers of the paths that begin here, before; 0 if nobody sends from here.
+    /// Layers of the paths that begin here, before; 0 if no terminal sends from here.
     pub(super) layers: u32,
     /// Pairs of terminals that begin here.
     pub(super) pairs: u64,
-    /// What is sent from here.
+    /// Amount that is sent from here.
     pub(super) amount: u64,
-    /// What is sent from here or came through here.
+    /// Amount that is sent from here or came through here.
     pub(super) weight: u64,
     /// Whether any pair begins here or came through here.
     pub(super) used: bool,
 }
 
-/// A row, and the switches that are cut off on it: each behind the one that it sent to, those next to
+/// A row, and the switches that are cut off on it: each after the one that it sent to, those next to
 /// the fault first.
 pub(super) struct Cut {
     pub(super) row: usize,

@@ -1,4 +1,4 @@
-//! Which switches a fault cuts off, row by row.
+//! Switches that a fault cuts off, row by row.
 
 use darkfiber_fabric::SwitchId;
 
@@ -38,7 +38,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// Everything upstream of `starts`. `place`, by switch, is [`NONE`] before and after.
+    /// Everything upstream of `starts`. `place`, by switch, is [`NONE`] before and after the call.
     pub(super) fn cut(
         &self,
         row: usize,
@@ -99,7 +99,7 @@ impl Prepared<'_> {
         Cut { row, home, nodes }
     }
 
-    /// Switches where packets of a row end at a wrong place, and one of each circle that they go round.
+    /// Switches where packets of a row end at a wrong place, and one switch of each forwarding loop.
     fn lost(&self, row: usize) -> Vec<u32> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {

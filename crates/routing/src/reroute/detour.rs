@@ -1,8 +1,9 @@
-//! One detour for every switch of a row, should the cable fail that it sends over.
+//! One detour for every switch of a row, for the failure of the cable that it sends over.
 //!
-//! It is the entry to a neighbor that does not send over the switch itself (a loop-free alternate, RFC 5286); where there
-//! is none, the way back through the nearest switch behind it that has such a neighbor. Of several neighbors as near that
-//! one is taken which fewer detours of the same cable take already, so that what the cable carried is spread.
+//! The detour is the entry to a neighbor that does not send over the switch itself (a loop-free alternate, RFC 5286);
+//! where there is none, the path back through the nearest switch behind it that has such a neighbor. Among equally near
+//! neighbors the one is taken that the fewest detours of the same cable take already, so that the load of the cable is
+//! spread.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use super::mended::Mended;
 use super::prepared::Prepared;
 use super::tree::Tree;
 
-/// How often detours of a channel take another.
+/// Number of times that detours of a channel take another channel.
 pub(super) type Taken = BTreeMap<(u32, u32), u64>;
 
 /// The entries that change, as switch and channel.
@@ -26,7 +27,7 @@ pub(super) struct Detours<'a> {
     fabric: &'a Fabric,
     /// The switches that send to each on the row.
     children: Vec<Vec<u32>>,
-    /// Switches that send over the one that is looked at.
+    /// Switches that send over the current switch.
     behind: Vec<bool>,
 }
 
@@ -89,8 +90,8 @@ impl<'a> Detours<'a> {
 }
 
 impl Prepared<'_> {
-    /// Mends cuts by the detours of a single cable, one for each row; [`RerouteError::Levels`] if something else failed, or a
-    /// path does not fit into its layers.
+    /// Repairs cuts by the detours of a single cable, one for each row; [`RerouteError::Levels`] if something else failed, or
+    /// a path does not fit into its layers.
     pub(super) fn mend_by_detours(&mut self, cuts: &[Cut]) -> Result<Mended, RerouteError> {
         let fabric = self.fabric;
         let mut mended = Mended::default();
@@ -116,7 +117,7 @@ impl Prepared<'_> {
             }
             for node in &cut.nodes {
                 way.clear();
-                // Something else that has failed may be in the way.
+                // Another failed element may be on the detour.
                 let arrives = self.follow(cut.row, node.switch, &mut way)
                     && way.iter().all(|&c| self.works(c));
                 if !arrives || !self.enter(node.layers, &way) {

@@ -1,8 +1,8 @@
-//! Taking rows off channels that mending has overloaded.
+//! Moving rows off channels that a repair has overloaded.
 //!
-//! What a dead channel carried goes to its neighbours; some of them may end up above the largest load
-//! of the old tables. As long as the hottest channel is, some switch sends a row another way: one entry,
-//! most gladly on a row that changed anyway.
+//! The load of a dead channel moves to its neighbours; some of them may end up above the largest load of
+//! the old tables. While the hottest channel is above it, some switch sends a row over another path: one
+//! entry, preferably on a row that changed anyway.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const MOST_LOOKS: usize = 75_000;
 /// paths, may change.
 const FAR_TOO_MUCH: f64 = 1.02;
 
-/// A way to a destination, and how full its fullest channel would be among those that are new on it.
+/// A path to a destination, and the fill of its fullest channel among those that are new on it.
 pub(super) struct Way {
     pub(super) fullest: f64,
     pub(super) channels: Vec<u32>,
@@ -28,7 +28,7 @@ pub(super) struct Way {
 
 impl Prepared<'_> {
     /// Moves rows off the hottest channel until no load is above `budget` or nothing helps. Rows that
-    /// were not cut before join `cuts`. Paths `may_move` to other layers.
+    /// were not cut before join `cuts`. With `may_move` paths may change layers.
     pub(super) fn ease(
         &mut self,
         cuts: &mut Cuts,
@@ -111,8 +111,8 @@ impl Prepared<'_> {
                 return;
             }
             if self.fill(hot) >= most {
-                // Changing rows that the fault did not touch, or the layers of paths, is a disturbance
-                // of its own: only for what is far too much.
+                // Changing rows that the fault did not touch, or the layers of paths, disturbs running
+                // traffic: it is done only for channels that are far too full.
                 if roughly || most <= far {
                     return;
                 }
@@ -121,7 +121,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// What crosses a channel, by the time that it takes in units of the fastest one.
+    /// Load of a channel in units of time on the fastest one.
     #[inline]
     pub(super) fn fill(&self, c: u32) -> f64 {
         self.fill_with(c, 0)
@@ -149,7 +149,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// Ways for this much from a switch to the destination of a row other than over `hot`, on which all channels stay
+    /// Paths for this amount from a switch to the destination of a row that avoid `hot`, on which all channels stay
     /// less full than `most`; the least full first.
     pub(super) fn ways_round(
         &self,
@@ -176,7 +176,7 @@ impl Prepared<'_> {
             if old.is_empty() {
                 self.follow(row, from, &mut old);
             }
-            // What both ways share is not loaded any further.
+            // Channels that both paths share carry no additional load.
             let fresh = channels.iter().filter(|c| !old.contains(c));
             let fullest = fresh.map(|&c| self.fill_with(c, weight)).fold(0.0, f64::max);
             if fullest < most {
@@ -189,8 +189,8 @@ impl Prepared<'_> {
         choices
     }
 
-    /// Sends what passes the first node of `cut` on one of `choices`: the first that its layers take (or
-    /// others, if paths `may_move`) and that makes no path longer than the `longest` may be.
+    /// Sends what passes the first node of `cut` on one of `choices`: the first that fits into its
+    /// layers (or into others, if paths `may_move`) and that makes no path longer than `longest`.
     pub(super) fn shift<'w>(
         &mut self,
         cut: &Cut,
@@ -207,7 +207,7 @@ impl Prepared<'_> {
             ways.push(way);
         }
         let old = ways[0].clone();
-        // Channels before the first node on the way of each.
+        // Channels before the first node on the path of each.
         let ahead: Vec<usize> = ways.iter().map(|way| way.len() - old.len()).collect();
         let sources = || (0..cut.nodes.len()).filter(|&i| cut.nodes[i].layers != 0);
         let deepest = sources().map(|i| ahead[i]).max().unwrap_or(0);

@@ -1,14 +1,15 @@
-//! Easing even tables for the jobs that run: the few entries that serve them, instead of new tables.
+//! Easing balanced tables for the jobs that run: the few entries that serve them, instead of new
+//! tables.
 //!
-//! Scheduling-aware engines compute all tables anew for each mix of jobs, which moves thousands of entries and changes
-//! service levels. Even tables mostly are nearly as good already; what jobs lack is a few entries at hot channels, which
-//! [`Prepared::relieve`] finds.
+//! Scheduling-aware engines recompute all tables for each mix of jobs, which moves thousands of entries and changes
+//! service levels. Balanced tables are mostly nearly as good already; jobs need only a few changed entries at hot
+//! channels, which [`Prepared::relieve`] finds.
 //!
-//! How they are put in place: at once, where any mix of old and new entries is safe; in ranks of switches, where that is;
-//! else in as many steps as entries change on one row. Each move was admitted beside all paths that the tables had before
-//! and since, so the dependencies of a row after none, one, two, ... of its moves are free of cycles together, whatever
-//! other rows have done. A step takes at most the next move of each row: a packet meets that entry old or new, and no other
-//! that changes, so it loops nowhere and makes only dependencies that were admitted.
+//! They are put in place at once, where any mix of old and new entries is safe; in ranks of switches, where that is safe;
+//! else in as many steps as entries change on one row. Each move was admitted together with all paths that the tables had
+//! before and since, so the dependencies of a row after 0, 1, 2, ... of its moves are jointly acyclic, whatever other rows
+//! have done. A step takes at most the next move of each row: a packet meets that entry old or new, and no other that
+//! changes, so it does not loop and makes only dependencies that were admitted.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use super::outcome::Change;
 use super::prepared::Prepared;
 use super::relieve::{Goal, Move, Relief};
 
-/// What came of easing tables. [`Prepared::routes`] has them.
+/// The result of easing tables. [`Prepared::routes`] has the new tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eased {
     /// Moves, the entries that change, and how the fullest channel cools down.
@@ -29,9 +30,9 @@ pub struct Eased {
 }
 
 impl Prepared<'_> {
-    /// Eases the tables for the demands that are known ([`Prepared::serving`]), and stays at the new ones. Service levels
-    /// stay, and the new tables can be put in place in `most_steps` while connections run: of the moves as many are taken,
-    /// from the first on, as that allows and as cool the fullest channel down.
+    /// Eases the tables for the known demands ([`Prepared::serving`]), and keeps the new ones. Service levels stay, and
+    /// the new tables can be put in place in `most_steps` while connections run: of the moves the longest prefix is taken
+    /// that this allows and that still cools the fullest channel down.
     ///
     /// Complexity: that of [`Prepared::relieve`] at most twice; where moves are withheld, as often as their number has binary
     /// digits.
@@ -43,13 +44,13 @@ impl Prepared<'_> {
             (tried, relief, steps)
         };
         let mut best = attempt(goal.moves);
-        // Moves after the last one that cools the fullest channel down serve nobody.
+        // Moves after the last one that cools the fullest channel down have no benefit.
         let found = useful(&best.1);
         if found < best.1.moves.len() {
             best = attempt(found);
         }
         if best.2.len() > most_steps {
-            // The most moves that are known to do, and the fewest that are known not to.
+            // The largest number of moves known to work, and the smallest known not to.
             let (mut good, mut bad) = (0, found);
             best = attempt(0);
             while good + 1 < bad {

@@ -1,9 +1,9 @@
-//! Detours that add as few channel dependencies as there are.
+//! Detours that add as few channel dependencies as possible.
 //!
-//! A layer takes a detour most gladly if it consists of turns that other paths make already: round the rest of a broken ring,
-//! say, which has no cycle left, instead of over a neighboring ring and back, by turns that dimension order never takes. So
-//! for every row all detours are looked at that leave the cut-off part by one channel, and that one is taken which makes the
-//! fewest new dependencies.
+//! A layer most easily takes a detour that consists of turns that other paths make already: for example along the rest of a
+//! broken ring, which has no cycle left, instead of over a neighboring ring and back, by turns that dimension order never
+//! takes. For every row all detours are examined that leave the cut-off part by one channel, and the one that adds the fewest
+//! new dependencies is taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +32,8 @@ struct Candidate {
 }
 
 impl Prepared<'_> {
-    /// Mends cuts by one detour for each row; [`RerouteError::Levels`] if a row is cut at several places, or none of its
-    /// detours fits into the layers of its paths.
+    /// Repairs cuts by one detour for each row; [`RerouteError::Levels`] if a row is cut at several places, or none of
+    /// its detours fits into the layers of its paths.
     ///
     /// Complexity: for each row O(cut-off switches squared x hops x ports that leave them).
     pub(super) fn mend_by_fit(&mut self, cuts: &[Cut]) -> Result<Mended, RerouteError> {
@@ -126,7 +126,7 @@ impl Prepared<'_> {
         way
     }
 
-    /// Puts the paths of all nodes into their layers, or none; whether they fit.
+    /// Puts the paths of all nodes into their layers, or none; returns whether they fit.
     fn enter_all(&mut self, cut: &Cut, ways: &[Vec<u32>]) -> bool {
         for (i, (node, way)) in cut.nodes.iter().zip(ways).enumerate() {
             if !self.enter(node.layers, way) {

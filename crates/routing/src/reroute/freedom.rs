@@ -1,34 +1,34 @@
-//! How much mending may do.
+//! Freedom of a repair: the changes that it may make.
 
-/// What mending may do beside giving cut-off switches new entries.
+/// Changes that a repair may make besides giving cut-off switches new entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Freedom {
     /// Whether paths may move to another virtual layer. If not, entries of switches that the fault did not cut off may
     /// change before a row is given up.
     pub(super) levels: bool,
-    /// Whether new paths need not fit beside old ones.
+    /// Whether new paths may be incompatible with old ones.
     pub(super) apart: bool,
-    /// Whether rows that the fault did not touch may give way where a channel would be far too full.
+    /// Whether rows that the fault did not touch may be moved where a channel would be far too full.
     pub(super) ease: bool,
-    /// By what new paths are chosen.
+    /// The criterion by which new paths are chosen.
     pub(super) choice: ChoiceBy,
 }
 
-/// By what new paths are chosen.
+/// The criterion by which new paths are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChoiceBy {
     /// Even loads, and paths that are no longer than those of the old tables.
     Load,
-    /// As few changed entries as possible, whatever that makes of loads and of lengths of paths.
+    /// As few changed entries as possible, whatever the loads and the lengths of paths.
     Entries,
-    /// Every row takes the detour that [`Prepared::protected`](super::Prepared::protected) leaves room for, and no other.
+    /// Every row takes the detour that [`Prepared::protected`](super::Prepared::protected) reserved, and no other.
     Plan,
     /// Every row takes the detour that adds the fewest channel dependencies.
     Fit,
 }
 
 impl Freedom {
-    /// All of it: whatever changes least.
+    /// Everything is allowed: whatever changes least.
     pub(super) const ALL: Self =
         Self { levels: true, apart: true, ease: true, choice: ChoiceBy::Load };
 }

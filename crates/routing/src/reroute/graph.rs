@@ -1,15 +1,16 @@
 //! Channel dependency graphs that paths are put into and taken out of.
 //!
-//! Each dependency counts the paths that make it. While a layer is free of cycles its channels have a
-//! topological order: a path that follows the order is let in without a search, and one that does not
-//! moves what it leads to behind it (Marchetti-Spaccamela, Nanni, Rohnert, "Maintaining a topological
-//! order under edge insertions", IPL 59, 1996). Taking paths out never spoils an order.
+//! Each dependency counts the paths that make it. While a layer is acyclic its channels have a
+//! topological order: a path that follows the order is admitted without a search, and one that does
+//! not moves what it leads to behind it (Marchetti-Spaccamela, Nanni, Rohnert, "Maintaining a
+//! topological order under edge insertions", IPL 59, 1996). Removing paths never invalidates an
+//! order.
 
 use std::cmp::Ordering;
 
 use darkfiber_fabric::Fabric;
 
-/// Where the dependencies of each channel are counted: those of channel `c` on the channels that leave
+/// Positions of the counters of the dependencies of each channel: those of channel `c` on the channels that leave
 /// its head are a run, in the order of those channels.
 #[derive(Clone)]
 pub(super) struct Slots {
@@ -50,35 +51,35 @@ impl Slots {
 pub(super) struct Layer {
     /// Paths that make each dependency.
     uses: Vec<u32>,
-    /// Which channels out of its head depend on a channel, as a bit set: those with `uses`.
+    /// Channels out of its head that depend on a channel, as a bit set: those with `uses`.
     after: Vec<u64>,
     /// Place of each channel in a topological order, and the channel at each place.
     place: Vec<u32>,
     at: Vec<u32>,
     /// Whether the paths that it was made of have a cycle. Then there is no order, and every path is
-    /// let in: what is broken cannot be kept whole.
+    /// admitted: the layer is not deadlock-free anyway.
     pub(super) cyclic: bool,
     /// Dependencies that close a cycle, as bit sets, until something is taken out for good; and the
     /// words that have any.
     barred: Vec<u64>,
     has_barred: Vec<u32>,
     /// Channels that a search has seen, as bit sets by the switch that they leave, and the number of the
-    /// last search that saw any of them. Dense graphs have many ways to each channel; only the first
-    /// costs.
+    /// last search that saw any of them. Dense graphs have many paths to each channel; only the first is
+    /// followed.
     seen: Vec<u64>,
     last: Vec<u32>,
     search: u32,
     stack: Vec<u32>,
-    /// What has changed since the last [`Self::go_back`], where that is noted.
+    /// Changes since the last [`Self::go_back`], if changes are recorded.
     changes: Option<Changes>,
 }
 
-/// What has changed in a layer.
+/// Changes made in a layer.
 #[derive(Clone, Default)]
 struct Changes {
-    /// Slots of `uses`.
+    /// Changed slots of `uses`.
     uses: Vec<u32>,
-    /// Words of `after`.
+    /// Changed words of `after`.
     after: Vec<u32>,
     /// Whether the order is another one.
     order: bool,
@@ -104,12 +105,12 @@ impl Layer {
         }
     }
 
-    /// From now on what changes is noted, so that [`Self::go_back`] knows it.
+    /// Starts to record changes, for [`Self::go_back`].
     pub(super) fn note_changes(&mut self) {
         self.changes = Some(Changes::default());
     }
 
-    /// Ends [`Self::note_changes`].
+    /// Ends the recording that [`Self::note_changes`] started.
     pub(super) fn forget_changes(&mut self) {
         self.changes = None;
     }
@@ -284,7 +285,7 @@ impl Layer {
         })
     }
 
-    /// Puts all dependencies of a path in, or none; whether they fit.
+    /// Adds all dependencies of a path, or none; returns whether they fit.
     pub(super) fn admit(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) -> bool {
         let is_barred = |pair: &[u32]| {
             let (word, bit) = Self::bit(slots, fabric, pair[0], pair[1]);
@@ -302,7 +303,8 @@ impl Layer {
                 continue;
             }
             self.undo(slots, fabric, &path[..=i]);
-            // Many paths try it: it pays to know whether it closes a cycle without the others of this one.
+            // Many paths try this dependency: it is worth finding out whether it closes a cycle without the others
+            // of this path.
             if !fresh || !self.make_way(slots, fabric, c, d) {
                 let (word, bit) = Self::bit(slots, fabric, c, d);
                 self.barred[word] |= bit;
@@ -313,7 +315,7 @@ impl Layer {
         true
     }
 
-    /// Takes back what [`Self::admit`] put in just now.
+    /// Undoes the last [`Self::admit`].
     pub(super) fn undo(&mut self, slots: &Slots, fabric: &Fabric, path: &[u32]) {
         for pair in path.windows(2) {
             self.subtract(slots, fabric, pair[0], pair[1]);
@@ -330,7 +332,7 @@ impl Layer {
             return false;
         }
         self.note_order();
-        // What `d` leads to goes behind `c`, in the same order; all between moves up.
+        // What `d` leads to moves behind `c`, in the same order; all between moves up.
         self.stack.clear();
         let mut free = low;
         for place in low..=high {
@@ -351,7 +353,7 @@ impl Layer {
     }
 
     /// Marks what `start` leads to up to place `high`; `false` if that includes the channel there. It looks
-    /// one step ahead, which is enough to end most searches soon: many channels lead to any one.
+    /// one step ahead, which is enough to end most searches early: many channels lead to any given one.
     fn search(&mut self, slots: &Slots, fabric: &Fabric, start: u32, high: u32) -> bool {
         self.search += 1;
         self.stack.clear();

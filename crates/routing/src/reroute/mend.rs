@@ -1,4 +1,4 @@
-//! Mending rows: new entries for the switches that a fault cut off.
+//! Repairing rows: new entries for the switches that a fault cut off.
 
 use darkfiber_fabric::SwitchId;
 
@@ -15,50 +15,52 @@ use crate::{DELIVER, NO_ROUTE};
 
 /// The budget of loads where neither they nor lengths of paths count.
 const NO_LIMIT: u64 = u64::MAX;
-/// How often the cut-off part of a row grows by its neighbors before the row is given up.
+/// Number of times that the cut-off part of a row grows by its neighbors before the row is abandoned.
 const GROWTHS: usize = 3;
 
 /// A channel that a cut-off switch may send on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Choice {
-    /// Whether the way is longer than any of the old tables.
+    /// Whether the path is longer than any of the old tables.
     too_long: bool,
     /// Load above the largest of the old tables.
     excess: u64,
     changed: bool,
     hops: usize,
-    /// Whether it takes a search to know if its dependencies close a cycle. Most that do, do.
+    /// Whether a search is needed to decide if its dependencies close a cycle. Most that need one
+    /// do.
     against: bool,
-    /// Largest load on the way, and the sum.
+    /// Largest load on the path, and the sum.
     most: u64,
     sum: u64,
     channel: u32,
 }
 
-/// What [`Prepared::settle`] may do.
+/// The effort that [`Prepared::settle`] may make.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// Only ways that are no longer than those of the old tables, in the layers that paths have.
+    /// Only paths that are no longer than those of the old tables, in the current layers of the
+    /// paths.
     Good,
-    /// Whatever it takes.
+    /// Any path and layer that works.
     Any,
 }
 
-/// A row that is mended just now.
+/// The row that is being repaired.
 struct RowAtWork {
     freedom: Freedom,
     budget: u64,
-    /// Switches that have a way again.
+    /// Switches that have a path again.
     settled: Vec<u32>,
-    /// Whether some switch has ways of which none fits into the layers of its paths.
+    /// Whether some switch has paths of which none fits into the layers of its paths.
     unfit: bool,
-    /// Room for the choices of a switch.
+    /// Scratch memory for the choices of a switch.
     choices: Vec<Choice>,
 }
 
 impl Prepared<'_> {
-    /// Mends all cuts in turn, trying to keep all loads within `budget`. On an error also says which
-    /// paths had been moved.
+    /// Repairs all cuts in turn, trying to keep all loads within `budget`. An error also returns
+    /// which paths had been moved.
     pub(super) fn mend(
         &mut self,
         cuts: &mut Cuts,
@@ -103,8 +105,8 @@ impl Prepared<'_> {
         Ok(mended)
     }
 
-    /// A cut with the neighbors of its switches and all that sends over these; `None` if that is no more. The row has
-    /// its old entries.
+    /// A cut with the neighbors of its switches and all that sends over these; `None` if that adds nothing. The row
+    /// has its old entries.
     fn grown(&self, cut: &Cut) -> Option<Cut> {
         let fabric = self.fabric;
         let mut taken = vec![false; fabric.switch_count()];
@@ -115,7 +117,7 @@ impl Prepared<'_> {
             }
         }
         taken[cut.home as usize] = false;
-        // Those nearest to the destination first, so that each is behind the one that it sends to.
+        // Nearest to the destination first, so that each follows the one that it sends to.
         let mut way = Vec::new();
         let mut starts: Vec<(usize, u32)> = (0..taken.len() as u32)
             .filter(|&s| taken[s as usize])
@@ -131,8 +133,8 @@ impl Prepared<'_> {
         (grown.nodes.len() > cut.nodes.len()).then_some(grown)
     }
 
-    /// Takes the paths from cut-off switches of a row out of the loads, and of the dependencies what no packet can make
-    /// any more; the others are held.
+    /// Removes the paths from cut-off switches of a row from the loads, and from the dependencies those that no packet
+    /// can make any more; the others are held.
     pub(super) fn lift<'n>(
         &mut self,
         row: usize,
@@ -220,10 +222,11 @@ impl Prepared<'_> {
         Ok(())
     }
 
-    /// Takes back what a row was given.
+    /// Undoes what was done for a row.
     fn unsettle(&mut self, cut: &Cut, row: &RowAtWork) {
         let mut way = Vec::new();
-        // Ways lead over what was settled earlier: all are followed before any entry goes back.
+        // Paths lead over switches that were settled earlier: all are followed before any entry is
+        // restored.
         for &switch in &row.settled {
             let Some(node) = cut.nodes.iter().find(|n| n.switch == switch) else { continue };
             way.clear();
@@ -238,8 +241,8 @@ impl Prepared<'_> {
         }
     }
 
-    /// Gives one switch a way to the destination over switches that are not `open`; `false` if there is
-    /// none that `effort` allows.
+    /// Gives one switch a path to the destination over switches that are not `open`; `false` if there
+    /// is none that `effort` allows.
     fn settle(
         &mut self,
         cut: &Cut,
@@ -271,7 +274,7 @@ impl Prepared<'_> {
             .channels_from(SwitchId(node.switch))
             .filter_map(|c| self.choice(cut, node, c as u32, budget, open, &mut way));
         choices.extend(ways.filter(|choice| effort == Effort::Any || !choice.too_long));
-        // Mostly the best one fits: only where it does not are the others put in order.
+        // Usually the best one fits: the others are sorted only where it does not.
         let best = (0..choices.len()).min_by_key(|&i| choices[i]);
         if let Some(best) = best {
             choices.swap(0, best);
@@ -290,7 +293,7 @@ impl Prepared<'_> {
         }
         row.unfit |= !row.freedom.levels;
         // A path that keeps its layer but may not coexist with old ones is better than one in another
-        // layer: connections learn of that only when they ask for a path again.
+        // layer: connections learn of that only with their next path query.
         if row.freedom.apart && !std::mem::replace(&mut mended.released, true) {
             self.release(std::mem::take(&mut mended.held));
             if self.enter_first(cut, node, &choices, row) {
@@ -298,7 +301,7 @@ impl Prepared<'_> {
             }
         }
         if !row.freedom.levels {
-            // Other switches of the row may find ways that suit this one, too.
+            // Other switches of the row may find paths that suit this one, too.
             return Ok(false);
         }
         for choice in &choices {
@@ -313,7 +316,7 @@ impl Prepared<'_> {
         Err(RerouteError::Lanes { lanes: self.lanes })
     }
 
-    /// Takes the first of these ways that all layers of a switch's paths take.
+    /// Takes the first of these paths that fits into all layers of a switch's paths.
     fn enter_first(
         &mut self,
         cut: &Cut,
@@ -339,7 +342,7 @@ impl Prepared<'_> {
         self.follow(row, self.fabric.heads()[c as usize], way)
     }
 
-    /// What sending on channel `c` is worth; `None` if that is no way. Leaves the way in `way`.
+    /// The rank of sending on channel `c`; `None` if that is no path. Leaves the path in `way`.
     fn choice(
         &self,
         cut: &Cut,
@@ -398,7 +401,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// Puts a path into all of `mask` layers, or none.
+    /// Puts a path into all layers of `mask`, or none.
     pub(super) fn enter(&mut self, mask: u32, way: &[u32]) -> bool {
         for layer in layers(mask) {
             if !self.layers[layer as usize].admit(&self.slots, self.fabric, way) {
@@ -410,15 +413,15 @@ impl Prepared<'_> {
         true
     }
 
-    /// Takes back what [`Self::enter`] did just now.
+    /// Undoes the last [`Self::enter`].
     pub(super) fn withdraw(&mut self, mask: u32, way: &[u32]) {
         for layer in layers(mask) {
             self.layers[layer as usize].undo(&self.slots, self.fabric, way);
         }
     }
 
-    /// Puts a path into all of `mask` layers or, where one does not take it, into another of the first
-    /// `most`; returns which instead of which, `None` if there are none.
+    /// Puts a path into all layers of `mask` or, where one does not take it, into another of the first
+    /// `most`; returns the (old, new) layers, `None` if there are none.
     pub(super) fn enter_elsewhere(
         &mut self,
         mask: u32,

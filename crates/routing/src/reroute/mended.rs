@@ -1,15 +1,15 @@
-//! What is known beside the tables while rows are mended.
+//! State of the repair of rows, in addition to the tables.
 
 use super::outcome::Moved;
 
-/// A dependency of an old path that still counts, so that what is added fits beside it.
+/// A dependency of an old path that still counts, so that additions must be compatible with it.
 pub(super) struct Held {
     pub(super) layer: u8,
     pub(super) from: u32,
     pub(super) to: u32,
 }
 
-/// Rows are mended; what is known beside the tables.
+/// State of a repair in addition to the tables.
 #[derive(Default)]
 pub(super) struct Mended {
     pub(super) moved: Vec<Moved>,

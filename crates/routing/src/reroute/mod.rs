@@ -1,21 +1,20 @@
-//! From a fault to tables: complete tables for a damaged fabric that differ from the old ones in few
-//! entries.
+//! From a fault to tables: complete tables for a damaged fabric that differ from the old ones in few entries.
 //!
-//! Routing anew moves entries all over the fabric for one dead cable, and each moved entry is a block to
-//! send and a flow to disturb. Here the old tables are mended. The switches whose way to a destination
-//! led over what failed are **cut off** on that row; all others keep every entry. From the fault
-//! outwards each cut-off switch keeps its entry if the switch behind it is connected again, and if not
-//! (or if that would be a worse way than the old tables have anywhere) takes the least loaded way to the
-//! part that is. A path stays in its virtual layer as long as the layer's channel dependency graph stays
-//! acyclic with old and new paths together.
+//! Re-routing from scratch moves entries all over the fabric for one dead cable, and each moved entry is a block to
+//! send and a flow to disturb. Here the old tables are repaired. The switches whose path to a destination led over
+//! what failed are **cut off** on that row; all others keep every entry. From the fault outwards each cut-off
+//! switch keeps its entry if the switch behind it is connected again, and if not (or if that path would be worse
+//! than any of the old tables) takes the least loaded path to the connected part. A path stays in its virtual layer
+//! as long as the layer's channel dependency graph stays acyclic with old and new paths together.
 //!
-//! [`Prepared`] holds what this needs and what one pass over the tables gives: loads, dependencies, and
-//! an order of the channels. It is made once and follows from fault to fault.
+//! [`Prepared`] holds what this needs and one pass over the tables gives: loads, dependencies, and an
+//! order of the channels. It is made once and updated from fault to fault.
 //!
-//! Loads are pairs of terminals or, if it is known ([`Prepared::with_demands`]), what they send; then
-//! [`Prepared::relieve`] also takes traffic off hot channels without any fault.
+//! Loads count pairs of terminals or, if it is known ([`Prepared::with_demands`]), what they send;
+//! then [`Prepared::relieve`] also moves traffic off hot channels without any fault.
 //!
-//! Ids in here are those of the fabric that the tables were made for; [`Prepared::tables`] translates.
+//! Ids in this module are those of the fabric that the tables were made for; [`Prepared::tables`]
+//! translates.
 
 mod after_fault;
 mod book;

@@ -1,4 +1,4 @@
-//! What comes out of a change of routes.
+//! The result of a change of routes.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use thiserror::Error;
 /// A table entry that changed. Ids are those of the fabric that the old tables were made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
-    /// The switch.
+    /// Switch whose entry changes.
     pub switch: SwitchId,
     /// The table row, see [`crate::Routes::row`].
     pub row: u32,
-    /// Egress port before ([`crate::NO_ROUTE`] if there was none).
+    /// Egress port before the change ([`crate::NO_ROUTE`] if there was none).
     pub old: u8,
-    /// Egress port now.
+    /// Egress port after the change.
     pub new: u8,
 }
 
@@ -23,38 +23,38 @@ pub struct Change {
 pub struct Moved {
     /// The switch of the sources.
     pub source: SwitchId,
-    /// The table row.
+    /// Row of the table.
     pub row: u32,
-    /// Layer before.
+    /// Layer before the change.
     pub old: u8,
-    /// Layer now.
+    /// Layer after the change.
     pub new: u8,
 }
 
 /// Whether switches may be updated one by one while packets are under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coexistence {
-    /// In any order: whatever mix of old and new entries packets meet, none loops and no layer
-    /// gets a cycle of channel dependencies.
+    /// In any order: no mix of old and new entries makes a packet loop or gives a layer a cycle of
+    /// channel dependencies.
     AnyOrder,
-    /// In the order of these ranks, by switch; those of one rank in any order. `None`: nothing changes
-    /// there. A rank begins when the one before is complete.
+    /// In the order of these ranks, by switch; those of one rank in any order. `None`: the switch does
+    /// not change. A rank starts when the previous one is complete.
     Order(Vec<Option<u32>>),
     /// In the order of these ranks, by switch and row: no order of whole switches suits all rows, but each row has one.
     /// A switch may take part in several steps.
     OrderOfEntries(BTreeMap<(SwitchId, u32), u32>),
-    /// Not at all: what changes must be free of packets meanwhile.
+    /// Not at all: what changes must be free of packets during the update.
     Drain(Drain),
 }
 
 /// Why old and new tables may not coexist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drain {
-    /// Every order has a moment at which packets go round.
+    /// Every order has a moment at which packets loop.
     Loop,
     /// Old and new paths together have a cycle of channel dependencies in this layer.
     Cycle {
-        /// The layer.
+        /// Number of the layer.
         layer: u8,
     },
 }
@@ -64,7 +64,7 @@ pub enum Drain {
 pub struct RerouteOutcome {
     /// Rows with a switch that was cut off, of destinations that are still there.
     pub rows: usize,
-    /// Other rows that gave way where a channel would have been far above the old loads.
+    /// Other rows that were moved where a channel would have been far above the old loads.
     pub rows_eased: usize,
     /// Rows whose destinations have failed.
     pub rows_lost: usize,
@@ -72,17 +72,17 @@ pub struct RerouteOutcome {
     pub changes: Vec<Change>,
     /// Paths that changed their layer, by (row, source).
     pub moved: Vec<Moved>,
-    /// Entries of switches without a way to the destination although no terminal needs one.
+    /// Entries of switches without a path to the destination although no terminal needs one.
     pub dead_ends: usize,
     /// Largest load of a switch-to-switch channel before the fault: the edge forwarding index, or where sources may use
     /// any LID of a port, the sum over all LIDs.
     pub load_before: u64,
-    /// And with the new tables.
+    /// The largest load with the new tables.
     pub load_after: u64,
     /// Whether old and new may coexist. Layers that had a cycle before are left out of this.
     pub coexistence: Coexistence,
-    /// A layer that gets a cycle of channel dependencies if connections go on with the service levels that they have,
-    /// on the new paths; `None` if they may. Only paths in [`Self::moved`] can cause one.
+    /// A layer that gets a cycle of channel dependencies if connections continue with their current service levels on
+    /// the new paths; `None` if they may. Only paths in [`Self::moved`] can cause one.
     pub old_levels: Option<u8>,
 }
 
@@ -96,7 +96,7 @@ impl RerouteOutcome {
     }
 }
 
-/// Why tables could not be mended. [`Prepared`](super::Prepared) is then as it was before.
+/// Why tables could not be repaired. [`Prepared`](super::Prepared) is then in its previous state.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RerouteError {

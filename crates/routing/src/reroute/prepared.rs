@@ -1,4 +1,4 @@
-//! Old tables with what one pass over them gives.
+//! Old tables together with what one pass over them gives.
 
 use darkfiber_fabric::{ChannelId, Fabric};
 
@@ -10,8 +10,8 @@ use super::traffic::{Gone, Traffic};
 use super::tree::Tree;
 use crate::{DELIVER, Demand, Routes};
 
-/// Tables that are ready to be mended: with the load of every channel, the counted channel dependencies
-/// of every layer, and what has failed so far.
+/// Tables that are ready to be repaired: with the load of every channel, the counted channel
+/// dependencies of every layer, and all faults so far.
 ///
 /// Memory: the tables, and 4 bytes a layer for each pair of channels that meet in a switch.
 #[derive(Clone)]
@@ -21,12 +21,12 @@ pub struct Prepared<'a> {
     pub(super) lanes: u8,
     pub(super) gone: Gone,
     pub(super) traffic: Traffic,
-    /// What crosses each inter-switch channel: ordered pairs of terminals, or what they send.
+    /// Load of each inter-switch channel: ordered pairs of terminals, or what they send.
     pub(super) load: Vec<u64>,
-    /// How much longer each channel takes for the same than the fastest one; 1 where pairs are counted.
+    /// Time of each channel for the same amount, relative to the fastest one; 1 where pairs are counted.
     pub(super) slowness: Vec<f64>,
     pub(super) slots: Slots,
-    /// Dependencies, by layer.
+    /// Channel dependencies, by layer.
     pub(super) layers: Vec<Layer>,
     /// Most channels that a path between terminals crosses.
     pub(super) longest: usize,
@@ -60,7 +60,7 @@ impl<'a> Prepared<'a> {
         let gone = Gone::nothing(fabric);
         let traffic = Traffic::new(fabric, routes, &gone)?;
         let mut routes = routes.clone();
-        // Tables are mended, and groups of ports would name what has failed.
+        // Tables are repaired, and groups of ports would name what has failed.
         routes.groups = None;
         routes.condense(fabric);
         Ok(Self {
@@ -78,10 +78,10 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// The same, but loads are what terminals send to each other instead of counting all pairs alike. Channels of
-    /// other speed than the fastest count by the time that they take.
+    /// As [`Prepared::new`], but loads are what terminals send to each other instead of counting all pairs alike.
+    /// Channels slower than the fastest count by transfer time.
     ///
-    /// Complexity: beside that of [`Prepared::new`], of sorting the demands.
+    /// Complexity: that of [`Prepared::new`], and of sorting the demands.
     ///
     /// # Errors
     /// Those of [`Prepared::new`].
@@ -94,8 +94,8 @@ impl<'a> Prepared<'a> {
         Ok(Self::new(fabric, routes, lanes)?.serving(demands))
     }
 
-    /// The same tables, whose loads are what terminals send to each other. Dependencies are those of all pairs, as they
-    /// were: this is what changes from one mix of jobs to the next.
+    /// The same tables, whose loads are what terminals send to each other. Dependencies remain those of all pairs: only
+    /// loads change from one mix of jobs to the next.
     ///
     /// Complexity: O(demands x hops), and sorting them.
     #[must_use]
@@ -109,7 +109,7 @@ impl<'a> Prepared<'a> {
         self
     }
 
-    /// Counts the loads of the tables as they are now; dependencies stay.
+    /// Counts the loads of the current tables; dependencies stay.
     pub(super) fn count_loads(&mut self) {
         self.load = vec![0; self.fabric.channel_count()];
         let mut way = Vec::new();
@@ -130,7 +130,7 @@ impl<'a> Prepared<'a> {
         self.fabric
     }
 
-    /// The tables as they are now, in the ids of that fabric; rows and entries of what has failed are
+    /// The current tables, in the ids of the original fabric; rows and entries of what has failed are
     /// still there.
     pub fn routes(&self) -> &Routes {
         &self.routes
@@ -150,7 +150,7 @@ impl<'a> Prepared<'a> {
         self.broken = Vec::new();
         let mut longest = 0;
         let mut tree = Tree::new(fabric.switch_count());
-        // By layer, the sources whose paths pass each switch; what they send.
+        // By layer, the sources whose paths pass each switch, and what they send.
         let mut passing: Vec<Vec<u32>> = Vec::new();
         let mut sent = vec![0u64; fabric.switch_count()];
         for row in 0..self.traffic.rows.len() {
@@ -220,7 +220,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Adds to `way` the channels that a packet of a row crosses from a switch on, failed ones included;
-    /// whether it arrives.
+    /// returns whether it arrives.
     pub(super) fn follow(&self, row: usize, from: u32, way: &mut Vec<u32>) -> bool {
         let ports = self.routes.ports(row);
         let home = self.traffic.rows[row].home;

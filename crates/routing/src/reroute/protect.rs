@@ -1,10 +1,10 @@
-//! Virtual layers that leave room for repairs.
+//! Virtual layers that reserve dependencies for repairs.
 //!
-//! Layers are usually as few as they come: each is filled until nothing more fits. Then hardly any detour fits either, and
-//! a repair must move paths to other service levels, which running connections do not notice. Lanes that are idle anyway
-//! can be spent on this: here a path enters a layer only together with the paths that would replace it, one for each
-//! cable that it crosses. So whichever cable fails, the detours are free of cycles beside everything else in the layer, by
-//! construction; service levels stay, and new entries may be mixed with old ones.
+//! Usually as few layers as possible are used: each is filled until nothing more fits. Then hardly any detour fits either,
+//! and a repair must move paths to other service levels, which running connections do not notice. Lanes that are idle
+//! anyway can be spent on this: here a path enters a layer only together with the paths that would replace it, one for
+//! each cable that it crosses. So whichever cable fails, the detours are acyclic together with everything else in the
+//! layer, by construction; service levels stay, and new entries may be mixed with old ones.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::prepared::Prepared;
 use super::tree::Tree;
 use crate::{Layers, Routes};
 
-/// How far layers leave room for repairs.
+/// Number of repairs that the layers provide for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Protection {
     /// Paths (source switch, row), and cables that they cross: each may need a detour.
@@ -42,9 +42,9 @@ struct Guarded {
 }
 
 impl Prepared<'_> {
-    /// The same tables with layers that leave room for the detours of as many paths as `lanes` hold; all paths of the
-    /// engine stay, and each layer is free of cycles if all were. Layers by pair of terminals, as dumps have them, and
-    /// those that can deadlock, stay as they are.
+    /// The same tables with layers that admit the detours of as many paths as `lanes` hold; all paths of the engine
+    /// stay, and each layer is acyclic if all were. Layers by pair of terminals, as dumps have them, and those that
+    /// can deadlock, stay as they are.
     ///
     /// Complexity: O(paths x hops squared x lanes), and the searches for dependencies against the order.
     pub fn protected(&self, lanes: u8) -> (Routes, Protection) {
@@ -55,7 +55,8 @@ impl Prepared<'_> {
         }
         let paths = self.guarded();
         let detours = paths.iter().map(|path| path.detours.len()).sum();
-        // Lanes that are kept for paths whose detours fit nowhere: none at first; as many as the engine takes always do.
+        // Lanes that are kept for paths whose detours fit nowhere: none at first; the engine's own number of lanes
+        // always suffices.
         let found = (0..=self.layers.len()).find_map(|spare| self.filled(&paths, kept, spare));
         let Some((layer, protected)) = found else { return (routes, Protection::default()) };
         let n = self.fabric.switch_count();
@@ -96,7 +97,7 @@ impl Prepared<'_> {
     }
 
     /// The dependencies of a path's detour that the path itself does not have: also of packets that come to a switch by old
-    /// entries and go on by new ones.
+    /// entries and continue by new ones.
     fn beside(
         &self,
         tree: &Tree,
@@ -119,8 +120,8 @@ impl Prepared<'_> {
         found
     }
 
-    /// A layer of `lanes` for each path, the last `spare` of them for what does not fit with its detours, and how many
-    /// detours fit; `None` if a path fits nowhere.
+    /// A layer of `lanes` for each path, the last `spare` of them for paths that do not fit with their detours, and
+    /// how many detours fit; `None` if a path fits nowhere.
     fn filled(&self, paths: &[Guarded], lanes: usize, spare: usize) -> Option<(Vec<u8>, usize)> {
         let mut graphs: Vec<Layer> = (0..lanes).map(|_| Layer::new(&self.slots)).collect();
         let mut layer: Vec<Option<u8>> = vec![None; paths.len()];
@@ -137,7 +138,7 @@ impl Prepared<'_> {
         let left: Vec<usize> = (0..paths.len()).filter(|&i| layer[i].is_none()).collect();
         for &i in &left {
             let path = &paths[i];
-            // With all lanes of the engine to spare, each path has the one that it had: these are free of cycles.
+            // With all lanes of the engine to spare, each path keeps its own: these are acyclic.
             let all = 0..lanes;
             let order = if is_last {
                 let own = lanes - spare + usize::from(path.layer);
@@ -158,7 +159,7 @@ impl Prepared<'_> {
         Some((layer.into_iter().collect::<Option<Vec<u8>>>()?, protected))
     }
 
-    /// Puts all of these dependencies into a layer, or none.
+    /// Adds all of these dependencies to a layer, or none.
     fn put_all<'p>(&self, graph: &mut Layer, of: impl IntoIterator<Item = &'p Vec<Pair>>) -> bool {
         let mut put = Vec::new();
         for &(c, d) in of.into_iter().flatten() {

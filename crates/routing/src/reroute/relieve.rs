@@ -1,11 +1,11 @@
-//! Taking traffic off hot channels, one table entry after the other.
+//! Moving traffic off hot channels, one table entry at a time.
 //!
 //! Adaptive flow-aware routing (Smith et al., "Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing",
-//! SC'18, section V-A, Algorithm 1): as long as the hottest channel carries too much, one destination that is reached
-//! over it is sent another way. Beyond the paper: an entry changes only if no channel becomes as hot as the one that is
-//! relieved, so that what is hottest only ever cools down and the last tables are the best; entries of switches before the
-//! hot channel are tried where its own has no other way; a channel that nothing relieves does not keep others from it;
-//! and every new way fits into the virtual layers of its paths beside all old ones.
+//! SC'18, section V-A, Algorithm 1): while the hottest channel carries too much, one destination that is reached over it
+//! is sent over another path. Beyond the paper: an entry changes only if no channel becomes as hot as the one that is
+//! relieved, so that the maximum only falls and the last tables are the best; entries of switches before the hot channel
+//! are tried where its own has no other path; a channel that nothing relieves does not keep others from being relieved;
+//! and every new path fits into the virtual layers of its paths together with all old ones.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -19,28 +19,29 @@ use super::mended::Mended;
 use super::outcome::{Change, Coexistence};
 use super::prepared::Prepared;
 
-/// Which destination leaves a hot channel, and which way.
+/// Choice of the destination that leaves a hot channel, and of its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Policy {
     /// The destination with the lowest LID that can go, to the least loaded channel of the switch: the paper's.
     First,
-    /// The one that most is sent to, to the least loaded channel of the switch.
+    /// The destination that most is sent to, to the least loaded channel of the switch.
     Largest,
-    /// The one with the lowest LID that can go, on the way whose fullest channel is least full.
+    /// The destination with the lowest LID that can move, on the path whose fullest channel is
+    /// least full.
     Path,
-    /// The one, and the way, after which the fuller of both is least full.
+    /// The destination and the path after which the fuller of both is least full.
     #[default]
     Best,
 }
 
-/// How far to go.
+/// Limits of the relief of channels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// Channels that carry more are hot: what is demanded, on a channel of the fastest kind.
+    /// Channels that carry more are hot: demand, on a channel of the fastest kind.
     pub most: f64,
     /// At most this many entries change.
     pub moves: usize,
-    /// Who goes.
+    /// Choice of the destination that moves.
     pub policy: Policy,
     /// Paths may become this many channels longer than the longest of the old tables.
     pub longer: usize,
@@ -53,33 +54,33 @@ impl Default for Goal {
     }
 }
 
-/// One destination that was sent another way.
+/// One destination that was sent over another path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
     /// The channel that was relieved.
     pub channel: ChannelId,
-    /// How full it was: what it carried, as time of a channel of the fastest kind.
+    /// Its load before that, as time of a channel of the fastest class.
     pub fill: f64,
-    /// What left it.
+    /// Amount that left the channel.
     pub amount: u64,
-    /// The entry.
+    /// The entry that changed.
     pub change: Change,
-    /// How full the fullest channel is now.
+    /// Load of the fullest channel now.
     pub fullest: f64,
 }
 
-/// What came of it. The tables are those of [`Prepared::routes`].
+/// The result of relieving channels. The tables are those of [`Prepared::routes`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relief {
-    /// One after the other.
+    /// The moves, in order.
     pub moves: Vec<Move>,
     /// Entries that differ from the old tables, by (switch, row).
     pub changes: Vec<Change>,
-    /// How full the fullest channel was, and is.
+    /// Fill of the fullest channel before the moves.
     pub before: f64,
-    /// See `before`.
+    /// Fill of the fullest channel after the moves.
     pub after: f64,
-    /// Channels that carry too much still although nothing relieves them.
+    /// Channels that still carry too much although nothing relieves them.
     pub stuck: Vec<ChannelId>,
     /// Whether old and new tables may coexist.
     pub coexistence: Coexistence,
@@ -89,16 +90,16 @@ pub struct Relief {
 struct Candidate {
     row: usize,
     from: u32,
-    /// The ways that it may take, as channels, best first.
+    /// The paths that it may take, as channels, best first.
     ways: Vec<Vec<u32>>,
 }
 
 impl Prepared<'_> {
-    /// Takes traffic off the hottest channels; see [`Prepared::with_demands`]. With [`Goal::most`] 0 it ends when nothing
+    /// Moves traffic off the hottest channels; see [`Prepared::with_demands`]. With [`Goal::most`] 0 it ends when nothing
     /// relieves the hottest.
     ///
     /// Complexity: O(demands x hops), and for each move O(channels + destinations over the hot channel + ports x hops of
-    /// those that are looked at), and the cut-off part of one destination's tree.
+    /// those examined), and the cut-off part of one destination's tree.
     pub fn relieve(&mut self, goal: &Goal) -> Relief {
         let before = self.hottest().map_or(0.0, |(_, fill)| fill);
         let mut at_work = AtWork::new(self);
@@ -174,7 +175,8 @@ impl Prepared<'_> {
                 }
             }
         }
-        // Part of what a destination gets may go another way before it comes here.
+        // Part of the traffic of a destination may take another path before it reaches this
+        // channel.
         for (row, _) in crossing {
             let behind = self.cut(row, std::iter::once(tail), &mut at_work.place);
             for node in behind.nodes[1..].iter().filter(|n| n.weight > 0) {
@@ -189,8 +191,8 @@ impl Prepared<'_> {
         None
     }
 
-    /// Tries the ways of all destinations, the best first. These come by falling amounts, so that what would be left on
-    /// the channel only rises: a way that is no worse than that is better than all further on.
+    /// Tries the paths of all destinations, the best first. These come by falling amounts, so that the remaining load
+    /// of the channel only rises: a path that is no worse than that is better than all later ones.
     fn relieve_best(
         &mut self,
         crossing: &[(usize, u64)],
@@ -264,7 +266,7 @@ impl Prepared<'_> {
         ways.into_iter().map(|way| way.channels).collect()
     }
 
-    /// What terminals send over a switch on a row.
+    /// Amount that terminals send over a switch on a row.
     fn amount_through(&self, row: usize, s: u32) -> u64 {
         let mut way = Vec::new();
         let passes = |&(from, _): &(u32, u64)| {
@@ -275,7 +277,7 @@ impl Prepared<'_> {
         self.traffic.amounts(row).filter(passes).map(|x| x.1).sum()
     }
 
-    /// Sends a destination another way if any is one.
+    /// Sends a destination over another path, if there is one.
     fn change(&mut self, of: &Candidate, goal: &Goal, at_work: &mut AtWork) -> Option<Change> {
         if of.ways.is_empty() {
             return None;
@@ -290,7 +292,7 @@ impl Prepared<'_> {
     }
 }
 
-/// What is kept from move to move.
+/// State that is kept from move to move.
 struct AtWork {
     index: Index,
     cuts: Cuts,

@@ -1,14 +1,16 @@
-//! Mending that keeps service levels as long as it can, and says how the new tables may be put in place.
+//! Repairs that keep service levels as long as they can, and state how the new tables may be put in
+//! place.
 //!
-//! A running connection keeps its service level, whatever the subnet manager would answer now. So a repair that gives a
-//! pair another one leaves old connections on new paths in a lane that nobody proved for them. Seven attempts, each only if
-//! the one before does not do:
+//! A running connection keeps its service level, whatever the subnet manager would return now. So a repair that gives a
+//! pair another one leaves old connections on new paths in a lane that was not proved for them. There are seven attempts,
+//! each only if the previous one fails:
 //!
-//! 1. service levels stay, new paths fit beside old ones, and rows that the fault did not touch may give way to load;
+//! 1. service levels stay, new paths are compatible with old ones, and rows that the fault did not touch may be moved
+//!    because of load;
 //! 2. the same without touching such rows;
-//! 3. each row takes the detour that [`Prepared::protected`] leaves room for;
+//! 3. each row takes the detour that [`Prepared::protected`] reserved;
 //! 4. each row takes the detour that adds the fewest channel dependencies;
-//! 5. as few entries change as possible, whatever channels carry then;
+//! 5. as few entries change as possible, whatever the loads of channels;
 //! 6. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
 //!    under way are gone;
 //! 7. paths move to other service levels: connections must be re-established where that closes a cycle.
@@ -21,7 +23,7 @@ use super::outcome::{Coexistence, RerouteOutcome};
 use super::prepared::Prepared;
 use super::trial::Trial;
 
-/// How a repair may be put in place; the first that holds, from least to most disturbance.
+/// Level of the ladder at which a repair may be put in place; the first that holds, from least to most disturbance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rung {
     /// Switches in any order; running connections keep their service levels.
@@ -47,7 +49,8 @@ impl Rung {
         }
     }
 
-    /// That of tables that came from a fault; `None` where rows beside the fault changed that may not be dropped.
+    /// The level that tables after a fault allow; `None` where rows other than those of the fault changed that may not be
+    /// dropped.
     fn of(outcome: &RerouteOutcome) -> Option<Self> {
         if outcome.old_levels.is_some() {
             return Some(Self::Reconnect);
@@ -74,18 +77,18 @@ const KEPT: [Freedom; 6] = [
     Freedom { apart: true, ..KEEP },
 ];
 
-/// Service levels stay, and new paths fit beside old ones.
+/// Service levels stay, and new paths are compatible with old ones.
 const KEEP: Freedom = Freedom { levels: false, apart: false, ease: false, choice: ChoiceBy::Load };
 
 impl Prepared<'_> {
-    /// Mends the tables for faults on top of those so far as drop-drain wants it: all service levels stay, no row gives
-    /// way to load, and new paths need not fit beside old ones. Beside entries of switches that the faults cut off, others
-    /// change only on rows that have no way in their layers otherwise.
+    /// Repairs the tables for faults in addition to those so far as drop-drain needs it: all service levels stay, no row
+    /// is moved because of load, and new paths need not be compatible with old ones. Besides entries of switches that the faults
+    /// cut off, others change only on rows that have no path in their layers otherwise.
     ///
     /// Complexity: that of [`Prepared::reroute`].
     ///
     /// # Errors
-    /// Those of [`Prepared::reroute`], and [`RerouteError::Levels`]; nothing has changed then.
+    /// Those of [`Prepared::reroute`], and [`RerouteError::Levels`]; the tables are unchanged then.
     pub fn reroute_by_drop_drain(
         &mut self,
         faults: &Faults,
@@ -93,14 +96,14 @@ impl Prepared<'_> {
         self.reroute_with(faults, Freedom { apart: true, ..KEEP })
     }
 
-    /// Mends the tables for faults on top of those so far on the lowest rung that is found, and stays at the new tables.
-    /// All service levels stay, with longer paths and new entries of switches beside the fault if that takes it, unless
-    /// the rung is [`Rung::Reconnect`].
+    /// Repairs the tables for faults in addition to those so far with the least disturbing method found, and keeps the
+    /// new tables. All service levels stay, with longer paths and new entries of switches next to the fault if necessary,
+    /// unless the result is [`Rung::Reconnect`].
     ///
     /// Complexity: at most that of eight times [`Prepared::reroute`], and a copy.
     ///
     /// # Errors
-    /// Those of [`Prepared::reroute`]; nothing has changed then.
+    /// Those of [`Prepared::reroute`]; the tables are unchanged then.
     pub fn reroute_on_lowest_rung(
         &mut self,
         faults: &Faults,
@@ -113,7 +116,7 @@ impl Prepared<'_> {
 }
 
 impl Trial<'_, '_> {
-    /// Mends the first tables as [`Prepared::reroute_on_lowest_rung`] does.
+    /// Repairs the original tables as [`Prepared::reroute_on_lowest_rung`] does.
     ///
     /// Complexity: at most that of eight times [`Prepared::reroute`].
     ///

@@ -1,4 +1,4 @@
-//! Mended tables in the ids of the damaged fabric.
+//! Repaired tables in the ids of the damaged fabric.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use darkfiber_fabric::{Fabric, Renumbering, SwitchId};
 use super::prepared::Prepared;
 use crate::{DestId, Layers, Lids, Routes};
 
-/// How much of one switch's linear forwarding table changed.
+/// Number of changes in one switch's linear forwarding table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// Entries.
+    /// Number of changed entries.
     pub entries: usize,
     /// Blocks of 64 LIDs, the unit in which tables are sent.
     pub blocks: usize,
 }
 
-/// What changed from the `old` tables of a `whole` fabric to the `new` ones of a damaged fabric, by
-/// switch of the damaged one (only where something did) and in its `lids`, of which the old ones differ
-/// in nothing but what has failed. Entries of what has failed do not count. Both must have as many paths
-/// a terminal.
+/// Changes from the `old` tables of a `whole` fabric to the `new` ones of a damaged fabric, by
+/// switch of the damaged one (only where something did) and in its `lids`, which differ from the old
+/// ones only by what has failed. Entries of what has failed do not count. Both must have the same number
+/// of paths a terminal.
 pub fn changed_by_switch(
     (whole, old): (&Fabric, &Routes),
     (damaged, new): (&Fabric, &Routes),
@@ -57,8 +57,8 @@ pub fn changed_by_switch(
         .collect()
 }
 
-/// What changed from `old` tables to `new` ones of the same fabric with as many paths a terminal: entries, and
-/// blocks of all switches together.
+/// Changes from `old` tables to `new` ones of the same fabric with the same number of paths a terminal:
+/// entries, and blocks of all switches together.
 ///
 /// Complexity: O(entries).
 pub fn difference(fabric: &Fabric, old: &Routes, new: &Routes, lids: &Lids) -> Changed {
@@ -90,8 +90,8 @@ pub fn difference(fabric: &Fabric, old: &Routes, new: &Routes, lids: &Lids) -> C
 }
 
 impl Prepared<'_> {
-    /// The tables for the damaged fabric, without the rows and entries of what has failed. `map` is what
-    /// [`Fabric::with_faults`] gave for all faults so far.
+    /// The tables for the damaged fabric, without the rows and entries of what has failed. `map` is the
+    /// result of [`Fabric::with_faults`] for all faults so far.
     pub fn tables(&self, damaged: &Fabric, map: &Renumbering) -> Routes {
         if self.all_stay(damaged) { self.routes.clone() } else { self.without_lost(damaged, map) }
     }

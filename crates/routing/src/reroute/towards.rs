@@ -1,9 +1,9 @@
-//! From tables in place towards others, as far as that is safe in any order.
+//! From the current tables towards others, as far as that is safe in any order.
 //!
-//! Tables that an engine makes anew are sound by themselves, but beside those in place they may deadlock, and running
-//! connections keep the service levels that they have. So the new tables are taken row by row: with the old service levels, and
-//! only if packets that meet old and new entries of the row in any mix go round nowhere and close no cycle beside all mixes that
-//! were taken before. A row that does not fit as a whole is taken entry by entry. What comes out may be written in any order.
+//! Tables that an engine recomputes are sound in isolation, but together with those in place they may deadlock, and running
+//! connections keep their current service levels. So the new tables are taken row by row: with the old service levels, and only
+//! if packets that meet old and new entries of the row in any mix do not loop and close no cycle together with all mixes that
+//! were taken before. A row that does not fit as a whole is taken entry by entry. The result may be written in any order.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::labels::layers;
 use super::prepared::Prepared;
 use crate::{DestId, Routes};
 
-/// How much of other tables was taken.
+/// Part of other tables that was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     /// Rows (LIDs) that differ between both tables.
@@ -30,11 +30,11 @@ pub struct Taken {
 }
 
 impl Prepared<'_> {
-    /// Takes as many entries of `target` as old and new ones may be met in any order, and stays at these tables; service levels
-    /// are those that they had. Dependencies of all mixes stay counted: what is changed next fits beside them, too.
+    /// Takes as many entries of `target` as can be mixed with old ones in any order, and keeps these tables; service levels
+    /// stay. Dependencies of all mixes stay counted: later changes are compatible with them, too.
     ///
-    /// Complexity: for each row that differs O(switches x hops) and the searches of dependencies that do not follow the order; for a row
-    /// that does not fit as a whole that for each entry.
+    /// Complexity: for each row that differs O(switches x hops) and the searches for dependencies that do not follow the order; for a
+    /// row that does not fit as a whole the same for each entry.
     ///
     /// # Errors
     /// [`RerouteError::OtherFabric`] if the target has other switches, terminals or LIDs, [`RerouteError::MixedRow`] if rows of
@@ -77,7 +77,7 @@ struct AtWork<'a> {
 }
 
 impl AtWork<'_> {
-    /// Takes a row, or what fits of it.
+    /// Takes a row, or the part of it that fits.
     fn row(&mut self, row: usize, wanted: &[u8], taken: &mut Taken) {
         let old = self.prepared.routes.ports(row).to_vec();
         let differ: Vec<u32> =
@@ -103,11 +103,11 @@ impl AtWork<'_> {
         taken.taken += now.len();
     }
 
-    /// Gives some switches their wanted entries, if any mix of these with the old ones of the row fits beside all that was taken before;
-    /// else the row stays as it is.
+    /// Gives some switches their wanted entries, if any mix of these with the old ones of the row is compatible with all that was
+    /// taken before; otherwise the row stays as it is.
     fn fits(&mut self, row: usize, old: &[u8], some: &[u32], wanted: &[u8]) -> bool {
         let before = self.prepared.routes.ports(row).to_vec();
-        // What is cut off is read from the old entries.
+        // The cut-off part is read from the old entries.
         self.prepared.routes.ports_mut(row).copy_from_slice(old);
         let cut = self.prepared.cut(row, some.iter().copied(), &mut self.place);
         for &s in some {
@@ -131,7 +131,7 @@ impl AtWork<'_> {
         true
     }
 
-    /// Puts all of these in for good, or none; whether they fit.
+    /// Adds all of these permanently, or none; returns whether they fit.
     fn put(&mut self, all: &[Dependency]) -> bool {
         let prepared = &mut self.prepared;
         let mut put = Vec::new();

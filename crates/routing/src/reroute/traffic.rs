@@ -1,18 +1,18 @@
-//! Who sends on which table row, and how much.
+//! Senders on each table row, and the amount of their traffic.
 
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use super::RerouteError;
 use crate::{Demand, DestId, Routes};
 
-/// What has failed so far, in the ids of the fabric that the tables were made for.
+/// Everything that has failed so far, in the ids of the fabric that the tables were made for.
 #[derive(Clone)]
 pub(super) struct Gone {
-    /// By inter-switch channel.
+    /// Failed inter-switch channels, by channel.
     pub(super) channel: Vec<bool>,
-    /// By switch.
+    /// Failed switches, by switch.
     pub(super) switch: Vec<bool>,
-    /// By terminal.
+    /// Failed terminals, by terminal.
     pub(super) terminal: Vec<bool>,
 }
 
@@ -26,7 +26,7 @@ impl Gone {
     }
 }
 
-/// What one row is for.
+/// The destinations of one row.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     /// The switch of its destinations.
@@ -46,11 +46,11 @@ pub(super) struct Traffic {
     /// `senders[path * switches + s]`: terminals on `s` that may use path `path`.
     senders: Vec<u32>,
     switches: usize,
-    /// What is sent, if that is known; else every pair of terminals sends 1.
+    /// Amounts sent, if they are known; otherwise every pair of terminals sends 1.
     amounts: Option<Amounts>,
 }
 
-/// What the terminals of each switch send on each row: (switch, amount), by rising switch.
+/// Amounts that the terminals of each switch send on each row: (switch, amount), by rising switch.
 #[derive(Clone)]
 struct Amounts {
     of_row: Vec<u32>,
@@ -111,7 +111,8 @@ impl Traffic {
                 row.dests += u32::from(lives && terminal.is_some());
             }
             if let Some(t) = terminal.filter(|_| lives) {
-                // Whatever a terminal may send to, its paths must stay free of deadlock.
+                // The paths to every destination that a terminal may send to must stay
+                // deadlock-free.
                 for path in (0..routes.paths()).filter(|&path| routes.uses(t, path)) {
                     senders[path * switches + home.index()] += 1;
                 }
@@ -120,7 +121,7 @@ impl Traffic {
         Ok(Self { rows, senders, switches, amounts: None })
     }
 
-    /// The same with what is sent.
+    /// The same with the amounts sent.
     pub(super) fn with_amounts(
         mut self,
         fabric: &Fabric,
@@ -131,12 +132,12 @@ impl Traffic {
         self
     }
 
-    /// What is sent stays as it was before.
+    /// Keeps the amounts that were sent before.
     pub(super) fn take_amounts_of(&mut self, before: &mut Self) {
         self.amounts = before.amounts.take();
     }
 
-    /// Rows and senders are those of another fault again; what is sent is the same.
+    /// Restores the rows and senders of another fault; the amounts sent are the same.
     pub(super) fn go_back(&mut self, old: &Self) {
         self.rows.copy_from_slice(&old.rows);
         self.senders.copy_from_slice(&old.senders);
@@ -160,7 +161,7 @@ impl Traffic {
             let part = |s: u32| {
                 let (before, left) = (self.pairs(row, s), later.pairs(row, s));
                 let amount = |of: &Self, pairs: u64| if pairs == 0 { 0 } else { of.amount(row, s) };
-                // What is sent is known to `later` alone.
+                // Only `later` has the amounts.
                 let (a, b) = match later.amounts {
                     None => (before, left),
                     Some(_) => (amount(later, before), amount(later, left)),
@@ -176,7 +177,7 @@ impl Traffic {
         })
     }
 
-    /// What the terminals of switch `s` send on a row.
+    /// Amount that the terminals of switch `s` send on a row.
     #[inline]
     pub(super) fn amount(&self, row: usize, s: u32) -> u64 {
         match &self.amounts {
@@ -188,7 +189,7 @@ impl Traffic {
         }
     }
 
-    /// The switches whose terminals send anything on a row to another switch, with what they send.
+    /// The switches whose terminals send anything on a row to another switch, with the amounts.
     pub(super) fn amounts(&self, row: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
         let (known, counted) = match &self.amounts {
             Some(amounts) => (amounts.of(row), None),

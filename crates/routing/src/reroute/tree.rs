@@ -1,17 +1,17 @@
-//! A table row as the tree that it is: who sends to whom, and how far it is.
+//! A table row as a tree: which switch sends to which, and its distance.
 
 use darkfiber_fabric::Fabric;
 
 use super::channel::{NONE, channel};
 use crate::DELIVER;
 
-/// The way of a row from all switches.
+/// The tree of paths of a row from all switches.
 pub(super) struct Tree {
     /// The channel that each switch sends on.
     pub(super) next: Vec<u32>,
-    /// The switches, each before the one that it sends to; those that send round in circles are left out.
+    /// The switches, each before the one that it sends to; those in forwarding loops are left out.
     pub(super) order: Vec<u32>,
-    /// Channels to the destination, [`NONE`] if packets get lost.
+    /// Channels to the destination, [`NONE`] if packets are lost.
     hops: Vec<u32>,
     waits: Vec<u32>,
 }
@@ -45,7 +45,7 @@ impl Tree {
                 }
             }
         }
-        // Whoever waits still is in a circle.
+        // Switches that still wait are in a loop.
         self.waits.fill(0);
         self.hops.fill(NONE);
         if ports[home as usize] == DELIVER {

@@ -1,7 +1,7 @@
-//! One fault after the other, each from the same tables.
+//! One fault after another, each repaired from the same tables.
 //!
-//! A copy of everything for each fault is most of the time of looking at thousands of them. One copy is enough: what a
-//! repair changes is known, so only that is set back.
+//! Copying the tables for each fault dominates the time for thousands of faults. One copy is enough: the changes of a
+//! repair are known, so only those are undone.
 
 use darkfiber_fabric::Faults;
 
@@ -13,12 +13,12 @@ use super::prepared::Prepared;
 use super::written::Written;
 use crate::Routes;
 
-/// A copy of prepared tables that is mended for faults and goes back to where it was. Each repair is the one that
+/// A copy of prepared tables that is repaired for faults and restored. Each repair is the one that
 /// [`Prepared::reroute`] makes from the same state, whatever was tried before.
 pub struct Trial<'p, 'a> {
     from: &'p Prepared<'a>,
     pub(super) tables: Prepared<'a>,
-    /// What the tables differ in from `from`.
+    /// The differences from `from`.
     written: Written,
 }
 
@@ -37,7 +37,7 @@ impl<'p, 'a> Trial<'p, 'a> {
         self.tables.routes()
     }
 
-    /// Mends the first tables for these faults.
+    /// Repairs the original tables for these faults.
     ///
     /// Complexity: that of [`Prepared::reroute`], without a copy.
     ///
@@ -47,7 +47,8 @@ impl<'p, 'a> Trial<'p, 'a> {
         self.reroute_with(faults, Freedom::ALL)
     }
 
-    /// The same tables, but nobody asks how they may be put in place: the entries that change.
+    /// As [`Self::reroute`], but does not decide how the tables may be put in place: the entries
+    /// that change.
     ///
     /// Complexity: that of [`Prepared::reroute`], without a copy.
     ///
@@ -70,7 +71,7 @@ impl<'p, 'a> Trial<'p, 'a> {
         self.noted(found)
     }
 
-    /// Keeps in mind what an attempt wrote, whether it came to its end or not.
+    /// Records what an attempt wrote, whether it succeeded or not.
     fn noted<T>(&mut self, found: Result<(T, Written), Box<Failed>>) -> Result<T, RerouteError> {
         match found {
             Ok((found, written)) => {
@@ -84,7 +85,7 @@ impl<'p, 'a> Trial<'p, 'a> {
         }
     }
 
-    /// Sets back what was written.
+    /// Undoes what was written.
     fn go_back(&mut self) {
         let (from, tables) = (self.from, &mut self.tables);
         let Written { entries, labels, traffic } = std::mem::take(&mut self.written);
@@ -126,7 +127,7 @@ mod tests {
     use crate::reroute::Fault;
     use crate::{Request, find_engine};
 
-    /// Whatever was tried before, a repair is that of a fresh copy, to the last entry and lane.
+    /// Whatever was tried before, a repair equals that of a fresh copy, to the last entry and lane.
     #[test]
     fn as_from_a_fresh_copy() {
         let cases = [

@@ -1,4 +1,4 @@
-//! Trials for as many threads as ask.
+//! Trials for any number of threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,12 +12,12 @@ pub struct Trials<'p, 'a> {
 }
 
 impl<'p, 'a> Trials<'p, 'a> {
-    /// None yet: they are made when they are asked for.
+    /// An empty pool: trials are made on demand.
     pub fn new(from: &'p Prepared<'a>) -> Self {
         Self { from, idle: Mutex::default() }
     }
 
-    /// Works with one that nobody else has.
+    /// Works with a trial that no other thread has.
     pub fn with<R>(&self, work: impl FnOnce(&mut Trial<'p, 'a>) -> R) -> R {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let known = idle().pop();

@@ -1,8 +1,8 @@
-//! What a repair wrote.
+//! The changes that a repair wrote.
 
 use super::outcome::Change;
 
-/// What a repair wrote, beside what layers note themselves.
+/// The changes that a repair wrote, besides those that layers record themselves.
 #[derive(Default)]
 pub(super) struct Written {
     /// Entries of the tables.

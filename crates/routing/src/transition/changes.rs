@@ -1,4 +1,5 @@
-//! What changes, and for whom (O6): pairs whose packets could come out of order, and whom to drain.
+//! The changes, and the pairs that they affect (O6): pairs whose packets could be reordered, and the pairs to
+//! drain.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::row::{Hops, NONE, Tables};
 use crate::routes::{DELIVER, NO_ROUTE};
 use crate::{DestId, Layers, Routes};
 
-/// What a transition changes.
+/// The pairs and entries that a transition changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Entries of forwarding tables that differ, those towards switches with them.
@@ -20,7 +21,7 @@ pub struct Changes {
     pub lids: u64,
     /// Pairs of a source and a LID that it uses under the tables in place.
     pub pairs: u64,
-    /// Of these, those whose way differs.
+    /// Of these, those whose path differs.
     pub pairs_path: u64,
     /// Of these, those whose service level is not that of every old state.
     pub pairs_level: u64,
@@ -37,10 +38,10 @@ pub struct Changes {
     pub jobs: Option<JobPairs>,
 }
 
-/// What changes inside of running jobs.
+/// The pairs that change inside running jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobPairs {
-    /// Jobs.
+    /// Number of jobs affected.
     pub jobs: usize,
     /// Pairs of a source and a LID inside of a job.
     pub pairs: u64,
@@ -123,7 +124,7 @@ fn entries(fabric: &Fabric, tables: &Tables<'_>, all: &mut Changes) {
     }
 }
 
-/// What becomes of packets on the old way from a switch.
+/// The fate of packets on the old path from a switch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Unseen,
@@ -236,7 +237,7 @@ impl<'a> Counter<'a> {
         self.found.jobs = Some(inside);
     }
 
-    /// Whether the old way from `start` meets a changed entry, and whether it arrives.
+    /// Whether the old path from `start` meets a changed entry, and whether it arrives.
     fn follow(&mut self, start: usize, dest: usize, path: usize) -> (bool, bool) {
         let mut s = start;
         let (mut differs, arrives) = loop {

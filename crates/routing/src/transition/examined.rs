@@ -7,14 +7,14 @@ use super::graphs::Graphs;
 use super::ranks;
 use super::row::{Circle, Row, Tables};
 
-/// What the graphs and rows of both tables together say.
+/// The result of examining the graphs and rows of both tables together.
 pub(super) struct Examined {
     pub(super) graphs: Graphs,
     /// The first row in which some mix of entries loops, and the switches of the loop.
     pub(super) mixed_loop: Option<Circle>,
-    /// The first row in which an old beginning and a new end go round.
+    /// The first row in which an old beginning and a new end loop.
     pub(super) ordered_loop: Option<Circle>,
-    /// Rank of every switch, or switches whose order contradicts itself.
+    /// Rank of every switch, or switches whose order is contradictory.
     pub(super) ranks: Result<Vec<u32>, Vec<u32>>,
 }
 

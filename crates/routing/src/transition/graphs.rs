@@ -6,11 +6,11 @@ use darkfiber_fabric::Fabric;
 
 use crate::check::dependency::Dependencies;
 
-/// Channel dependencies of four sets of ways, all lanes at once.
+/// Channel dependencies of four sets of paths, all lanes at once.
 pub(super) struct Graphs {
-    /// O2: new ways, in the lanes of old and new connections.
+    /// O2: new paths, in the lanes of old and new connections.
     pub(super) steady: Dependencies,
-    /// O3: those, and old ways in the lanes of old connections.
+    /// O3: those, and old paths in the lanes of old connections.
     pub(super) flight: Dependencies,
     /// O4: any mix of old and new entries on each row.
     pub(super) mixed: Dependencies,

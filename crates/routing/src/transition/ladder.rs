@@ -1,4 +1,4 @@
-//! The ladder: the first rung that is proved.
+//! The ladder of transition methods: the first level that is proved.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
@@ -128,7 +128,7 @@ fn cycle(
     })
 }
 
-/// Under which conditions a rung holds, or why it does not.
+/// Under which conditions a level holds, or why it does not.
 fn stand(
     fabric: &Fabric,
     tables: &Tables<'_>,
@@ -234,7 +234,7 @@ fn flip(fabric: &Fabric, tables: &Tables<'_>, changes: &Changes) -> Result<Strin
     if before & after != 0 {
         return Err("old and new LIDs share lanes".to_owned());
     }
-    // Old connections stay on old ways, which did not change, in lanes of their own.
+    // Old connections stay on old paths, which did not change, in lanes of their own.
     if !check(fabric, tables.in_place).deadlock_free() {
         return Err("the tables in place are not free of deadlock".to_owned());
     }

@@ -1,12 +1,12 @@
-//! The way from old tables to new ones: what is proved about it before anything is written.
+//! The transition from old tables to new ones: what is proved about it before anything is written.
 //!
-//! Tables that are sound before and sound after may still deadlock in between, or for good afterwards: a
-//! running connection keeps the service level that it was given, and goes the new way with it. [`check`]
-//! decides the obligations O1 to O5 for any two tables of one fabric with the same LIDs, counts the pairs
-//! that change (O6), and names the first rung of a ladder that is proved.
+//! Tables that are sound before and sound after may still deadlock in between, or permanently afterwards:
+//! a running connection keeps its service level, and takes the new path with it. [`check`] decides the
+//! obligations O1 to O5 for any two tables of one fabric with the same LIDs, counts the pairs that change
+//! (O6), and names the first level of the ladder that is proved.
 //!
-//! It is conservative: what it calls safe is safe under the conditions that it names; what it refuses may
-//! still go well.
+//! The check is conservative: what it calls safe is safe under the conditions that it names; what it
+//! refuses may still work.
 
 mod before;
 mod changes;
@@ -48,7 +48,7 @@ pub enum Mismatch {
          {switches} and {terminals}"
     )]
     Fabric {
-        /// Which tables.
+        /// Name of the tables.
         which: String,
         /// Switches of these tables.
         found_switches: usize,
@@ -64,7 +64,7 @@ pub enum Mismatch {
         "{which} have {found} LIDs a terminal, the new ones {expected}: LIDs must stay as they are"
     )]
     Lids {
-        /// Which tables.
+        /// Name of the tables.
         which: String,
         /// LIDs a terminal in these tables.
         found: usize,
@@ -77,13 +77,13 @@ pub enum Mismatch {
          connection keeps on its whole way"
     )]
     LanesByHop {
-        /// Which tables.
+        /// Name of the tables.
         which: String,
     },
 }
 
-/// Judges the way from the last of `before`, which is in place, to `new`. Connections may use the service levels
-/// of all of `before`.
+/// Judges the transition from the last of `before`, which is in place, to `new`. Connections may use the service
+/// levels of all of `before`.
 ///
 /// `jobs` are the terminals of each running job, if they are known.
 ///

@@ -1,4 +1,4 @@
-//! Which switch must be written before which, and the ranks that follow.
+//! Order in which switches must be written, and the ranks that follow.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -62,7 +62,8 @@ impl Precedence {
     /// A circle among switches that wait for ever.
     fn contradiction(&self, waits: &[u32]) -> Vec<u32> {
         let n = self.switches;
-        // Each that waits has one before it that waits, too: going back must come round.
+        // Each switch that waits has a predecessor that waits, too: walking back must close a
+        // cycle.
         let mut before = vec![u32::MAX; n];
         for s in (0..n).filter(|&s| waits[s] > 0) {
             for t in self.after(s) {

@@ -1,8 +1,8 @@
 //! One destination LID: where old and new entries together may lead its packets.
 //!
-//! The graph of both next hops of every switch holds every way that any interleaving of writes can make. If it has
-//! no circle, one order of the switches serves all passes; each pass carries the lanes of connections
-//! down the ways of one obligation and puts the dependencies that they make. Cost: O(switches) a row.
+//! The graph of both next hops of every switch holds every path that any interleaving of writes can make. If it is
+//! acyclic, one order of the switches serves all passes; each pass carries the lanes of connections along the
+//! paths of one obligation and records the dependencies that they make. Cost: O(switches) a row.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A cable from a switch to itself.
 const LOOPBACK: u32 = u32::MAX - 1;
 
-/// What a transition leads from and to.
+/// The old and new tables of a transition.
 pub(super) struct Tables<'a> {
     pub(super) in_place: &'a Routes,
     pub(super) new: &'a Routes,
@@ -33,7 +33,7 @@ pub(super) struct Tables<'a> {
     pub(super) has_levels: bool,
 }
 
-/// Switches that packets to a destination may go round.
+/// Switches around which packets to a destination may loop.
 #[derive(Clone, Debug)]
 pub(super) struct Circle {
     pub(super) dest: usize,
@@ -87,7 +87,7 @@ impl Hops {
     }
 }
 
-/// What a task needs to go through rows, and what it has found.
+/// Scratch memory of a task for its rows, and its findings.
 pub(super) struct Row<'a> {
     fabric: &'a Fabric,
     tables: &'a Tables<'a>,
@@ -95,8 +95,8 @@ pub(super) struct Row<'a> {
     hops: Hops,
     /// Lanes that connections begin in at each switch: old ones, all.
     own: [Vec<u32>; 2],
-    /// Lanes that pass each switch on old ways, by old connections and by all; on new ways; on new ends of old
-    /// beginnings; on any mix.
+    /// Lanes that pass each switch on old paths, by old connections and by all; on new paths; on new ends of
+    /// old beginnings; on any mix.
     pass: [Vec<u32>; 5],
     search: Search,
     pub(super) mixed_loop: Option<Circle>,
@@ -162,14 +162,14 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The passes of a row in which a mix loops: each set of ways in an order of its own.
+    /// The passes of a row in which a mix loops: each set of paths in its own order.
     fn apart(&mut self, circle: &dyn Fn(Vec<u32>) -> Circle, graphs: &Graphs, first: &Precedence) {
         let fabric = self.fabric;
         let own = &self.own[1];
         let [old, new] = &self.hops.next;
         if let Err(switches) = self.search.order(fabric, [old, old], |s| own[s] != 0) {
             self.ordered_loop.get_or_insert_with(|| circle(switches));
-            // The new ways alone are still to be judged.
+            // The new paths alone are still to be judged.
             let own = &self.own[1];
             if self.search.order(fabric, [new, new], |s| own[s] != 0).is_ok() {
                 let order = std::mem::take(&mut self.search.order);
@@ -203,7 +203,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Old ways: in flight (O3), and as beginnings (O5).
+    /// Old paths: in flight (O3), and as beginnings (O5).
     fn old_ways(&mut self, downstream_first: &[u32], graphs: &Graphs) {
         let [old, new] = &self.hops.next;
         let [flight, begun, ..] = &mut self.pass;
@@ -229,7 +229,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// New ways: in the end (O2), in flight (O3), and after old beginnings (O5).
+    /// New paths: in the end (O2), in flight (O3), and after old beginnings (O5).
     fn new_ways(&mut self, downstream_first: &[u32], graphs: &Graphs) {
         let new = &self.hops.next[1];
         let [_, begun, steady, ended, _] = &mut self.pass;
@@ -253,7 +253,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Any mix (O4).
+    /// Any mix of old and new entries (O4).
     fn mixed_ways(&mut self, downstream_first: &[u32], graphs: &Graphs) {
         let next = &self.hops.next;
         let mixed = &mut self.pass[4];
@@ -277,7 +277,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Every switch comes after the next changed one on its new way, if that one's old entry leads on.
+    /// Every switch comes after the next changed one on its new path, if the old entry of that one
+    /// leads on.
     fn order_of_switches(&mut self, downstream_first: &[u32], first: &Precedence) {
         let hops = &self.hops;
         // The pass of mixes is done with; its place serves to remember the next changed switch.
@@ -320,7 +321,8 @@ impl Search {
         }
     }
 
-    /// Orders what `starts` reach over either of two next hops; a circle if they go round.
+    /// Orders the nodes that `starts` reach over either of two next hops; returns a cycle if they
+    /// loop.
     fn order(
         &mut self,
         fabric: &Fabric,

@@ -28,7 +28,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Paths (LIDs of a destination) that anybody uses in any state.
+    /// Paths (LIDs of a destination) that are used in any state.
     pub(super) fn paths(&self) -> Vec<usize> {
         let mut all: Vec<usize> =
             self.sources.iter().chain([&self.new_sources]).flat_map(|s| s.paths.clone()).collect();
@@ -89,7 +89,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Which generation gives `source` service level `lane` towards LID `path` of `dest`: the old one if both.
+    /// The generation that gives `source` service level `lane` towards LID `path` of `dest`: the old one if both.
     pub(super) fn gives(
         &self,
         fabric: &Fabric,

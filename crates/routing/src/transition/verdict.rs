@@ -1,4 +1,4 @@
-//! What a transition's judgement says.
+//! The result of judging a transition.
 
 use darkfiber_fabric::{ChannelId, SwitchId, TerminalId};
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ pub enum Generation {
     New,
 }
 
-/// What must hold of a transition; docs/transitions.md has the definitions.
+/// Obligation that a transition must meet; docs/transitions.md has the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Obligation {
     /// O1: the new tables are sound.
     Target,
-    /// O2: new ways are free of deadlock with the service levels of old and new connections.
+    /// O2: new paths are deadlock-free with the service levels of old and new connections.
     Steady,
-    /// O3: and beside packets on old ways.
+    /// O3: they are also deadlock-free together with packets on old paths.
     Flight,
     /// O4: and at any interleaving of writes, which loops nowhere.
     Mixed,
@@ -30,7 +30,7 @@ pub enum Obligation {
 }
 
 impl Obligation {
-    /// `O1` to `O5`.
+    /// The name, `O1` to `O5`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Target => "O1",
@@ -42,10 +42,10 @@ impl Obligation {
     }
 }
 
-/// One obligation.
+/// One obligation and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// Which.
+    /// The obligation that is judged.
     pub obligation: Obligation,
     /// Why it does not hold; `None` if it holds.
     pub fails: Option<Why>,
@@ -54,11 +54,11 @@ pub struct Judged {
 /// Why an obligation does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The new tables are not sound: pairs lost or going round, or layers with a cycle.
+    /// The new tables are not sound: pairs are lost or loop, or layers have a cycle.
     Unsound {
         /// Pairs that do not reach.
         lost: u64,
-        /// Pairs that go round.
+        /// Number of pairs whose packets loop.
         loops: u64,
         /// Layers with a cycle.
         cyclic: Vec<u8>,
@@ -67,13 +67,13 @@ pub enum Why {
     NotExamined,
     /// Packets may deadlock.
     Cycle(Witness),
-    /// Packets may go round.
+    /// Packets may loop forever.
     Circle {
-        /// To whom.
+        /// Destination of these packets.
         dest: TerminalId,
         /// To which of its LIDs, from 0.
         path: usize,
-        /// Over which switches.
+        /// Switches of the loop.
         switches: Vec<SwitchId>,
     },
     /// Each of these switches would have to be written before the next, the last before the first.
@@ -92,33 +92,33 @@ pub struct Witness {
 /// A packet that holds one channel of a cycle and wants the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The channel that is held.
+    /// The channel that the packet holds.
     pub channel: ChannelId,
-    /// Which tables sent it there.
+    /// Generation of the tables that sent it there.
     pub held_by: Generation,
-    /// Which tables send it on to the next.
+    /// Generation of the tables that send it on to the next.
     pub wants_by: Generation,
     /// Source of the packet.
     pub source: TerminalId,
-    /// Its destination.
+    /// Destination of the packet.
     pub dest: TerminalId,
     /// The LID of its destination, from 0.
     pub path: usize,
-    /// Which state gave its connection the service level.
+    /// Generation that gave its connection the service level.
     pub level_of: Generation,
 }
 
-/// A way to write the new tables, the easiest first.
+/// A method to write the new tables, the easiest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rung {
-    /// Nothing changes.
+    /// Nothing changes between the tables.
     NothingChanges,
     /// Blocks may be written in any order.
     AnyOrder,
     /// Switches must be written by rank.
     Stages,
-    /// The new tables lie on LIDs that nobody uses yet; hosts move to them.
+    /// The new tables use LIDs that are still unused; hosts move to them.
     Flip,
     /// Hosts move to LIDs that do not change, and back.
     FivePhases,
@@ -126,7 +126,7 @@ pub enum Rung {
     QuietWindow,
     /// Entries of cut rows are cleared, packets die out, and then the new ones are written.
     DropDrain,
-    /// None of these is proved.
+    /// None of these methods is proved.
     Refuse,
 }
 
@@ -146,10 +146,10 @@ impl Rung {
     }
 }
 
-/// One rung.
+/// One level of the ladder and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RungJudged {
-    /// Which.
+    /// The level that is judged.
     pub rung: Rung,
     /// Whether it is proved.
     pub holds: bool,
@@ -160,16 +160,16 @@ pub struct RungJudged {
 /// The judgement about a transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// The first rung that is proved.
+    /// The first level that is proved.
     pub verdict: Rung,
-    /// O1 to O5.
+    /// The results for O1 to O5.
     pub obligations: Vec<Judged>,
-    /// The rungs up to the verdict.
+    /// The levels up to the verdict.
     pub rungs: Vec<RungJudged>,
-    /// By switch, the rank in which it is written, from 0; `None` if it does not change. Wherever stages are proved: with
-    /// O1, O2 and O5, also if an easier rung is the verdict.
+    /// By switch, the rank in which it is written, from 0; `None` if it does not change. Given wherever stages are
+    /// proved: with O1, O2 and O5, also if an easier level is the verdict.
     pub ranks: Option<Vec<Option<u32>>>,
-    /// What changes.
+    /// The pairs and entries that change.
     pub changes: Changes,
     /// Whether the service levels of all old states are known; if not, connections were assumed to use every lane.
     pub has_levels: bool,
@@ -181,7 +181,7 @@ impl Transition {
         self.obligations.iter().any(|j| j.obligation == obligation && j.fails.is_none())
     }
 
-    /// How many ranks there are.
+    /// Number of ranks of the transition.
     pub fn stages(&self) -> usize {
         let top = self.ranks.iter().flatten().flatten().max();
         top.map_or(0, |&top| top as usize + 1)

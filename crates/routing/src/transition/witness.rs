@@ -61,7 +61,7 @@ fn packet(
         let reached = reach(fabric, hops, of, fabric.terminal(source).switch.index());
         for k in by(s, held) {
             for j in by(v, wanted) {
-                // O3: only old connections are on old ways.
+                // O3: only old connections are on old paths.
                 let in_time = of != Obligation::Flight || k == 1 || level_of == Generation::Old;
                 let comes = (0..3)
                     .any(|last| reached[last][s] && allowed(of, (last < 2).then_some(last), k));

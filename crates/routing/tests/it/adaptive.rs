@@ -1,4 +1,4 @@
-//! Groups of ports: what engines promise of them, and the proof beside that for tables.
+//! Port groups: promises of the engines, and the proof for groups compared with that for tables.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use darkfiber_routing::next_hops::{Group, NextHops, NextHopsBuilder};
 use darkfiber_routing::{DestId, Request, Routes, find_engine};
 use darkfiber_testkit::families::{connected, damaged, small, topology};
 
-/// Groups of one port, that of the tables.
+/// Groups of one port each, which is the port of the tables.
 fn of_tables(fabric: &Fabric, routes: &Routes) -> NextHops {
     let n = fabric.switch_count();
     let mut made = NextHopsBuilder::new(n, routes.row_count());
@@ -28,7 +28,8 @@ fn of_tables(fabric: &Fabric, routes: &Routes) -> NextHops {
     made.finish()
 }
 
-/// With one port a group the proof for sets says of every engine's tables what the checker says, in all of their layers.
+/// With one port per group the proof for groups agrees with the checker on the tables of every engine, in all of their
+/// layers.
 #[test]
 fn groups_of_one_port_are_tables() {
     for spec in small() {
@@ -37,7 +38,7 @@ fn groups_of_one_port_are_tables() {
         for engine in ["minhop", "updn", "dor", "dfsssp", "sssp", "smodk"] {
             let engine = find_engine(engine).expect("an engine");
             let Ok(mut routes) = engine.route(&on.fabric, &request) else { continue };
-            // A source uses one LID, and here all of a port count.
+            // A source uses one LID, whereas here all LIDs of a port count.
             if routes.source_chooses() {
                 continue;
             }
@@ -54,7 +55,7 @@ fn groups_of_one_port_are_tables() {
     }
 }
 
-/// Whatever is picked among groups of `ar_updn` and `ar_ftree`, packets arrive and nothing deadlocks, damaged or not; the port of the
+/// For any choice among the groups of `ar_updn` and `ar_ftree`, packets arrive and nothing deadlocks, damaged or not; the port of the
 /// table is in its group.
 #[test]
 fn groups_of_engines_are_free() {
@@ -101,8 +102,8 @@ fn static_tables_are_those_without_groups() {
     }
 }
 
-/// All shortest paths in a ring of five: every channel waits for the next one, for one destination, and each entry is as guilty as
-/// the others; without one of them the ring is open.
+/// All shortest paths in a ring of five: every channel waits for the next one, for one destination, and each entry contributes as
+/// much to the cycle as the others; without one of them the cycle is open.
 #[test]
 fn the_entry_that_closes_a_ring_is_named() {
     let fabric = open("torus:dims=5,t=1").expect("a spec").fabric;
@@ -114,11 +115,11 @@ fn the_entry_that_closes_a_ring_is_named() {
     assert_eq!((found.entries.len(), entry.destinations), (5, 1));
     assert_eq!(fabric.head(entry.comes_in), entry.switch);
     assert_eq!(fabric.tail(entry.waits_for), entry.switch);
-    // There are two rings, one each way round.
+    // There are two cycles, one in each direction.
     assert!(!found.alone);
 }
 
-/// Hashes over groups stay in them and arrive.
+/// Hashes choose ports inside of their groups, and packets arrive.
 #[test]
 fn hashes_pick_among_groups() {
     for spec in ["torus:dims=4x4,t=1", "kary:k=3,n=3"] {

@@ -1,4 +1,4 @@
-//! Lanes that switches choose by input and output port.
+//! Virtual lanes chosen by switches from input and output port.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ fn paths(fabric: &Fabric, routes: &Routes) -> Vec<Vec<ChannelId>> {
         .collect()
 }
 
-/// Whether some path takes each channel of a circle between its neighbours.
+/// Whether each channel of a cycle is taken between its neighbours by some path.
 fn is_a_circle(paths: &[Vec<ChannelId>], circle: &[ChannelId]) -> bool {
     let n = circle.len();
     (0..n).all(|i| {
@@ -32,7 +32,7 @@ fn is_a_circle(paths: &[Vec<ChannelId>], circle: &[ChannelId]) -> bool {
     })
 }
 
-/// Whether turns that paths make one after the other close a circle: turns that none comes before are taken away.
+/// Whether consecutive turns of paths close a cycle: turns without a successor are removed repeatedly.
 fn turns_go_round(paths: &[Vec<ChannelId>]) -> bool {
     let mut after: BTreeMap<[ChannelId; 2], BTreeSet<[ChannelId; 2]>> = BTreeMap::new();
     for path in paths {
@@ -63,7 +63,7 @@ proptest! {
         match layers_by_hop(&fabric, &mut by_hop, 15) {
             Ok(()) => {
                 prop_assert!(check(&fabric, &by_hop).deadlock_free());
-                // Pair by pair, by who knows nothing of turns.
+                // The oracle judges pair by pair and has no notion of turns.
                 prop_assert!(oracle::judge(&fabric, &by_hop).cyclic.is_empty());
                 for row in 0..routes.row_count() {
                     prop_assert_eq!(routes.ports(row), by_hop.ports(row));
@@ -114,7 +114,7 @@ fn every_engine_on_every_family_is_free_or_shows_its_circle() {
     assert!(found > 5, "{found} tables took several lanes");
 }
 
-/// The rule that needs no search: VL 1 where a local channel follows a global one.
+/// A rule that needs no search: VL 1 where a local channel follows a global one.
 #[test]
 fn local_after_global_in_lane_1_frees_minimal_paths_of_a_dragonfly() {
     let on = families::topology("dragonfly:p=2,a=4,h=2");
@@ -138,7 +138,7 @@ fn local_after_global_in_lane_1_frees_minimal_paths_of_a_dragonfly() {
     assert!(report.complete() && report.deadlock_free());
     assert_eq!(report.layers.len(), 2);
     assert!(oracle::judge(fabric, &routes).cyclic.is_empty());
-    // The search needs no more.
+    // The search needs no more than these two lanes.
     layers_by_hop(fabric, &mut routes, 2).expect("two lanes");
     assert!(check(fabric, &routes).deadlock_free());
 }

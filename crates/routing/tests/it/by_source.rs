@@ -1,4 +1,4 @@
-//! One service level a host.
+//! Layers with one service level per host.
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_routing::check::check;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 6] = ["minhop", "updn", "nue", "sssp", "dfsssp", "lash"];
 
-/// Whether a source has the same level to everybody.
+/// Whether a source uses the same service level to all destinations.
 fn depends_on_the_source_alone(fabric: &darkfiber_fabric::Fabric, routes: &Routes) -> bool {
     (0..fabric.terminal_count()).map(TerminalId::new).all(|s| {
         let to = |d: usize| routes.layer_on(fabric, s, routes.row(DestId::new(d), 0));
@@ -32,7 +32,7 @@ proptest! {
         }
         prop_assert!(depends_on_the_source_alone(&fabric, &by_source));
         prop_assert!(check(&fabric, &by_source).deadlock_free());
-        // Pair by pair, by who knows nothing of layers.
+        // The oracle traces pair by pair and has no notion of layers.
         let all = ways(&fabric, [&by_source, &by_source], &[&by_source], &|_| [true, false], Mix::Any);
         prop_assert!(!all.is_cyclic());
         for row in 0..routes.row_count() {

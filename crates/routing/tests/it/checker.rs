@@ -65,7 +65,7 @@ fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
     Ok(report)
 }
 
-/// Lanes by input and output port that follow no plan.
+/// Lanes by input and output port without any scheme.
 fn random_lanes(fabric: &Fabric, lanes: &[u8]) -> HopLanes {
     let mut tables = HopLanes::new(fabric);
     let mut drawn = lanes.iter().cycle();
@@ -149,7 +149,7 @@ proptest! {
         noise in prop::collection::vec((any::<prop::sample::Index>(), 0u8..30), 0..10),
         layer in prop::collection::vec(0u8..3, 1..20),
     ) {
-        // All terminals of a switch share the row of its own LID, at first one that delivers.
+        // All terminals of a switch share the row of its own LID, which delivers at first.
         let minhop = find_engine("minhop").expect("registered");
         let single = minhop.route(&fabric, &Request::default()).expect("connected, with hosts");
         let n = fabric.switch_count();
@@ -184,7 +184,7 @@ fn a_ring_sent_one_way_round_deadlocks_and_the_witness_is_the_ring() {
         let row = routes.row(DestId::new(t), 0);
         let home = fabric.terminals()[t].switch.index();
         for s in 0..4 {
-            // Port 2 of a leads to d; of the others port 2 leads to the next.
+            // Port 2 of a leads to d; port 2 of the others leads to the next switch.
             let next = fabric
                 .channels_from(darkfiber_fabric::SwitchId::new(s))
                 .find(|&c| fabric.heads()[c] as usize == (s + 1) % 4)
@@ -198,7 +198,7 @@ fn a_ring_sent_one_way_round_deadlocks_and_the_witness_is_the_ring() {
     let cycle = report.layers[0].cycle.as_ref().expect("cyclic");
     assert_eq!(cycle.channels.len(), 4);
     assert_eq!(cycle.routes.len(), 4);
-    // Every pair goes round: 1 to 3 channels, 2 to 4 switches.
+    // Every pair sends clockwise: 1 to 3 channels, 2 to 4 switches.
     assert_eq!(report.hops, [0, 0, 4, 4, 4]);
     assert_eq!(report.load.iter().filter(|&&l| l == 6).count(), 4);
 }
@@ -207,7 +207,7 @@ fn a_ring_sent_one_way_round_deadlocks_and_the_witness_is_the_ring() {
 fn loops_and_dead_ends_are_told_apart() {
     let fabric = fabric("a-b; b-c; h1@a; h2@c");
     let mut routes = Routes::empty("broken", &fabric, 1);
-    // To h2: a and b send to each other. To h1: nobody has an entry.
+    // To h2: a and b send to each other. To h1: no switch has an entry.
     let row = routes.row(DestId(1), 0);
     routes.ports_mut(row).copy_from_slice(&[1, 1, 0]);
     let report = check(&fabric, &routes);

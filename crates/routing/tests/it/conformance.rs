@@ -1,6 +1,6 @@
 //! The conformance matrix: every engine on every family, whole, damaged and in pieces.
 //!
-//! `docs/conformance.md` is what the matrix says. After a change that is meant, write it anew with
+//! `docs/conformance.md` is the result of the matrix. After an intended change, regenerate it with
 //!
 //! ```text
 //! DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber-routing --test it conformance
@@ -22,13 +22,13 @@ use darkfiber_testkit::families::{
 use darkfiber_testkit::oracle;
 use table::{Cables, Cell, Row};
 
-/// Lanes of InfiniBand beside the one for management.
+/// Number of virtual lanes of InfiniBand for data, without the one for management.
 const MOST_LANES: usize = 15;
 
 /// Engines that promise shortest paths on any fabric that they route.
 const SHORTEST: &[&str] = &["minhop", "sssp", "dfsssp", "dor", "lash"];
 
-/// Engines that tell layers by destination on any fabric.
+/// Engines that can assign layers by destination on any fabric.
 const BY_DESTINATION: &[&str] = &["dfsssp", "lash", "nue"];
 
 type Result = std::result::Result<(Routes, Report), Refusal>;
@@ -76,7 +76,7 @@ struct Case<'a> {
     on: &'a Topology,
     whole: bool,
     name: String,
-    /// Mean number of switches that pairs cross on shortest paths.
+    /// Mean number of switches on the shortest paths of all pairs.
     hops: OnceLock<f64>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Case<'a> {
         Request { shape: self.on.shape.as_ref(), lanes, layer_by, ..Request::default() }
     }
 
-    /// Routes, and demands that the outcome is complete and proven, or a refusal that fits.
+    /// Routes, and checks that the result is complete and proven, or a refusal that fits.
     fn judged(&self, engine: &dyn Engine, request: &Request<'_>) -> Result {
         let what = format!(
             "{} on {}, {} lanes, by {:?}",
@@ -139,7 +139,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// A refusal for want of lanes names more lanes than there are, and as many are enough.
+    /// Checks that a refusal for lack of lanes names more lanes than there are, and that this number is enough.
     fn lanes_are_short(
         &self,
         engine: &dyn Engine,
@@ -159,7 +159,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// All requests of the matrix to one engine; returns what it does with eight lanes.
+    /// Runs all requests of the matrix on one engine; returns its result with eight lanes.
     fn swept(&self, engine: &dyn Engine) -> Result {
         let name = engine.name();
         for layer_by in [LayerBy::Pair, LayerBy::Destination] {
@@ -183,7 +183,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The row of one spec: all engines on the whole fabric and on what damage leaves of it.
+/// The row of one spec: all engines on the whole fabric and on its damaged versions.
 fn row(spec: &str, damaged: fn(&Topology) -> Vec<(String, Topology)>) -> Row {
     let whole = topology(spec);
     let left = damaged(&whole);
@@ -211,7 +211,7 @@ fn conformance() {
     table::compare(&rows);
 }
 
-/// The same on fabrics of the size of machines, which takes many minutes:
+/// The same on fabrics of the size of real machines, which takes many minutes:
 ///
 /// ```text
 /// cargo test --release -p darkfiber-routing --test it conformance_at_size -- --ignored
@@ -229,7 +229,7 @@ fn what_is_in_pieces_is_refused_as_such_by_all() {
     for spec in small() {
         let whole = topology(spec);
         let pieces: Vec<Topology> = (1..=2).map(|seed| fallen_apart(&whole, seed)).collect();
-        // Pieces that share most of their hosts, as rails do, are planes, and routed as such.
+        // Pieces that share most of their hosts, as rails do, are planes, and are routed as such.
         for on in pieces.iter().filter(|on| Planes::of(&on.fabric).count() == 1) {
             let case = Case::new(on, false, format!("{spec} in pieces"));
             for engine in &ENGINES {
@@ -250,7 +250,7 @@ fn a_plane_alone_is_routed_as_the_fabric_without_planes() {
         for engine in &ENGINES {
             let routes = [&one, &second].map(|on| {
                 let case = Case::new(on, true, spec);
-                // Reasons name switches, whose names tell the plane.
+                // Reasons name switches, whose names include the plane.
                 case.judged(*engine, &case.request(8, LayerBy::Pair)).ok().map(|(routes, _)| routes)
             });
             assert!(routes[0] == routes[1], "{} on {spec}", engine.name());

@@ -1,4 +1,4 @@
-//! Trees of director switches that lost spine boards: some spines lead nowhere but to leaves.
+//! Trees of director switches that lost spine boards: some spines have cables to leaves only.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use darkfiber_testkit::fabric;
 
 const LEAVES: usize = 48;
 const HOSTS: usize = 6;
-/// Leaves that share the spines without a way up.
+/// Number of leaves that share the spines without up links.
 const DIRECTOR: usize = 12;
 const SPINES: usize = 6;
-/// Leaves that share the spines with one, which are one for each plane.
+/// Number of leaves that share the spines with up links, of which there is one per plane.
 const GROUP: usize = 8;
 const PLANES: usize = 4;
 const TOPS: usize = 4;
@@ -49,8 +49,8 @@ fn routed(fabric: &Fabric, engine: &str) -> Report {
 fn paths_up_and_down_are_as_even_as_they_can_be() {
     let fabric = directors();
     let shortest = routed(&fabric, "minhop").hops().mean;
-    // What leaves a leaf for leaves of no director of its own climbs to a top or to a spine that is shared by the
-    // group, over the cables to those.
+    // Traffic from a leaf to leaves outside of its own director climbs to a top or to a spine that its group shares,
+    // over the cables to those.
     let away = LEAVES - DIRECTOR;
     let bound = (HOSTS * HOSTS * away).div_ceil(PLANES) as u64;
     for engine in ["updn", "ftree"] {

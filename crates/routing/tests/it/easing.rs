@@ -1,4 +1,4 @@
-//! Even tables eased for jobs: each step is safe in any order, service levels stay, and they are worth it.
+//! Even tables eased for jobs: each step is safe in any order, service levels stay, and the load decreases.
 
 use darkfiber_fabric::{Faults, TerminalId, open};
 use darkfiber_routing::check::check;
@@ -36,7 +36,7 @@ proptest! {
         let eased = prepared.ease_for(&Goal { moves, ..Goal::default() }, most);
         prop_assert!(eased.steps.len() <= most);
         prop_assert!(eased.relief.after <= eased.relief.before);
-        // Without a limit of steps it is as cool as it gets, and every last move serves that.
+        // Without a limit of steps the largest load is that of `relieve`, and the last move lowers it.
         let mut freely = plain.clone();
         let all = freely.relieve(&Goal { moves, ..Goal::default() });
         prop_assert!(eased.relief.moves.len() + eased.withheld <= all.moves.len());
@@ -97,8 +97,8 @@ proptest! {
     }
 }
 
-/// Jobs side by side across the switches of two fabrics: eased tables are as good as those of `sar-best`, and no tables
-/// are better than the bound.
+/// Jobs placed contiguously across the switches of two fabrics: eased tables are as good as those of `sar-best`, and no
+/// tables are better than the bound.
 #[test]
 fn as_good_as_scheduling_aware_routing() {
     for (spec, even) in [("kary:k=4,n=3", "ftree"), ("dragonfly:p=2,a=4,h=2", "dfsssp")] {

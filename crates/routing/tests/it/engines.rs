@@ -1,4 +1,4 @@
-//! Every engine on random fabrics: complete or a typed refusal, proven by the oracle.
+//! Every engine on random fabrics: complete tables or a typed refusal, proven by the oracle.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use darkfiber_routing::check::check;
@@ -12,7 +12,7 @@ fn by_name(name: &str) -> &'static dyn Engine {
     find_engine(name).expect("registered")
 }
 
-/// Reaches everything, keeps its promise, and hop counts are possible.
+/// Checks that everything is reached, that the engine keeps its promise, and that hop counts are possible.
 fn conforms(
     engine: &dyn Engine,
     fabric: &Fabric,
@@ -21,7 +21,7 @@ fn conforms(
     let routes = match engine.route(fabric, request) {
         Ok(routes) => routes,
         Err(Refusal::WrongFabric { .. } | Refusal::Lanes { .. }) => return Ok(()),
-        // They need as many LIDs as there are classes of sources.
+        // These engines need as many LIDs as there are classes of sources.
         Err(Refusal::Parameter { .. }) if engine.by_source() && request.lmc > 0 => return Ok(()),
         Err(other) => return Err(TestCaseError::fail(format!("{}: {other}", engine.name()))),
     };
@@ -31,7 +31,7 @@ fn conforms(
     if matches!(engine.deadlock(), Deadlock::Free | Deadlock::Layers) {
         prop_assert!(verdict.cyclic.is_empty(), "{} deadlocks", engine.name());
     }
-    // All LIDs of all ports, from all switches that have hosts.
+    // Checks all LIDs of all ports, from all switches that have hosts.
     for d in 0..fabric.terminal_count() {
         for path in 0..routes.paths() {
             let row = routes.ports(routes.row(DestId::new(d), path));
@@ -228,8 +228,8 @@ fn aggregation_nodes_in_top_switches_are_reached_in_a_layer_of_their_own() {
 
 #[test]
 fn updn_never_turns_up_after_down() {
-    // The reference's irregular case in small: min-hop tables that forget the direction would send
-    // d1 -> c -> d2 -> ... up again.
+    // A small version of the reference's irregular case: min-hop tables that ignore the direction would send d1 -> c
+    // -> d2 -> ... up again.
     let fabric = fabric("r-a; r-b; a-c; b-d; c-d; c-e; d-e; h1@r; h2@a; h3@b; h4@c; h5@d; h6@e");
     let roots = [SwitchId(0)];
     let request = Request { roots: &roots, ..Request::default() };

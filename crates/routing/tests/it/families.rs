@@ -20,7 +20,7 @@ fn route(topology: &Topology, engine: &str) -> Result<(Routes, Report), Refusal>
 
 #[test]
 fn on_full_trees_every_balanced_engine_reaches_the_optimum() {
-    // What the hosts of a leaf send to all others, over its up ports.
+    // The optimum is the traffic of the hosts of a leaf to all others, over its up ports.
     for (spec, optimum) in [
         ("fattree2:n=12,m=12,r=18", 204),
         ("fattree2:n=18,m=18,r=36", 630),
@@ -63,7 +63,7 @@ fn shift_load(topology: &Topology, routes: &Routes, by: usize) -> usize {
 
 #[test]
 fn shift_permutations_on_full_trees_are_free_of_contention() {
-    // Zahavi 2012: D-mod-k on a real-life fat-tree. ftree must do as well, sssp by its order too.
+    // Zahavi 2012: D-mod-k on a real-life fat-tree. ftree must be as good, and sssp too, by its order.
     for spec in ["fattree2:n=4,m=4,r=6", "kary:k=3,n=3", "pgft:m=4x4x4,w=1x4x2,p=1x1x2"] {
         let topology = topology(spec);
         for engine in ["dmodk", "ftree"] {
@@ -147,7 +147,7 @@ fn ftree_on_a_damaged_tree_keeps_up_with_the_best() {
     }
 }
 
-/// The fabric with one more terminal on every switch, as InfiniBand switches that aggregate have.
+/// The fabric with one more terminal on every switch, like InfiniBand switches with an aggregation node.
 fn with_aggregation(plain: &Fabric) -> Fabric {
     let mut b = FabricBuilder::new(plain.name());
     let class = b.class(LinkClass::unknown());
@@ -174,7 +174,7 @@ fn with_aggregation(plain: &Fabric) -> Fabric {
 
 #[test]
 fn a_terminal_on_every_switch_does_not_spoil_a_tree() {
-    // The few paths between top switches turn from down to up; those of the hosts must not yield to them.
+    // The few paths between top switches turn from down to up; the paths of the hosts must not yield to them.
     for spec in ["kary:k=6,n=3", "fattree2:n=12,m=12,r=18"] {
         let plain = topology(spec).fabric;
         let fabric = with_aggregation(&plain);

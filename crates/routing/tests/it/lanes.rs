@@ -1,4 +1,4 @@
-//! How many virtual lanes engines take, and what they do with them.
+//! Number of virtual lanes that engines take, and their use of idle ones.
 
 use darkfiber_fabric::{Faults, Topology, open};
 use darkfiber_routing::check::{Report, check};
@@ -91,7 +91,7 @@ fn too_few_lanes_are_refused_with_a_number_and_nue_steps_in() {
     let refusal = dfsssp.route(&torus.fabric, &request(1)).expect_err("rings close cycles");
     let Refusal::Lanes { needed, lanes: 1, .. } = refusal else { panic!("{refusal}") };
     assert!(refusal.to_string().contains("nue"), "{refusal}");
-    // The number is not a guess.
+    // The reported number is exact: it is enough.
     assert!(needed > 1);
     dfsssp.route(&torus.fabric, &request(needed as u8)).expect("enough lanes");
 

@@ -19,7 +19,7 @@ fn route(engine: &str, on: &Topology, lanes: u8) -> Result<(Routes, Report), Ref
     Ok((routes, report))
 }
 
-/// Routes, and demands what an engine may never break.
+/// Routes, and checks the guarantees of the engine.
 fn proven(engine: &str, on: &Topology, what: &str) -> Report {
     let (_, report) = route(engine, on, 15).unwrap_or_else(|e| panic!("{what}: {e}"));
     assert!(report.complete(), "{what}: {engine} loses pairs");
@@ -45,7 +45,7 @@ fn shortest(fabric: &Fabric) -> Vec<u64> {
     hops
 }
 
-/// What is left after some cables and switches fail, if it still hangs together.
+/// The fabric after some cables and switches fail, if it is still connected.
 fn damaged(whole: &Topology, cables: usize, switches: usize, seed: u64) -> Option<Topology> {
     let mut faults = Faults::random_links(&whole.fabric, cables, seed).ok()?;
     let n = whole.fabric.switch_count();
@@ -84,7 +84,7 @@ fn a_whole_torus_or_mesh_is_minimal_with_few_lanes() {
 
 #[test]
 fn rings_of_a_multiple_of_four_are_loaded_evenly_to_the_optimum() {
-    // Of a ring of n, every channel carries n^2 / 8 of the ordered pairs of switches.
+    // In a ring of n, every channel carries n^2 / 8 of the ordered pairs of switches.
     for (spec, optimum) in [
         ("torus:dims=4,t=1", 2),
         ("torus:dims=12,t=1", 18),
@@ -95,7 +95,7 @@ fn rings_of_a_multiple_of_four_are_loaded_evenly_to_the_optimum() {
         let report = proven("torus", &topology(spec), spec);
         assert!(report.load.iter().all(|&load| load == optimum), "{spec}");
     }
-    // In other even rings the load decides the way round; parallel cables share it.
+    // In other even rings the load decides the direction; parallel cables share it.
     for (spec, mean) in [
         ("torus:dims=6x6,t=2", 108.0),
         ("torus:dims=10,t=3", 112.5),
@@ -182,7 +182,7 @@ fn dragonfly_plus(groups: usize, a: usize) -> Topology {
     Topology { fabric: b.finish().expect("a fabric"), shape: Some(shape) }
 }
 
-/// Pairs by switches crossed if every path takes the shortest way with one cable between groups.
+/// Number of pairs by switches crossed if every path is the shortest one with one cable between groups.
 fn local_global_local(on: &Topology) -> Vec<u64> {
     let Some(Shape::Dragonfly(shape)) = &on.shape else { panic!("no groups") };
     let fabric = &on.fabric;
@@ -304,7 +304,7 @@ fn too_few_lanes_are_refused_with_their_number() {
         assert!(matches!(refusal, Refusal::Lanes { needed: n, .. } if n == needed), "{refusal}");
         assert!(route(engine, &on, needed as u8).is_ok(), "{spec}");
     }
-    // Strays above the lanes of the rule.
+    // Paths outside of the rule use layers above its lanes.
     let on = damaged(&topology("dragonfly:p=2,a=4,h=2"), 12, 0, 1).expect("connected");
     let (routes, _) = route("dragonfly-min", &on, 15).expect("enough");
     let needed = routes.layer_count();

@@ -1,11 +1,11 @@
-//! Several LIDs a port cost no evenness.
+//! Several LIDs per port do not make the load less even.
 
 use darkfiber_fabric::{Topology, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, ENGINES, Request, Routes, find_engine};
 use darkfiber_testkit::families::{damaged, small, topology};
 
-/// Loads of all channels where everybody sends to LID `lid` of everybody.
+/// Loads of all channels where every terminal sends to LID `lid` of all others.
 fn alone(on: &Topology, routes: &Routes, lid: usize) -> Vec<u64> {
     let mut alone = routes.clone();
     alone.set_select(vec![lid as u16; on.fabric.terminal_count()]);
@@ -72,7 +72,7 @@ fn minhop_is_no_worse_than_opensm_with_all_lids_together() {
     }
 }
 
-/// On a tree whose leaves have more hosts than a port has LIDs, every LID of a port leaves by another channel.
+/// On a tree whose leaves have more hosts than a port has LIDs, every LID of a port leaves over another channel.
 #[test]
 fn lids_of_a_port_take_different_paths() {
     let on = topology("fattree2:n=8,m=8,r=16");

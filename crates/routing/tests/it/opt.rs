@@ -1,4 +1,4 @@
-//! OPT and what the search makes of it: bounds on regular, uneven and damaged trees.
+//! OPT and the improvement by the search: bounds on regular, uneven and damaged trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ fn routed(on: &Topology, engine: &str) -> Result<Routes, Refusal> {
     find_engine(engine).expect("known").route(&on.fabric, &request)
 }
 
-/// The smaller of the numbers of sources and destinations of each channel.
+/// The smaller of the numbers of sources and destinations, for each channel.
 fn narrow(fabric: &Fabric, routes: &Routes) -> BTreeMap<ChannelId, usize> {
     let mut ends: BTreeMap<ChannelId, (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
     let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
@@ -52,7 +52,7 @@ fn opt_keeps_its_bound() {
 
 #[test]
 fn leaves_of_all_sizes_and_parallel_cables() {
-    // Leaves with 1, 4 and 6 hosts; two tops with two cables each: four ways up.
+    // Leaves with 1, 4 and 6 hosts; two tops with two cables each: four up links.
     let fabric = fabric("a-x x2; a-y x2; b-x x2; b-y x2; c-x x2; c-y x2; h@a; i@b x4; j@c x6");
     let level = fabric.switches().iter().map(|s| if *s.description < *"x" { 1 } else { 2 });
     let shape = Shape::Tree(TreeShape { level: level.collect(), pgft: None });

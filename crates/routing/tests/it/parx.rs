@@ -1,4 +1,4 @@
-//! Engines `parx` and `parx-opposite`: every LID reaches, by the rules, without deadlock.
+//! Engines `parx` and `parx-opposite`: every LID is reached, by the rules, without deadlock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ fn routed(engine: &str, on: &Topology) -> Routes {
     route(engine, on, &Request::default()).expect("a HyperX")
 }
 
-/// Switches crossed by the path from switch `s` to a LID, and the channels.
+/// Channels of the path from switch `s` to a LID.
 fn path(on: &Topology, routes: &Routes, s: usize, row: usize) -> Vec<u32> {
     let mut at = SwitchId::new(s);
     let mut channels = Vec::new();
@@ -54,8 +54,8 @@ fn layer(routes: &Routes, s: usize, row: usize) -> u8 {
     }
 }
 
-/// Every LID of every terminal is reached from everywhere, and all these paths together close no cycle in
-/// any layer. By the checker LID by LID, and by following every path.
+/// Checks that every LID of every terminal is reached from everywhere, and that all these paths together close no
+/// cycle in any layer. The check is by the checker LID by LID, and by following every path.
 fn prove(on: &Topology, routes: &Routes, what: &str) {
     let terminals = on.fabric.terminal_count();
     for lid in 0..routes.paths() {
@@ -93,7 +93,7 @@ fn prove(on: &Topology, routes: &Routes, what: &str) {
     }
 }
 
-/// The paths to LIDs with rules are as long as if the links were removed.
+/// Checks that the paths to LIDs with rules are as long as if the links were removed.
 fn obeys_rules(on: &Topology, routes: &Routes, what: &str) {
     for home in 0..on.fabric.switch_count() {
         for t in on.fabric.terminals_on(SwitchId::new(home)) {
@@ -103,7 +103,7 @@ fn obeys_rules(on: &Topology, routes: &Routes, what: &str) {
                 let left = ways(on, home, |u, v| inside(u) && inside(v));
                 for (s, way) in left.into_iter().enumerate() {
                     let channels = path(on, routes, s, row);
-                    // Where removal would lose the LID, any way will do.
+                    // Where removal would lose the LID, any path is allowed.
                     let Some((hops, _)) = way else { continue };
                     assert_eq!(channels.len(), hops, "{what}: {s} to LID {rule} of {t}");
                 }
@@ -128,7 +128,7 @@ fn lattices_are_routed_by_the_rules() {
             assert_eq!(routes.notes, [""; 0], "{engine} on {dims}");
             obeys_rules(&on, &routes, dims);
             prove(&on, &routes, dims);
-            // What is left of the LIDs is minimal.
+            // The LIDs without a rule are minimal.
             for home in 0..on.fabric.switch_count() {
                 let least = ways(&on, home, |_, _| false);
                 for lid in rules..routes.paths() {
@@ -167,7 +167,7 @@ fn opposite_orthants_get_detours_from_their_own_lid() {
         let choice = LidChoice::parx(&on.fabric, grid, true).expect("few dimensions");
         let orthants = Orthants::new(grid).expect("few dimensions");
         for home in 0..on.fabric.switch_count() {
-            // A way around needs another coordinate in some half of the destination.
+            // A detour needs another coordinate in some half of the destination.
             let wide =
                 (0..2 * grid.dims.len()).filter(|&rule| in_half(grid, rule, home)).any(|rule| {
                     (0..on.fabric.switch_count()).any(|s| {
@@ -199,7 +199,7 @@ fn detours_between_opposite_quadrants_spread() {
     let on = open("@t2hx-hyperx-full").expect("a preset");
     let routes = routed("parx-opposite", &on);
     let orthants = Orthants::new(grid(&on)).expect("two dimensions");
-    // First cables of the ways between two switches, to the LIDs of seven hosts; minimal ways have two.
+    // First cables of the paths between two switches, to the LIDs of seven hosts; minimal paths have two.
     let cables = |lid: usize| {
         let pairs =
             (0..96).flat_map(|s| (0..96).map(move |d| (SwitchId::new(s), SwitchId::new(d))));
@@ -225,7 +225,7 @@ fn t2hx_takes_few_lanes_whatever_is_missing() {
         let dfsssp = route("dfsssp", &on, &Request::default()).expect("eight lanes do");
         assert!(dfsssp.layer_count() <= 3, "seed {seed}: {}", dfsssp.layer_count());
         for engine in BOTH {
-            // The paper's takes 5 to 8; filled layers are fewer than emptied ones.
+            // The paper's engine takes 5 to 8; filling layers needs fewer than emptying them.
             let routes = routed(engine, &on);
             let lanes = routes.layer_count();
             assert!((2..=5).contains(&lanes), "{engine}, seed {seed}: {lanes}");
@@ -262,7 +262,7 @@ fn too_few_lanes_cost_detours_and_are_told() {
     }
 }
 
-/// A ring through all terminals in an order that random numbers give, with one weight.
+/// A ring through all terminals in random order, with one weight.
 fn ring(on: &Topology, weight: u64, seed: u64) -> Vec<Demand> {
     let mut order: Vec<TerminalId> = (0..on.fabric.terminal_count()).map(TerminalId::new).collect();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -273,7 +273,7 @@ fn ring(on: &Topology, weight: u64, seed: u64) -> Vec<Demand> {
     order.iter().zip(next).map(|(&from, &to)| Demand { from, to, weight }).collect()
 }
 
-/// How unevenly demanded paths over all LIDs together load channels: the largest load, and the sum of squares.
+/// Load of channels by demanded paths over all LIDs together: the largest load, and the sum of squares.
 fn demanded_load(on: &Topology, routes: &Routes, demands: &[Demand]) -> (u64, u64) {
     let mut load = vec![0; on.fabric.channel_count()];
     for d in demands {
@@ -301,7 +301,7 @@ fn demands_spread_what_they_name_and_leave_the_rest_balanced() {
             (demanded_load(&on, &plain, &demands), demanded_load(&on, &aware, &demands));
         assert!(after.0 < before.0, "seed {seed}: {before:?}, then {after:?}");
         assert!(after.1 * 10 < before.1 * 9, "seed {seed}: {before:?}, then {after:?}");
-        // Undemanded paths still count a little, so the machine as a whole stays about as balanced.
+        // Undemanded paths still count a little, so that the whole machine stays about as balanced.
         let (before, after) = (largest(&plain), largest(&aware));
         assert!(after * 2 <= before * 3, "seed {seed}: {before}, then {after}");
     }
@@ -320,7 +320,7 @@ fn of_demands_only_the_sum_of_each_pair_matters() {
         .flat_map(|d| [Demand { weight: d.weight - 3, ..*d }, Demand { weight: 3, ..*d }])
         .rev()
         .collect();
-    // Nothing, and to oneself.
+    // A demand of weight 0, and one from a terminal to itself.
     split.push(Demand { from: TerminalId(0), to: TerminalId(9), weight: 0 });
     split.push(Demand { from: TerminalId(4), to: TerminalId(4), weight: 255 });
     let request = Request { demands: &split, ..Request::default() };
@@ -343,7 +343,7 @@ fn threads_do_not_change_routes_by_demands() {
 
 #[test]
 fn minimal_paths_follow_demands_on_any_fabric() {
-    // Two leaves, four spines: four flows have a spine each, whoever sends to whom.
+    // Two leaves, four spines: each of four flows has a spine to itself, whatever the pairs.
     let on = open("pgft:m=8x2,w=1x4,p=1x1").expect("a spec");
     for turn in 0..8u32 {
         let demands: Vec<Demand> = (0..4)

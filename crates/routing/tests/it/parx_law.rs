@@ -1,5 +1,5 @@
-//! The rules of PARX, by enumeration and without any engine: which pairs make detours when the links inside a
-//! half are removed, and that the choice of LIDs follows.
+//! The rules of PARX, by enumeration and without any engine: the pairs that take detours when the links inside a half
+//! are removed, and that the choice of LIDs follows them.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) fn in_half(grid: &GridShape, rule: usize, s: usize) -> bool {
     (2 * grid.at(SwitchId::new(s))[k] >= grid.dims[k]) == upper
 }
 
-/// The quadrant that the paper calls so: 0 left top, 1 left bottom, 2 right bottom, 3 right top.
+/// The quadrant as numbered in the paper: 0 left top, 1 left bottom, 2 right bottom, 3 right top.
 fn quadrant(grid: &GridShape, s: usize) -> usize {
     match (in_half(grid, 0, s), in_half(grid, 2, s)) {
         (true, true) => 0,
@@ -113,7 +113,7 @@ fn quadrants_under_rules_are_as_enumerated() {
     for dims in ["4x4", "6x4", "12x8"] {
         let on = lattice(dims);
         let n = on.fabric.switch_count();
-        // By quadrants and rule: pairs that keep all, some, none of their minimal paths.
+        // Counts by quadrants and rule of pairs that keep all, some, none of their minimal paths.
         let mut pairs = [[[[0u32; 3]; 4]; 4]; 4];
         for home in 0..n {
             let all = ways(&on, home, |_, _| false);
@@ -164,7 +164,7 @@ fn small_messages_go_minimal_and_large_ones_make_detours() {
                     assert!(small.iter().all(|&r| in_half(grid, usize::from(r), s)));
                 } else {
                     assert!(!large.is_empty() && !large.iter().any(is_minimal), "{dims}");
-                    // No rule of either kind is left out.
+                    // No rule of either kind is missing.
                     let not_minimal = (0..under.len()).filter(|&r| !is_minimal(&(r as u8)));
                     assert!(not_minimal.eq(large.iter().map(|&r| usize::from(r))), "{dims}");
                 }

@@ -63,16 +63,16 @@ fn what_is_lost_within_a_plane_is_found() {
     let request = Request { shape: both.shape.as_ref(), ..Request::default() };
     let mut routes =
         find_engine("minhop").expect("known").route(&both.fabric, &request).expect("routed");
-    // Brute force: the pairs of one plane, by the number of its terminals.
+    // Brute force: the pairs within one plane, by the number of its terminals.
     let n = both.fabric.terminal_count() as u64 / 2;
     assert_eq!(check(&both.fabric, &routes).pairs, 2 * n * (n - 1));
-    // The last terminal of the second plane is not known to the first leaf of that plane.
+    // The first leaf of the second plane has no entry for the last terminal of that plane.
     let leaf = both.fabric.switch_count() / 2;
     let senders = both.fabric.terminals_on(SwitchId::new(leaf)).len() as u64;
     routes.ports_mut(both.fabric.terminal_count() - 1)[leaf] = NO_ROUTE;
     let report = check(&both.fabric, &routes);
     assert_eq!(report.unreachable, senders);
-    // A plane that has fallen to pieces is refused as such.
+    // A disconnected plane is refused as such.
     let cut = Faults {
         links: both.fabric.channels_from(SwitchId::new(leaf)).map(ChannelId::new).collect(),
         ..Faults::default()

@@ -12,7 +12,7 @@ fn routed(topology: &Topology, engine: &str) -> Routes {
     engine.route(&topology.fabric, &request).expect("routes")
 }
 
-/// Loads of channels by pairs of these terminals, of one rail or of different ones.
+/// Loads of channels by pairs of terminals on the first `hosts` hosts, of one rail or of different ones.
 fn loads(fabric: &Fabric, routes: &Routes, map: &RailMap, hosts: u32, kept: bool) -> Vec<u64> {
     let mut load = vec![0; fabric.channel_count()];
     let who: Vec<_> = (0..fabric.terminal_count())
@@ -35,7 +35,7 @@ fn loads(fabric: &Fabric, routes: &Routes, map: &RailMap, hosts: u32, kept: bool
     load
 }
 
-/// The most on any up channel of a leaf.
+/// The largest load on any up channel of a leaf.
 fn most_up(fabric: &Fabric, load: &[u64]) -> u64 {
     let up = |c: &usize| !fabric.terminals_on(fabric.tail(ChannelId::new(*c))).is_empty();
     (0..load.len()).filter(up).map(|c| load[c]).max().unwrap_or(0)
@@ -44,7 +44,8 @@ fn most_up(fabric: &Fabric, load: &[u64]) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// No pair of one rail crosses a leaf of another one, with failed cables, too, while spines join the leaves.
+    /// No pair of one rail crosses a leaf of another rail, even with failed cables, as long as spines join the
+    /// leaves.
     #[test]
     fn pairs_of_a_rail_stay_on_it(
         hosts in 1usize..5, units in 1usize..4, nics in 2usize..5, spines in 2usize..5,
@@ -63,7 +64,7 @@ proptest! {
         let routes = routed(&topology, "rails");
         let report = check(fabric, &routes);
         prop_assert!(report.complete() && report.deadlock_free());
-        // Leaves are of rail i % nics: the generator's order.
+        // The rail of leaf i is i % nics: the generator's order.
         if routes.layer_count() > 1 {
             return Ok(());
         }
@@ -80,8 +81,8 @@ proptest! {
         }
     }
 
-    /// Whole clusters with as many ways up as hosts: all pairs of one rail load all channels alike, and a shift within
-    /// the rails has every channel for itself.
+    /// Whole clusters with as many up links as hosts: all pairs of one rail load all channels alike, and in a shift
+    /// within the rails no two flows share a channel.
     #[test]
     fn rails_are_even(spines in 1usize..4, trunk in 1usize..3, units in 2usize..4, nics in 2usize..5) {
         let hosts = spines * trunk;
@@ -116,8 +117,8 @@ proptest! {
     }
 }
 
-/// Between the NICs of four hosts D-mod-k over all NICs takes four up ports of a leaf, as NICs of one number share one; here the
-/// rails begin at ports apart.
+/// Between the NICs of four hosts, D-mod-k over all NICs takes four up ports of a leaf, as NICs with the same number share one;
+/// with `rails`, the rails start at different ports.
 #[test]
 fn a_few_hosts_cross_rails_on_all_up_ports() {
     let cluster = open("rails:hosts_per_unit=16,units=2,nics=4,spines=8,trunk=2").expect("a spec");
@@ -131,7 +132,7 @@ fn a_few_hosts_cross_rails_on_all_up_ports() {
     assert_eq!((crossing("dmodk"), crossing("rails")), (9, 3));
 }
 
-/// Rails with spines of their own, joined by cores: what is of one rail stays below its spines, whatever cables have failed.
+/// Rails with separate spines, joined by cores: traffic within a rail stays below its spines, whatever cables have failed.
 #[test]
 fn spines_of_a_rail_are_kept_to() {
     use darkfiber_fabric::{FabricBuilder, LinkClass, Switch};

@@ -22,7 +22,7 @@ fn demand(from: u32, to: u32, weight: u64) -> Demand {
     Demand { from: TerminalId(from), to: TerminalId(to), weight }
 }
 
-/// What channels carry, as time of the fastest kind; demand by demand.
+/// Load of channels under the demands, as transfer time of the fastest class; summed demand by demand.
 fn fills(fabric: &Fabric, routes: &Routes, demands: &[Demand]) -> Vec<f64> {
     let speed: Vec<f64> = (0..fabric.channel_count())
         .map(|c| fabric.class_of(darkfiber_fabric::ChannelId::new(c)).bytes_per_second as f64)
@@ -60,7 +60,7 @@ proptest! {
         let goal = Goal { most: before * part, moves, policy: POLICIES[policy], longer: 1 };
         let relief = prepared.relieve(&goal);
         let new = prepared.routes().clone();
-        // The same numbers as by tracing; never hotter; no more moves than allowed.
+        // The loads agree with tracing; the maximum never rises; there are no more moves than allowed.
         prop_assert_eq!(relief.before.to_bits(), before.to_bits());
         prop_assert_eq!(relief.after.to_bits(), fullest(&fabric, &new, &demands).to_bits());
         let mut last = before;
@@ -74,7 +74,7 @@ proptest! {
             let is_stuck = relief.stuck.iter().any(|s| s.index() == c);
             prop_assert!(fill <= goal.most || is_stuck || relief.moves.len() == moves || goal.most == 0.0);
         }
-        // The changes are what differs.
+        // The changes are exactly the differences of the tables.
         let mut patched = old.clone();
         for c in &relief.changes {
             prop_assert_eq!(patched.ports(c.row as usize)[c.switch.index()], c.old);
@@ -83,7 +83,7 @@ proptest! {
         for row in 0..old.row_count() {
             prop_assert_eq!(patched.ports(row), new.ports(row));
         }
-        // As good as before.
+        // The new tables are as good as the old ones.
         let (was, is) = (check(&fabric, &old), check(&fabric, &new));
         prop_assert!(is.complete() && (is.deadlock_free() || !was.deadlock_free()));
         keeps_its_promise(
@@ -101,7 +101,7 @@ fn tree() -> Fabric {
 fn two_flows_on_one_cable_part() {
     let fabric = tree();
     let old = route(&fabric, "updn");
-    // Destinations that share a spine.
+    // Two destinations that share a spine.
     let up =
         |to: u32| oracle::path(&fabric, &old, TerminalId(0), TerminalId(to)).expect("a way")[0];
     let other = (5..8).find(|&t| up(t) == up(4)).expect("four destinations, two spines");
@@ -116,7 +116,7 @@ fn two_flows_on_one_cable_part() {
         let mut prepared = Prepared::with_demands(&fabric, &old, 1, &demands).expect("its own");
         let relief = prepared.relieve(&Goal { most: 100.0, policy, ..Goal::default() });
         assert!(relief.moves.is_empty() && relief.changes.is_empty() && relief.stuck.is_empty());
-        // What no table can part is stuck.
+        // A load that no table can split is stuck.
         let relief = prepared.relieve(&Goal { most: 60.0, policy, ..Goal::default() });
         assert_eq!((relief.after, relief.moves.len()), (70.0, 1));
         assert_eq!(relief.stuck.len(), 2, "{:?}", relief.stuck);
@@ -126,7 +126,7 @@ fn two_flows_on_one_cable_part() {
 
 #[test]
 fn slow_cables_count_by_time() {
-    // Two switches, a cable and one of half its speed.
+    // Two switches with one cable and one of half its speed.
     let mut builder = FabricBuilder::new("two");
     let kind = |name| LinkClass::infiniband(name).expect("a known label");
     let (fast, slow) = (builder.class(kind("4xHDR")), builder.class(kind("4xEDR")));
@@ -147,10 +147,10 @@ fn slow_cables_count_by_time() {
     let after = |demands: &[Demand]| {
         let mut prepared = Prepared::with_demands(&fabric, &old, 1, demands).expect("its own");
         let relief = prepared.relieve(&Goal::default());
-        // EDR carries half of HDR but for its rounding.
+        // EDR has half the rate of HDR but for rounding.
         (relief.before, relief.after.round(), relief.moves.first().map(|m| m.amount))
     };
-    // 30 take as long as 60 on the slow one; 60 would take longer than all on the fast one.
+    // 30 take as long on the slow cable as 60 on the fast one; 60 would take longer there than all on the fast one.
     assert_eq!(after(&[demand(0, 2, 60), demand(1, 3, 30)]), (90.0, 60.0, Some(30)));
     assert_eq!(after(&[demand(0, 2, 60), demand(1, 3, 55)]), (115.0, 110.0, Some(55)));
     assert_eq!(after(&[demand(0, 2, 60)]), (60.0, 60.0, None));

@@ -1,4 +1,4 @@
-//! Mended tables: proved by the checker, counted against routing anew, mixed by brute force.
+//! Repaired tables: proved by the checker, compared with routing from scratch, mixed by brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ fn route(fabric: &Fabric, engine: &str) -> Routes {
     find_engine(engine).expect("registered").route(fabric, &request).expect("connected")
 }
 
-/// Some cables that leave the fabric in one piece, a switch, a terminal.
+/// Random faults: some cables that leave the fabric connected, a switch, a terminal.
 fn any_faults(
     fabric: &Fabric,
     cables: usize,
@@ -69,7 +69,7 @@ proptest! {
         for c in changed.values() {
             prop_assert!(c.blocks <= c.entries && c.entries <= 64 * c.blocks);
         }
-        // Rows that changed are rows that used what failed.
+        // Changed rows are rows that used something that failed.
         let cut = |row: usize| {
             (0..fabric.switch_count()).map(SwitchId::new).any(|s| {
                 let port = old.ports(row)[s.index()];
@@ -89,7 +89,7 @@ proptest! {
             prop_assert!(outcome.changes.is_empty() && new == old);
             prop_assert_eq!(outcome.coexistence, Coexistence::AnyOrder);
         }
-        // The state that is kept is that of the new tables.
+        // The kept state is that of the new tables.
         let again = prepared.reroute(&Faults::default()).expect("nothing to do");
         prop_assert!(again.changes.is_empty() && again.rows == 0);
         prop_assert_eq!(again.load_before, outcome.load_after);
@@ -128,9 +128,9 @@ proptest! {
     }
 }
 
-/// Plays all moments of an update that its verdict allows: every set of what is updated together, switches or, where each
-/// row has an order of its own, entries. Layers in which the tables `at_first` have cycles may keep them, or get them
-/// back: a step of several may open a cycle that the next closes.
+/// Plays all moments of an update that its verdict allows: every set of units that are updated together, which are
+/// switches or, where each row has its own order, entries. Layers in which the tables `at_first` have cycles may keep
+/// them, or get them back: a step of several may open a cycle that the next closes.
 pub(crate) fn keeps_its_promise(
     fabric: &Fabric,
     faults: &Faults,
@@ -145,7 +145,7 @@ pub(crate) fn keeps_its_promise(
         Coexistence::Drain(_) => None,
     };
     let by_entry = matches!(coexistence, Coexistence::OrderOfEntries(_));
-    // What is written at one moment, with its rank.
+    // Changes written at one moment, with their rank.
     let mut units: BTreeMap<(SwitchId, u32), (u32, Vec<Change>)> = BTreeMap::new();
     for c in changes {
         let Some(rank) = rank_of(c) else { return Ok(()) };
@@ -160,7 +160,7 @@ pub(crate) fn keeps_its_promise(
     let mut all = Vec::new();
     for set in 0u32..1 << units.len() {
         let is_in = |i: usize| set >> i & 1 != 0;
-        // Ranks before that of what is updated are complete.
+        // Ranks before those of updated units are complete.
         let last = (0..units.len()).filter(|&i| is_in(i)).map(|i| units[i].0).max().unwrap_or(0);
         if !(0..units.len()).all(|i| is_in(i) || units[i].0 >= last) {
             continue;
@@ -185,8 +185,7 @@ pub(crate) fn keeps_its_promise(
     Ok(())
 }
 
-/// Dependencies by layer of all ways of packets in several tables, up to where they arrive or are
-/// dropped.
+/// Dependencies by layer of all paths of packets in several tables, up to where they arrive or are dropped.
 fn paths_of(
     fabric: &Fabric,
     faults: &Faults,
@@ -285,7 +284,7 @@ fn few_entries_change_and_the_load_is_that_of_routing_anew() {
                     .sum()
             };
             assert_eq!(entries(&mended), outcome.changes.len());
-            // D-mod-k anew changes little, too, but heaps all of a dead cable on one neighbour.
+            // D-mod-k from scratch changes little, too, but moves all load of a dead cable to one neighbour.
             assert!(
                 entries(&mended) <= entries(&anew) || largest(&a.load) < largest(&b.load),
                 "{spec}, seed {seed}: {} for {}",
@@ -298,9 +297,9 @@ fn few_entries_change_and_the_load_is_that_of_routing_anew() {
 
 #[test]
 fn a_dead_cable_of_a_two_level_tree_in_closed_form() {
-    // Four leaves with four hosts each, four top switches; by D-mod-k each of these serves one host of
-    // every leaf. Up: the leaf sends three hosts' rows elsewhere. Down: the three other leaves send the
-    // row of one host elsewhere, and the top switch those of all four.
+    // Four leaves with four hosts each, four top switches; by D-mod-k each of these serves one host of every leaf.
+    // Up: the leaf sends three hosts' rows elsewhere. Down: the three other leaves send the row of one host
+    // elsewhere, and the top switch those of all four.
     let whole = topology("kary:k=4,n=2");
     let fabric = &whole.fabric;
     let engine = find_engine("dmodk").expect("registered");
@@ -315,7 +314,7 @@ fn a_dead_cable_of_a_two_level_tree_in_closed_form() {
         // The top switch goes back down, so a leaf that it uses must not send up to it any more.
         assert_eq!(outcome.coexistence.steps(), Some(2));
         assert!(outcome.moved.is_empty());
-        // Three other up ports share what one carried: 3 rows of 4 hosts; before 3 x 4 each.
+        // Three other up ports share the load of one: 3 rows of 4 hosts; before 3 x 4 each.
         assert_eq!((outcome.load_before, outcome.load_after), (12, 16));
     }
 }
@@ -333,7 +332,7 @@ fn a_split_is_an_error_and_changes_nothing() {
     let error = prepared.reroute(&split).expect_err("d is cut off");
     assert!(matches!(error, RerouteError::CutOff { .. }), "{error}");
     assert_eq!(prepared.routes(), &old);
-    // With the switch behind the bridge it is no split.
+    // If the switch behind the bridge has failed as well, the fabric is not split.
     let gone = Faults { switches: vec![SwitchId(3)], ..Faults::default() };
     let outcome = prepared.reroute(&gone).expect("a triangle is left");
     assert_eq!((outcome.changes.len(), outcome.rows_lost), (0, 2));
@@ -345,7 +344,7 @@ fn a_split_is_an_error_and_changes_nothing() {
 
 #[test]
 fn a_broken_ring_fits_into_the_layers_that_it_has() {
-    // A ring of six needs two layers; without a cable it is a chain, on which nothing can turn round.
+    // A ring of six needs two layers; without a cable it is a chain, which has no cycle of channels.
     let ring = fabric("a-b; b-c; c-d; d-e; e-f; f-a; h1@a; h2@b; h3@c; h4@d; h5@e; h6@f");
     let old = route(&ring, "dfsssp");
     assert_eq!(old.layer_count(), 2);
@@ -371,7 +370,7 @@ fn every_kind_of_layers_and_rows_is_mended() {
             .map(|(row, s)| by_switch.layer_on(fabric, s, row))
             .collect(),
     );
-    // One layer a row is free of deadlock with enough of them: here one for each switch.
+    // One layer per row is deadlock-free with enough of them: here one for each switch.
     let mut by_row = route(fabric, "minhop");
     by_row.layers = Layers::ByRow(
         (0..by_row.row_count())
@@ -386,7 +385,7 @@ fn every_kind_of_layers_and_rows_is_mended() {
         let report = check(&damaged, &prepared.tables(&damaged, &map));
         assert!(report.complete() && report.deadlock_free());
     }
-    // Shared rows and sources that choose; several LIDs a port.
+    // Shared rows, sources that choose, and several LIDs per port.
     let tree = topology("kary:k=3,n=3");
     let faults = Faults {
         switches: vec![SwitchId::new(tree.fabric.switch_count() - 1)],
@@ -403,7 +402,7 @@ fn every_kind_of_layers_and_rows_is_mended() {
         assert_eq!(new.source_chooses(), old.source_chooses());
         let report = check(&damaged.fabric, &new);
         assert!(report.complete() && report.deadlock_free());
-        // Loads are those of all LIDs that are in use.
+        // Loads are those of all LIDs in use.
         let mut load = report.load;
         if !new.source_chooses() {
             load.fill(0);
@@ -424,7 +423,7 @@ fn what_did_not_reach_before_is_mended_without_a_fault() {
     let fabric = &whole.fabric;
     let mut old = route(fabric, "updn");
     let sound = old.clone();
-    // A hole, a wrong host's port, and two switches that send to each other.
+    // A missing entry, the port of a wrong host, and two switches that send to each other.
     let row = |d: u32| d as usize;
     let leaf = |t: u32| fabric.terminal(TerminalId(t)).switch;
     old.ports_mut(row(0))[leaf(8).index()] = NO_ROUTE;
@@ -466,7 +465,7 @@ fn results_do_not_depend_on_what_came_before() {
 
 #[test]
 fn too_few_lanes_are_an_error_and_change_nothing() {
-    // Nue fills one lane of a torus; what two dead cables turn away does not always fit beside it.
+    // Nue fills one lane of a torus; the paths that two dead cables divert do not always fit into the same lane.
     let whole = topology("torus:dims=5x5,t=1");
     let fabric = &whole.fabric;
     let request = Request { lanes: 1, ..request(&whole) };

@@ -1,4 +1,4 @@
-//! A study: how good mended tables are beside tables routed from scratch, for one dead cable.
+//! A study of the quality of repaired tables compared with tables routed from scratch, for one dead cable.
 //!
 //! `cargo test -p darkfiber-routing --test it reroute_quality -- --ignored --nocapture`
 
@@ -12,8 +12,8 @@ use darkfiber_routing::{Request, find_engine};
 
 const CABLES: u64 = 10;
 const ENGINES: [&str; 6] = ["minhop", "updn", "ftree", "dfsssp", "lash", "nue"];
-/// What the largest load may be, by that of the old tables or of routing from scratch with the same
-/// engine, whichever is larger: tables that were worse before the fault are not made better.
+/// Limit of the largest load, relative to that of the old tables or of routing from scratch with the same engine,
+/// whichever is larger: tables that were worse before the fault are not made better.
 const GOAL: f64 = 1.06;
 
 /// Compares on ten random cables, one at a time, with all engines that route the fabric.

@@ -1,4 +1,4 @@
-//! Repairs that keep service levels: what the rung promises, checked pair by pair.
+//! Repairs that keep service levels: the guarantee of each level of the ladder, checked pair by pair.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ fn route(fabric: &Fabric, engine: &str) -> Routes {
 }
 
 /// Service levels with a cycle of dependencies, if pairs send on the paths of `tables` with the levels of each of
-/// `levels`: every pair by itself, entry by entry.
+/// `levels`: each pair is traced alone, entry by entry.
 fn cyclic(fabric: &Fabric, tables: &Routes, levels: &[&Routes]) -> BTreeSet<u8> {
     let mut waits: BTreeMap<u8, BTreeMap<ChannelId, BTreeSet<ChannelId>>> = BTreeMap::new();
     let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
@@ -108,7 +108,7 @@ fn the_book_is_the_same_for_any_number_of_threads() {
             pool.install(|| prepared.book(&faults, || ()))
         });
         assert!(books.windows(2).all(|two| two[0] == two[1]), "{spec}");
-        // A page is what mending that fault alone gives.
+        // A page equals the repair of that fault alone.
         for (i, page) in books[0].iter().enumerate().step_by(7) {
             assert_eq!(page.fault, faults[i]);
             let mut alone = Prepared::new(&on.fabric, &routes, LANES).expect("its own tables");
@@ -124,7 +124,7 @@ fn the_book_is_the_same_for_any_number_of_threads() {
     }
 }
 
-/// Where keeping service levels was not tried, every cable of these had to be drained, or its pairs moved.
+/// Without keeping service levels, every cable of these had to be drained, or its pairs moved.
 #[test]
 fn keeping_levels_spares_connections() {
     let share = |spec: &str, engine: &str| {
@@ -164,7 +164,7 @@ proptest! {
         let (was, is) = (check(&fabric, &old), check(&fabric, &new));
         prop_assert!(is.complete());
         prop_assert_eq!(is.deadlock_free(), was.deadlock_free());
-        // Where all detours have room, every cable is mended while connections run.
+        // Where all detours fit, every cable is repaired while connections run.
         if was.deadlock_free() && protection.protected == protection.detours {
             let prepared = Prepared::new(&fabric, &new, most as u8).expect("its own tables");
             let book = Book::of(&prepared.book(&Fault::cables(&fabric), || ()));
@@ -186,8 +186,8 @@ fn every_cable_of_a_protected_random_graph_may_fail() {
     assert!(share(&routes) < 10.0 && share(&protected) > 99.9);
 }
 
-/// Dimension order turns from no dimension to an earlier one, and a ring that lacks a cable has no cycle left: the rest of the
-/// ring takes every path of it, whatever lane that is in.
+/// Dimension order has no turn to an earlier dimension, and a ring with a missing cable has no cycle: the rest of the ring
+/// takes all of its paths, in any lane.
 #[test]
 fn a_ring_without_a_cable_is_passed_the_other_way() {
     let on = open("torus:dims=6x6,t=1").expect("a spec");

@@ -1,4 +1,4 @@
-//! Each rung of the ladder of transitions on tables that were made for it.
+//! Each level of the ladder of transitions, on tables that were constructed for it.
 
 use std::collections::BTreeSet;
 
@@ -22,14 +22,14 @@ fn fabric(spec: &str) -> Fabric {
     families::topology(spec).fabric
 }
 
-/// Up*/Down* tables with a root, which are free of deadlock in one lane; with those of another root they are not.
+/// Up*/Down* tables with a root, which are deadlock-free in one lane; mixed with those of another root they are not.
 fn from_root(fabric: &Fabric, root: usize) -> Routes {
     let roots = [SwitchId::new(root)];
     let request = Request { roots: &roots, ..Request::default() };
     find_engine("updn").expect("an engine").route(fabric, &request).expect("routes")
 }
 
-/// Tables with two LIDs a port: those of `planes` at offsets 0 and 1, each in a lane of its own; hosts use the offset `used`.
+/// Tables with two LIDs per port: those of `planes` at offsets 0 and 1, in a separate lane each; hosts use the offset `used`.
 fn two_planes(fabric: &Fabric, planes: [&Routes; 2], used: u16) -> Routes {
     let n = fabric.terminal_count();
     let mut both = Routes::empty("planes", fabric, 2);
@@ -60,8 +60,8 @@ fn equal_tables_change_nothing() {
     assert_eq!(judge(&fabric, &tables, &tables, None).verdict, Rung::NothingChanges);
 }
 
-/// On a ring of three, B sends to the third switch D, and A by way of B; then the other way round. With B's new entry beside A's
-/// old one packets go to and fro; A first, it is safe.
+/// On a ring of three, B sends to the third switch D, and A by way of B; then the reverse. With B's new entry and A's old one
+/// packets loop between A and B; if A is first, the update is safe.
 #[test]
 fn stages_in_closed_form() {
     let fabric = fabric("torus:dims=3,t=1");
@@ -94,11 +94,11 @@ fn stages_in_closed_form() {
 fn a_second_plane_is_written_and_then_moved_to() {
     let fabric = fabric("torus:dims=4x4,t=1");
     let [a, b] = [0, 10].map(|root| from_root(&fabric, root));
-    // Nobody uses the second LIDs before, nobody the first ones after.
+    // No host uses the second LIDs before, nor the first ones after.
     let (old, new) = (two_planes(&fabric, [&a, &a], 0), two_planes(&fabric, [&a, &b], 1));
     let t = judge(&fabric, &old, &new, None);
     assert_eq!(t.verdict, Rung::Flip, "{:?}", t.rungs);
-    // Rows that somebody uses may not change.
+    // Rows that a host uses may not change.
     let t = judge(&fabric, &old, &two_planes(&fabric, [&b, &a], 0), None);
     assert!(t.verdict > Rung::Flip, "{:?}", t.rungs);
     // Nor may lanes be shared.
@@ -114,7 +114,7 @@ fn hosts_move_to_a_plane_that_stays_and_back() {
     let (old, new) = (two_planes(&fabric, [&a, &a], 0), two_planes(&fabric, [&b, &a], 0));
     let t = judge(&fabric, &old, &new, None);
     assert_eq!(t.verdict, Rung::FivePhases, "{:?}", t.rungs);
-    // If the second plane changes as well there is no place to wait.
+    // If the second plane changes as well, there is no plane to wait on.
     let t = judge(&fabric, &old, &two_planes(&fabric, [&b, &b], 0), None);
     assert!(t.verdict > Rung::FivePhases, "{:?}", t.rungs);
 }
@@ -224,7 +224,7 @@ fn repairs_stand_on_the_rungs_that_they_claim() {
                     seen[0] += 1;
                     assert!(t.verdict <= Rung::AnyOrder, "{what}");
                 }
-                // Steps may be of entries, which the checker's stages of whole switches are not.
+                // Steps may consist of entries, which the checker's stages of whole switches do not.
                 reroute::Rung::Steps(_) => {
                     seen[1] += 1;
                     assert!(t.holds(Obligation::Steady), "{what}");

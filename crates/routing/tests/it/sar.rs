@@ -1,4 +1,4 @@
-//! Engines for the jobs that run: paths inside jobs on the fullest channel.
+//! Engines for the running jobs: paths inside jobs on the most loaded channel.
 
 use std::cmp::Reverse;
 
@@ -12,10 +12,10 @@ use rayon::ThreadPoolBuilder;
 
 type Jobs = Vec<Vec<TerminalId>>;
 
-/// Where jobs run.
+/// Placement of the jobs on the terminals.
 #[derive(Clone, Copy, Debug)]
 enum Placement {
-    /// Side by side, with holes.
+    /// Contiguous, with holes.
     FirstFit,
     /// In pieces of a few terminals each.
     Fragmented,
@@ -27,7 +27,7 @@ enum Placement {
 const PLACEMENTS: [Placement; 4] =
     [Placement::FirstFit, Placement::Fragmented, Placement::Random, Placement::Shared];
 
-/// Jobs of two terminals up to half of them, on nine of ten.
+/// Jobs of two terminals up to half of them, on 90 % of the terminals.
 fn jobs(fabric: &Fabric, placement: Placement, seed: u64) -> Jobs {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
@@ -72,7 +72,7 @@ fn route(on: &Topology, engine: &str, jobs: &Jobs) -> Option<Routes> {
     find_engine(engine).expect("known").route(&on.fabric, &request).ok()
 }
 
-/// Most paths inside jobs on a channel; a pair counts once, however many jobs it shares.
+/// Maximum number of paths inside jobs on a channel; a pair counts once, however many jobs it shares.
 fn fullest(fabric: &Fabric, routes: &Routes, jobs: &Jobs) -> u64 {
     let each = |job: &Vec<TerminalId>| {
         let pairs = job.iter().flat_map(|&s| job.iter().map(move |&d| (s, d)));
@@ -110,7 +110,8 @@ fn fabrics() -> Vec<(String, Topology)> {
     all
 }
 
-/// Per job how long its shifts take, ranks numbered by terminal: for each the paths on the fullest channel.
+/// Duration of the shifts of each job, with ranks numbered by terminal: the sum over shifts of the paths on the most
+/// loaded channel.
 fn shifts(fabric: &Fabric, routes: &Routes, jobs: &Jobs) -> Vec<u64> {
     let length = |job: &Vec<TerminalId>| {
         let mut ranks = job.clone();
@@ -131,12 +132,12 @@ fn shifts(fabric: &Fabric, routes: &Routes, jobs: &Jobs) -> Vec<u64> {
     jobs.iter().map(length).collect()
 }
 
-/// Whether no job's shifts take longer than these.
+/// Whether the shifts of no job take longer in `ours` than in `theirs`.
 fn within(ours: &[u64], theirs: &[u64]) -> bool {
     ours.iter().zip(theirs).all(|(ours, theirs)| ours <= theirs)
 }
 
-/// The first of the jobs, on so many of a hundred terminals together at most.
+/// The first of the jobs, together on at most `percent` percent of the terminals.
 fn some(mut jobs: Jobs, fabric: &Fabric, percent: usize) -> Jobs {
     let mut left = fabric.terminal_count() * percent / 100;
     for job in &mut jobs {
@@ -147,7 +148,7 @@ fn some(mut jobs: Jobs, fabric: &Fabric, percent: usize) -> Jobs {
     jobs
 }
 
-/// The paths of pairs inside jobs by Algorithm 1, written down again: source, destination and channels.
+/// The paths of pairs inside jobs by an independent Algorithm 1: source, destination and channels.
 fn algorithm_1(fabric: &Fabric, jobs: &Jobs) -> Vec<(TerminalId, TerminalId, Vec<ChannelId>)> {
     let n = fabric.terminal_count();
     let largest = |t: usize| {
@@ -159,7 +160,8 @@ fn algorithm_1(fabric: &Fabric, jobs: &Jobs) -> Vec<(TerminalId, TerminalId, Vec
     let mut weight = vec![0u64; fabric.channel_count()];
     let mut paths = Vec::new();
     for d in order.into_iter().map(TerminalId::new) {
-        // Switches by hops from the destination's; each sends on the channel with the least sum, the lowest.
+        // Switches by hops from the destination's; each sends on the channel with the smallest sum, of these the
+        // lowest.
         let home = fabric.terminal(d).switch;
         let mut best = vec![None; fabric.switch_count()];
         best[home.index()] = Some((0, 0, None));
@@ -233,7 +235,7 @@ fn digest(routes: &Routes) -> u64 {
     })
 }
 
-/// Every terminal in a job: of this size, or one job of all; side by side, or shuffled.
+/// Jobs that cover every terminal: of this size, or one job of all; contiguous, or shuffled.
 fn everywhere(fabric: &Fabric, size: Option<usize>, shuffled: bool) -> Jobs {
     let n = fabric.terminal_count();
     let mut all: Vec<TerminalId> = (0..n).map(TerminalId::new).collect();
@@ -248,7 +250,7 @@ fn everywhere(fabric: &Fabric, size: Option<usize>, shuffled: bool) -> Jobs {
 
 #[test]
 fn where_all_hosts_run_jobs_every_entry_is_that_of_algorithm_1() {
-    // Digests of tables made when sar did nothing beyond Algorithm 1.
+    // Digests of tables from when `sar` was Algorithm 1 alone.
     for (spec, eights, one, parts) in [
         ("@taurus", 0xbf1d_10b1_877d_ccec, 0x197a_e758_baa8_b315, 0x56ec_4368_c863_65e3),
         (
@@ -287,13 +289,13 @@ fn where_all_hosts_run_jobs_every_entry_is_that_of_algorithm_1() {
     }
 }
 
-/// Most paths of all pairs of terminals on a channel.
+/// Maximum number of paths on a channel, of all pairs of terminals.
 fn efi(on: &Topology, routes: &Routes) -> u64 {
     check(&on.fabric, routes).load.into_iter().max().unwrap_or(0)
 }
 
-/// Most paths on a channel from all terminals of switches with a job to the terminals of that job: where tables
-/// serve the job, the others on these switches have no other way.
+/// Maximum number of paths on a channel from all terminals of switches with a job to the terminals of that job: where
+/// tables serve the job, the other terminals on these switches have no other path.
 fn forced(fabric: &Fabric, routes: &Routes, jobs: &Jobs) -> u64 {
     let mut load = vec![0; fabric.channel_count()];
     for dest in (0..fabric.terminal_count()).map(TerminalId::new) {
@@ -339,7 +341,7 @@ fn all_pairs_are_served_where_jobs_have_a_quarter_of_the_hosts() {
                         for engine in ["sar", "sar-minmax", "sar-best"] {
                             let routes = route(&on, engine, &jobs).expect("routes");
                             let ours = efi(&on, &routes);
-                            // Ten percent, rounded; or what paths of jobs force, which is seldom more.
+                            // Ten percent, rounded; or the load that paths of jobs force, which is seldom more.
                             let forced = forced(&on.fabric, &routes, &jobs);
                             assert!(
                                 ours * 200 <= usual * 221 || ours * 100 <= forced * 103,

@@ -1,5 +1,5 @@
-//! Fabrics with so many switches that destinations are routed side by side: the same bytes for any number of
-//! threads, complete, and free of deadlock where that is promised.
+//! Fabrics that are large enough to route destinations in parallel: the same bytes for any number of threads,
+//! complete, and deadlock-free where that is promised.
 
 use darkfiber_fabric::Topology;
 use darkfiber_routing::check::check;
@@ -18,7 +18,7 @@ fn route(on: &Topology, engine: &dyn Engine, layer_by: LayerBy, threads: usize) 
     routes.unwrap_or_else(|refusal| panic!("{} with {threads} threads: {refusal}", engine.name()))
 }
 
-/// The same for any number of threads, and proven.
+/// Checks that the tables are the same for any number of threads, and proven.
 fn same_and_proven(on: &Topology, name: &str, layer_by: LayerBy) {
     let engine = find_engine(name).expect("registered");
     let alone = route(on, engine, layer_by, 1);
@@ -68,7 +68,7 @@ fn damaged_fabrics() {
     }
 }
 
-/// Every engine: whoever refuses does so with any number of threads.
+/// Every engine: a refusal does not depend on the number of threads.
 #[test]
 fn all_engines() {
     let on = topology("pgft:m=1x24x24,w=1x2x2");

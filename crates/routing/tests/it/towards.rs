@@ -1,4 +1,5 @@
-//! Tables that approach others: what the checker of transitions, which shares no code with them, says of the way.
+//! Tables that approach others: the verdict of the checker of transitions, which shares no code with them, on each
+//! approach.
 
 use darkfiber_routing::check::check;
 use darkfiber_routing::reroute::{Goal, Prepared, RerouteError};
@@ -35,12 +36,12 @@ fn the_way_is_safe_in_any_order() {
         let load = check(&fabric, near.routes()).load;
         let mut eased = near.clone();
         let relief = eased.relieve(&Goal::default());
-        // Several LIDs of a port are all counted.
+        // The loads of `relieve` include all LIDs of a port.
         if lmc == 0 {
             let most = load.iter().copied().max().unwrap_or(0) as f64;
             assert_eq!(relief.before.to_bits(), most.to_bits(), "loads are known");
         }
-        // What is eased after that fits beside all mixes, too.
+        // Tables that are eased after that stay compatible with all mixes, too.
         let eased = eased.into_routes();
         let new = near.into_routes();
         let report = check(&fabric, &eased);
@@ -51,7 +52,7 @@ fn the_way_is_safe_in_any_order() {
         let verdict =
             |to| transition::check(&fabric, &states, to, None).expect("one fabric").verdict;
         assert!(verdict(&new) <= Rung::AnyOrder, "{taken:?}");
-        // What was taken is what differs from the old tables, and nothing is left that is said to be taken.
+        // The taken entries are the differences from the old tables, the others those from the target.
         let differ = |a: &darkfiber_routing::Routes, b: &darkfiber_routing::Routes| {
             let of = |row| a.ports(row).iter().zip(b.ports(row)).filter(|(x, y)| x != y).count();
             (0..a.row_count()).map(of).sum::<usize>()

@@ -1,4 +1,4 @@
-//! The judgement of transitions against an oracle that traces pair by pair.
+//! The judgement of transitions, compared with an oracle that traces pair by pair.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use darkfiber_routing::check::check;
@@ -19,7 +19,7 @@ const FABRICS: &[&str] = &[
     "mesh:dims=3x3,t=1",
     "fattree2:n=3,m=2,r=4",
 ];
-/// Compares every obligation with the oracle's.
+/// Compares every obligation with that of the oracle.
 fn agree(fabric: &Fabric, before: &[&Routes], new: &Routes, t: &Transition) {
     let old = *before.last().expect("one at least");
     let mut all = before.to_vec();
@@ -106,7 +106,7 @@ const SMALL: &[&str] = &[
     "jellyfish:n=8,d=3,p=1",
 ];
 
-/// What the packets of a witness can come to.
+/// The states that the packets of a witness can reach.
 fn search(fabric: &Fabric, tables: [&Routes; 2], witness: &Witness, at_once: bool) -> Reach {
     let packets: Vec<Packet> = witness
         .links
@@ -130,13 +130,13 @@ fn some_packets(fabric: &Fabric, tables: [&Routes; 2], lane: u8, dice: &mut Dice
     found
 }
 
-/// How often the packets that a witness names can deadlock, if all else stands still. Tables whose steady state (O2) may
-/// deadlock do so with these very packets; those that may while they are written (O4) mostly do.
+/// Share of witnesses whose packets can deadlock on their own. Tables whose steady state (O2) may deadlock do so with
+/// exactly these packets; those that may deadlock while they are written (O4) mostly do.
 #[test]
 #[expect(clippy::print_stdout, reason = "shares are worth to be seen")]
 fn packets_of_a_witness_deadlock() {
     let mut dice = Dice(11);
-    // Reached, never, undecided.
+    // Counts of: reached, never, undecided.
     let (mut steady, mut mix) = ([0u32; 3], [0u32; 3]);
     let (mut pairs, mut proved) = (0, 0);
     while pairs < 600 {

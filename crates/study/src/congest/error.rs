@@ -1,10 +1,10 @@
-//! What is wrong with a plan.
+//! Errors in a plan of congestion runs.
 
 use std::fmt;
 
 use darkfiber_workload::traffic::TrafficError;
 
-/// What cannot be.
+/// Why a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanError {
     /// A spec that is no traffic.

@@ -1,4 +1,4 @@
-//! Which hosts of a machine take part.
+//! Participating hosts of a machine.
 
 use darkfiber_fabric::Topology;
 use darkfiber_workload::{Machine, Stream};
@@ -8,7 +8,7 @@ use super::error::PlanError;
 /// The stream of random numbers that draws hosts; those of jobs are counted from 0.
 const DRAWN: u64 = 1 << 32;
 
-/// Which hosts of a machine take part.
+/// Participating hosts of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
     /// By host, in the machine's order.
@@ -16,7 +16,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// The first ones.
+    /// The first `n` hosts of a machine.
     ///
     /// # Errors
     /// If there are not this many.
@@ -55,12 +55,12 @@ impl Hosts {
         Self { takes_part: group.iter().map(takes).collect() }
     }
 
-    /// How many take part.
+    /// Number of participating hosts.
     pub fn len(&self) -> u32 {
         self.takes_part.iter().filter(|t| **t).count() as u32
     }
 
-    /// Whether none does.
+    /// Whether no host takes part.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

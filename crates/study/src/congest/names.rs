@@ -7,13 +7,13 @@ use darkfiber_workload::traffic::{TRAFFICS, Timed, TrafficError};
 
 use super::{Contender, Split};
 
-/// What of an application is smaller than its published input, which is too much for a simulation of packets.
+/// Parameters that are smaller than an application's published input, which is too large for a simulation of packets.
 const SMALLER: &[(&str, &str, &str)] =
     &[("hpcg", "side", "32"), ("milc", "side", "12"), ("resnet", "part", "1MB")];
 
 impl Contender {
-    /// Who is timed: a collective with its size, or any traffic; sizes may stand without their key. Applications compute
-    /// for a share of the time that goes by the host's adapter.
+    /// Parses a victim: a collective with its size, or any traffic; sizes may be written without their key. Applications
+    /// compute for a share of the time, by the host's adapter.
     ///
     /// # Errors
     /// If there is no such traffic.
@@ -48,7 +48,7 @@ impl Contender {
         Self::new(text, &with(name, &keys, &given))
     }
 
-    /// Who disturbs: `incast`, `alltoall`, or any traffic.
+    /// The aggressor: `incast`, `alltoall`, or any traffic.
     ///
     /// # Errors
     /// If there is no such traffic.
@@ -77,7 +77,7 @@ fn unknown(what: &str, text: &str, e: TrafficError) -> Error {
 }
 
 impl Split {
-    /// How hosts are shared out: `90`, `90%` or `460/52`.
+    /// Split of the hosts: `90`, `90%` or `460/52`.
     ///
     /// # Errors
     /// If it is neither, or there are too few hosts.
@@ -106,7 +106,7 @@ impl Split {
     }
 }
 
-/// A spec whose keys are these where the user does not say, and what the user says.
+/// A spec with these default keys and the keys that the user gives.
 fn with(kind: &str, keys: &[(&str, String)], given: &str) -> String {
     let has = |key: &str| {
         given.split(',').any(|pair| pair.split_once('=').is_some_and(|(k, _)| k.trim() == key))
@@ -117,7 +117,7 @@ fn with(kind: &str, keys: &[(&str, String)], given: &str) -> String {
     if pairs.is_empty() { kind.to_owned() } else { format!("{kind}:{}", pairs.join(",")) }
 }
 
-/// Keys of a spec; a size without a key is what the kind calls bytes.
+/// Keys of a spec; a size without a key gets the name that the kind uses for bytes.
 fn sized(kind: &str, rest: &str) -> String {
     let rest = rest.trim();
     let has_bytes = Collective::named(kind).is_some()

@@ -1,4 +1,4 @@
-//! Who plays where: victims, aggressors, splits, allocations, mechanisms.
+//! Plan of the runs: victims, aggressors, splits, allocations, mechanisms.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,41 +16,41 @@ use darkfiber_workload::{Machine, Stream};
 
 use super::{Hosts, PlanError, Rule};
 
-/// A job that plays: what to call it, and its traffic.
+/// A job of a run: its name and its traffic.
 #[derive(Clone)]
 pub struct Contender {
-    /// What users call it.
+    /// Name for users.
     pub name: String,
     /// A spec of the traffic registry.
     pub spec: String,
-    /// Its kind.
+    /// Kind of its traffic.
     pub kind: &'static dyn Traffic,
 }
 
-/// How many hosts each has.
+/// Number of hosts of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// The victim.
+    /// Hosts of the victim.
     pub victim: u32,
-    /// The aggressor.
+    /// Hosts of the aggressor.
     pub aggressor: u32,
 }
 
 /// Behind the name of a scheme: victim and aggressor have a traffic class each.
 pub const APART: &str = "+classes";
 
-/// What handles packets.
+/// Congestion control and routing of packets.
 #[derive(Clone)]
 pub struct Mechanism {
-    /// What users call it: a name of the registry of schemes, and [`APART`] if classes are.
+    /// Name for users: a name of the registry of schemes, and [`APART`] if classes are separate.
     pub name: String,
-    /// What holds sources back.
+    /// Congestion control scheme.
     pub congestion: Congestion,
-    /// What its parameters are.
+    /// Parameter values of the scheme.
     pub tuning: Tuning,
-    /// Where packets go.
+    /// Routing of packets.
     pub routing: &'static RoutingKind,
-    /// Whether victim and aggressor have a traffic class each, which are owed nothing and share evenly.
+    /// Whether victim and aggressor have separate traffic classes, without guarantees and with equal shares.
     pub apart: bool,
 }
 
@@ -59,42 +59,42 @@ pub struct CongestPlan<'a> {
     /// The fabric, its tables for routings that go by them, the host model, and switches and packets; each mechanism brings its own
     /// routing and congestion control.
     pub case: &'a Case,
-    /// Which hosts take part.
+    /// The participating hosts of the machine.
     pub hosts: Hosts,
-    /// Who is timed.
+    /// Jobs that are timed.
     pub victims: Vec<Contender>,
-    /// Who disturbs.
+    /// Jobs that disturb the victims.
     pub aggressors: Vec<Contender>,
-    /// How hosts are shared out.
+    /// Splits of the hosts between victim and aggressor.
     pub splits: Vec<Split>,
-    /// Which hosts each gets: the victim first, the aggressor of what is left.
+    /// Allocation of hosts: the victim first, the aggressor from the rest.
     pub allocations: Vec<&'static Allocator>,
-    /// What handles packets.
+    /// Mechanisms that are compared.
     pub mechanisms: Vec<Mechanism>,
-    /// How often an aggressor runs side by side on its hosts.
+    /// Number of copies of an aggressor that run on its hosts concurrently.
     pub per_node: u32,
-    /// Whose collectives.
+    /// Library whose collectives are used.
     pub library: Library,
-    /// How long victims are timed.
+    /// Rule for the duration of a victim's measurement.
     pub rule: Rule,
-    /// How long aggressors run before the victim begins, in picoseconds.
+    /// Time that aggressors run before the victim begins, in picoseconds.
     pub warmup: u64,
     /// Seed of all random choices of runs; tables are those of the case.
     pub seed: u64,
 }
 
-/// A run: a victim in isolation, or beside an aggressor; all by their numbers in the plan.
+/// A run: a victim in isolation, or with an aggressor; all by their numbers in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
-    /// The mechanism.
+    /// Index of the mechanism.
     pub mechanism: usize,
-    /// The allocation.
+    /// Index of the allocation.
     pub allocation: usize,
-    /// The split.
+    /// Index of the split.
     pub split: usize,
-    /// The victim.
+    /// Index of the victim.
     pub victim: usize,
-    /// The aggressor; none for the victim in isolation.
+    /// Index of the aggressor; none for the victim in isolation.
     pub aggressor: Option<usize>,
 }
 
@@ -141,16 +141,16 @@ impl Split {
     }
 }
 
-/// What is played in a cell.
+/// The jobs that run in a cell.
 pub(super) struct JobSet {
-    /// The victim first.
+    /// The jobs, the victim first.
     pub(super) jobs: Vec<Job>,
     pub(super) timed: Timed,
     pub(super) ranks: u32,
 }
 
 impl CongestPlan<'_> {
-    /// All runs: each victim in isolation once for all aggressors, then beside each of them.
+    /// All runs: each victim in isolation once for all aggressors, then with each of them.
     pub fn cells(&self) -> Vec<Cell> {
         let mut all = Vec::new();
         for mechanism in 0..self.mechanisms.len() {
@@ -172,7 +172,7 @@ impl CongestPlan<'_> {
         all
     }
 
-    /// Looks at what is wrong with all of the plan, whatever the cell.
+    /// Checks everything in the plan that does not depend on the cell.
     ///
     /// # Errors
     /// If a split has more hosts than take part, or a spec is no traffic for any number of ranks.
@@ -192,7 +192,7 @@ impl CongestPlan<'_> {
             }
         }
         for part in self.victims.iter().chain(&self.aggressors) {
-            // Anything can be had for one of these but what cannot be had at all.
+            // A spec that fails for each of these numbers of ranks fails for all.
             let tried = [2, 4, 16, 64].map(|ranks| part.program(self, ranks).err());
             if let [Some(e), Some(_), Some(_), Some(_)] = tried {
                 return Err(PlanError::Traffic(e));
@@ -201,7 +201,7 @@ impl CongestPlan<'_> {
         Ok(())
     }
 
-    /// The hosts of the victim and of the aggressor in a cell: the same whoever plays.
+    /// The hosts of the victim and of the aggressor in a cell: the same for any contender.
     fn hosts_of(&self, machine: &Machine, cell: &Cell) -> Result<Vec<Vec<u32>>, String> {
         let split = self.splits[cell.split];
         let allocator = self.allocations[cell.allocation];
@@ -221,8 +221,8 @@ impl CongestPlan<'_> {
         Ok(hosts)
     }
 
-    /// All that tells a run from others of the same fabric, tables, switches and seed, in words. What a victim does alone depends on
-    /// no aggressor.
+    /// Everything that distinguishes a run from others of the same fabric, tables, switches and seed, as text. A victim in isolation
+    /// does not depend on the aggressor.
     pub fn text(&self, cell: &Cell) -> String {
         let m = &self.mechanisms[cell.mechanism];
         let split = self.splits[cell.split];
@@ -263,7 +263,7 @@ impl CongestPlan<'_> {
         Ok(self.hosts_of(&machine, cell)?.iter().map(terminals).collect())
     }
 
-    /// What is played in a cell: the victim first. It is repeated, or goes on, for ever; so do aggressors.
+    /// The jobs of a cell: the victim first. It is repeated, or continues, for ever; so do aggressors.
     pub(super) fn cast(&self, cell: &Cell) -> Result<JobSet, String> {
         let split = self.splits[cell.split];
         let machine = Machine::new(self.case.topology(), 1);
@@ -296,7 +296,7 @@ impl CongestPlan<'_> {
     }
 }
 
-/// A program again and again, without anybody waiting for others in between, longer than any simulation.
+/// A program again and again, in which no rank waits for others in between, longer than any simulation.
 fn endless(program: &Program) -> Program {
     let mut all = Program::new(program.ranks());
     all.then_all(program, (1 << 50) / program.epochs().max(1));

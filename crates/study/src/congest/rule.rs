@@ -1,6 +1,6 @@
 //! When a victim has been timed for long enough.
 
-/// How long a victim is timed.
+/// Duration of a victim's measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Iterations or requests at least.
@@ -17,7 +17,7 @@ pub struct Rule {
 pub const FEWEST: usize = 6;
 
 impl Rule {
-    /// Whether this many samples, in any order, are enough where `least` are asked for.
+    /// Whether this number of samples, in any order, is enough where at least `least` are required.
     pub(super) fn settled(&self, samples: &[u64], least: usize) -> bool {
         if samples.len() < least.max(FEWEST) {
             return false;

@@ -1,4 +1,4 @@
-//! Running a plan.
+//! Execution of a plan.
 
 use darkfiber_packetsim::{Observer, Pulse, SwitchModel, TrafficClass};
 use darkfiber_workload::play::SECOND;
@@ -11,12 +11,12 @@ use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_unti
 /// Why a cell has no times.
 pub type Refused = String;
 
-/// A victim beside an aggressor, and in isolation.
+/// Times of a victim with an aggressor, and in isolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Which.
+    /// Cell of the plan.
     pub cell: Cell,
-    /// What came of it.
+    /// Times of the cell, or why it was refused.
     pub ran: Result<Ran, Refused>,
 }
 
@@ -25,21 +25,21 @@ pub struct Row {
 pub struct Ran {
     /// The victim in isolation.
     pub isolated: Times,
-    /// Beside the aggressor.
+    /// Times with the aggressor.
     pub congested: Times,
 }
 
-/// How many times as long a victim takes beside an aggressor.
+/// Time of a victim with an aggressor, relative to its time alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
-    /// C: mean time beside the aggressor by mean time alone.
+    /// C: mean time with the aggressor divided by mean time alone.
     pub times: f64,
-    /// Whether nothing ended, so that it takes as long as it was waited for, at least.
+    /// Whether nothing ended, so that the simulated time is a lower bound.
     pub is_bound: bool,
 }
 
 impl Row {
-    /// The congestion impact; nothing where the cell was not run, or the victim alone did not end.
+    /// The congestion impact; `None` where the cell was not run, or the victim in isolation did not end.
     pub fn impact(&self) -> Option<Impact> {
         let ran = self.ran.as_ref().ok()?;
         let alone = ran.isolated.told().filter(|t| t.mean > 0.0)?.mean;
@@ -49,21 +49,21 @@ impl Row {
     }
 }
 
-/// What was run before, and where what is run now is kept.
+/// Store of previous runs, which also keeps new ones.
 pub trait Store: Sync {
-    /// What came of a run, if it was kept.
+    /// The stored result of a run, if any.
     fn find(&self, cell: &Cell) -> Option<Times>;
-    /// Keeps what came of a run, which is over.
+    /// Stores the result of a run that is over.
     fn keep(&self, cell: &Cell, times: &Times);
-    /// Who follows a run, to keep it while it lasts; nobody does unless a store says so.
+    /// The observer of a run, to save it while it lasts; none by default.
     fn follow(&self, cell: &Cell) -> Box<dyn Observer + '_> {
         let _ = cell;
         Box::new(|_: Pulse| ())
     }
 }
 
-/// Runs all cells of a plan, side by side; `done` is told of each run that is over. Rows come in the order of [`CongestPlan::cells`],
-/// and do not depend on the number of threads.
+/// Runs all cells of a plan in parallel; `done` is called after each run. Rows come in the order of [`CongestPlan::cells`], and do
+/// not depend on the number of threads.
 pub fn run(
     plan: &CongestPlan<'_>,
     kept: Option<&dyn Store>,
@@ -105,7 +105,7 @@ pub fn run(
     rows
 }
 
-/// One run.
+/// Runs one cell.
 fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<Times, Refused> {
     let cast = plan.cast(cell)?;
     let mechanism = &plan.mechanisms[cell.mechanism];
@@ -129,7 +129,7 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<
     let medium = Medium::Packet(Box::new(PacketOptions {
         micro,
         routing: mechanism.routing,
-        // Cells run side by side, each by one thread.
+        // Cells run in parallel, each on one thread.
         parts: Some(1),
         ..(**options).clone()
     }));

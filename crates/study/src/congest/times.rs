@@ -1,4 +1,4 @@
-//! How long a victim took, again and again.
+//! Times of a victim that runs repeatedly.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::{Rule, interval, median, quantile};
 
-/// How long a victim took, again and again.
+/// Times of a victim that runs repeatedly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
     /// Iterations or runs in the order of their ends, in picoseconds; requests in that of their numbers, as many of each client.
@@ -48,7 +48,7 @@ pub struct TimesSummary {
 }
 
 impl Times {
-    /// What is told of them; `None` if nothing ended.
+    /// Statistics of the times; `None` if nothing ended.
     pub fn told(&self) -> Option<TimesSummary> {
         let s = |ps: f64| ps / SECOND as f64;
         let mut sorted = self.samples.clone();
@@ -83,7 +83,7 @@ pub(super) struct Stopwatch {
     ahead: Vec<VecDeque<u64>>,
     /// Runs or laps that were looked at.
     seen: usize,
-    /// Samples at which the rule is asked next.
+    /// Number of samples at which the rule is checked next.
     next: usize,
     pub(super) times: Times,
 }
@@ -94,8 +94,8 @@ impl Stopwatch {
         Self { rule, timed, begin, ahead, seen: 0, next: 1, times: Times::default() }
     }
 
-    /// Looks at what the player has done; whether that is enough. What is found depends on the victim's runs or laps alone, not on
-    /// how often anybody looks: a run that is resumed ends as it would have.
+    /// Reads the progress of the player; returns whether there are enough samples. The result depends only on the victim's runs or
+    /// laps, not on the number of calls: a resumed run ends as it would have without the interruption.
     pub(super) fn look(&mut self, player: &Player<'_>) -> bool {
         let now = player.now();
         while !self.times.settled
@@ -110,7 +110,7 @@ impl Stopwatch {
         self.times.settled || self.times.simulated >= self.rule.limit
     }
 
-    /// Takes all that ended at the next moment at which anything did, if that is over: what ends at the same moment counts together.
+    /// Takes everything that ended at the next time at which anything did, if that is past: simultaneous ends count together.
     fn next_moment(&mut self, player: &Player<'_>, now: u64) -> Option<u64> {
         let samples = &mut self.times.samples;
         if self.timed == Timed::Requests {

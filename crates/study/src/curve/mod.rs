@@ -55,7 +55,7 @@ pub struct Point {
     pub cycle: Vec<(u32, u8)>,
 }
 
-/// Sources that get rid of less than this of what they create fall behind.
+/// Sources that send less than this part of what they create fall behind.
 const BEHIND: f64 = 0.97;
 
 impl Point {
@@ -67,7 +67,8 @@ impl Point {
         Self {
             offered,
             accepted: found.accepted,
-            // Beside what was created, not what was asked for: of few packets chance creates more or fewer.
+            // Compared with the created, not the requested load: with few packets the created number varies at
+            // random.
             saturated: !found.settled
                 || found.accepted < BEHIND * found.created
                 || found.missing > 0,
@@ -93,7 +94,7 @@ impl Point {
 /// Terminals from which on loads are simulated one after the other.
 const LARGE: usize = 4096;
 
-/// Simulates loads. `follow` makes who follows one; `done` is told when one is over.
+/// Simulates loads. `follow` makes the observer of one; `done` is called after each.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
@@ -106,9 +107,9 @@ pub fn curve<'a>(
     follow: &(dyn Fn(f64) -> Box<dyn Observer + 'a> + Sync),
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<(Point, LoadOutcome)>, ConfigError> {
-    // Either as many loads side by side as there are threads, or parts of one load after the other: of what is large, since
-    // one has room in caches and memory where several have not. Small parts stay in the cache for as long as they need not
-    // wait for each other, whatever the number of threads.
+    // Either as many loads in parallel as there are threads, or parts of one load after the other: for large networks,
+    // since one fits into caches and memory where several do not. Small parts stay in the cache for as long as they need
+    // not wait for each other, whatever the number of threads.
     let (terminals, threads) = (net.terminal_count(), rayon::current_num_threads());
     let large = terminals >= LARGE || loads.len() < threads;
     let parts = if large { net.parts() } else { 1 };

@@ -1,25 +1,26 @@
-//! What is sent for a load curve, and for how long it is measured.
+//! The traffic of a load curve, and the duration of its measurement.
 
 use darkfiber_fabric::{Fabric, Shape, TerminalId};
 use darkfiber_packetsim::{Load, Net, SwitchModel, Targets};
 use darkfiber_scenario::Error;
 use darkfiber_workload::{Extent, Participants, Stream, pattern};
 
-/// Phases of a pattern whose pairs are put together.
+/// Phases of a pattern whose pairs are combined.
 const PHASES: u64 = 4096;
-/// It is measured as long as this many packets take on a channel, and as this many ways through the network at least.
+/// The measurement lasts as long as this number of packets takes on a channel, and at least this number of path
+/// latencies.
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
-/// Picoseconds of a second, and what a run measures at most.
+/// Picoseconds of a second, and the maximum duration of a measurement.
 const SECOND: u64 = 1_000_000_000_000;
 const LONGEST: u64 = 1000 * SECOND;
 
-/// What is sent for a load curve, and for how long; what is `None` has a usual value.
+/// The traffic of a load curve, and its durations; `None` stands for the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Where packets go: `uniform`, or a spec of the patterns.
+    /// Pattern of the destinations: `uniform`, or a spec of the patterns.
     pub pattern: String,
-    /// Bytes of a message, whose packets are created at once; a packet without.
+    /// Bytes of a message, whose packets are created at once; `None`: a single packet.
     pub message: Option<u64>,
     /// Picoseconds over which packets are measured; a hundred packets or twenty latencies without.
     pub measure: Option<u64>,
@@ -30,10 +31,10 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// What a load of it is, but for the load: packets of `packet` bytes on this network.
+    /// Everything of a load except its level: packets of `packet` bytes on this network.
     ///
     /// # Errors
-    /// If there is no such pattern, or a message or a time cannot be.
+    /// If there is no such pattern, or a message or a time is invalid.
     pub fn load(
         &self,
         (fabric, shape): (&Fabric, Option<&Shape>),
@@ -81,7 +82,7 @@ impl Traffic {
     }
 }
 
-/// Whom terminals send to.
+/// Destinations of the terminals.
 fn targets(
     spec: &str,
     fabric: &Fabric,
@@ -100,7 +101,7 @@ fn targets(
     let mut together = Vec::new();
     let phases = match pattern.extent() {
         Extent::Phases(n) => n.min(PHASES),
-        // Many samples of what is drawn anew each time; one of a permutation, which lasts.
+        // Many samples of patterns that are redrawn each time; one of a permutation, which is fixed.
         Extent::Samples if pattern.is_permutation() => 1,
         Extent::Samples => PHASES,
     };

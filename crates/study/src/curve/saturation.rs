@@ -1,7 +1,7 @@
 //! From which load on a network is saturated.
 
-/// The largest load below which nothing is saturated, by bisection of loads from 0 to 1: `is_saturated` is asked at most until both
-/// ends are `within` of each other. 1 if no load saturates.
+/// The largest load below which nothing is saturated, by bisection of loads from 0 to 1: `is_saturated` is called until both ends
+/// are `within` of each other. 1 if no load saturates.
 ///
 /// # Errors
 /// Those of `is_saturated`.

@@ -12,12 +12,12 @@ use crate::listed;
 pub struct Axis {
     /// The key's path: `job`, `1`, `traffic`. Numbers of tables count from 1.
     pub path: Vec<String>,
-    /// Its values.
+    /// Values of the axis.
     pub values: Vec<toml_edit::Value>,
 }
 
 impl Axis {
-    /// What it is called: `job.1.traffic`.
+    /// The key in dotted form: `job.1.traffic`.
     pub fn name(&self) -> String {
         self.path.join(".")
     }
@@ -27,11 +27,10 @@ impl Axis {
         self.values.iter().map(|value| shown(value).to_string()).collect()
     }
 
-    /// Of what `--set KEY=VALUE,..` says: a TOML value, a list of them, or words separated by commas, of which keys of a spec stay
-    /// with it.
+    /// Parses `--set KEY=VALUE,..`: a TOML value, a list of them, or words separated by commas, where keys of a spec stay with it.
     ///
     /// # Errors
-    /// If there is no such key, or no value.
+    /// If there is no such key, or the value is missing.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let no = |what: &str| {
             Error::usage(format!("--set {text}: {what}"))
@@ -56,7 +55,7 @@ impl Axis {
     }
 }
 
-/// A value without what stood around it.
+/// A value without its surrounding whitespace and comments.
 fn plain(value: &toml_edit::Value) -> toml_edit::Value {
     let mut value = value.clone();
     value.decor_mut().clear();
@@ -109,7 +108,7 @@ fn in_value(value: &toml_edit::Value, path: &[String], found: &mut Vec<Axis>) ->
     match value {
         toml_edit::Value::InlineTable(inner) => in_table(inner, path, found),
         toml_edit::Value::Array(array) => {
-            // What is wrong with the key is said when the scenario is read.
+            // An error in the key is reported when the scenario is read.
             let kind = keys::kind(path).unwrap_or(Kind::One);
             let is_axis = match kind {
                 Kind::Tables => {
@@ -140,10 +139,10 @@ fn in_value(value: &toml_edit::Value, path: &[String], found: &mut Vec<Axis>) ->
     }
 }
 
-/// Sets a key to a value; tables around it are made where they lack.
+/// Sets a key to a value; missing tables around it are created.
 ///
 /// # Errors
-/// If a part of the path is no table, or there is no table of that number.
+/// If a part of the path is not a table, or there is no table of that number.
 pub(super) fn set(
     document: &mut DocumentMut,
     path: &[String],

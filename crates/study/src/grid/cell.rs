@@ -8,7 +8,7 @@ use super::question::Ask;
 use super::row::Value;
 use super::wanted;
 
-/// Cells that a study has at most, unless it says otherwise.
+/// Maximum number of cells of a study, unless it sets another limit.
 const USUAL_MOST: u64 = 1_000_000;
 
 /// A cell of a study.
@@ -28,13 +28,13 @@ pub struct Cell {
 
 /// A cell with its scenario.
 pub struct Prepared {
-    /// The cell.
+    /// Coordinates of the cell.
     pub cell: Cell,
-    /// Its scenario, whose errors name lines of the study.
+    /// Scenario of the cell, whose errors name lines of the study.
     pub file: ScenarioFile,
     /// The values of the axes, as rows have them.
     pub set: Vec<(String, Value)>,
-    /// All that answers depend on but the files that it names.
+    /// Everything that answers depend on except the files that it names.
     pub key: String,
     /// Files that its questions name.
     pub files: Vec<String>,
@@ -55,7 +55,7 @@ impl StudyFile {
         groups
     }
 
-    /// How many points the grid has, those that are left out included.
+    /// Number of points of the grid, those that are left out included.
     ///
     /// # Errors
     /// If there are more cells than there may be.
@@ -117,7 +117,7 @@ impl StudyFile {
         self.part.exclude.iter().any(|rule| !rule.is_empty() && matches(rule))
     }
 
-    /// The questions that a cell is asked.
+    /// The questions that apply to a cell.
     pub(super) fn asked<'a>(&self, cell: &Cell, asks: &'a [Ask]) -> Vec<&'a Ask> {
         let set = self.set(cell);
         let seed = cell.seed.unwrap_or(self.seed);
@@ -130,10 +130,10 @@ impl StudyFile {
         self.axes.iter().zip(&cell.values).map(shown).collect()
     }
 
-    /// The scenario of a cell.
+    /// Prepares the scenario of a cell.
     ///
     /// # Errors
-    /// If it is none: with the name of the study, and the line.
+    /// If it is not a scenario: with the name of the study, and the line.
     pub fn prepare(&self, cell: Cell) -> Result<Prepared, Error> {
         let mut document = self.document.clone();
         let mut set = self.set(&cell);
@@ -169,7 +169,7 @@ impl StudyFile {
 }
 
 impl Prepared {
-    /// The seed.
+    /// Seed of the cell.
     pub fn seed(&self) -> u64 {
         self.file.scenario.seed.unwrap_or(1)
     }

@@ -1,4 +1,4 @@
-//! What is expected of the answers of a study, number by number.
+//! Expected values of the answers of a study, number by number.
 
 use std::collections::BTreeMap;
 
@@ -160,7 +160,7 @@ impl Take {
 struct Counted<'r> {
     record: &'r Record,
     answer: &'r Answer,
-    /// Its value; none where it has no answer.
+    /// Value of the column; none where there is no answer.
     value: Option<f64>,
 }
 
@@ -171,7 +171,7 @@ impl Counted<'_> {
 }
 
 impl ExpectPart {
-    /// Refuses what cannot be, of a study with these axes and columns.
+    /// Refuses an expectation that is invalid for a study with these axes and columns.
     pub(super) fn check(&self, axes: &[String], columns: &[&str]) -> Result<(), Error> {
         let inside = |e: Error| e.inside(&self.quantity);
         let names: Vec<&str> = axes.iter().map(String::as_str).collect();
@@ -235,7 +235,7 @@ impl ExpectPart {
             .collect()
     }
 
-    /// What a row says beside the one that it is compared with.
+    /// The value of a row relative to the one that it is compared with.
     fn compared(&self, row: &Counted<'_>, records: &[Record], zip: &[Vec<String>]) -> Option<f64> {
         let value = row.value?;
         if let Some(column) = &self.over {
@@ -259,7 +259,7 @@ impl ExpectPart {
         Some(self.by.unwrap_or(Compare::Ratio).of(value, other))
     }
 
-    /// What is taken of the rows of each seed, or of all, in a column.
+    /// Aggregates the rows of each seed, or of all, in a column.
     fn by_seed(
         &self,
         (wanted, column): (&toml::Table, &str),
@@ -275,7 +275,7 @@ impl ExpectPart {
         all.into_iter().map(|(seed, values)| (seed, take.of(values, self.bound()))).collect()
     }
 
-    /// What rows say that are put together, beside those that they are compared with.
+    /// Combined values of rows, relative to those that they are compared with.
     fn together(&self, each: Each, records: &[Record], zip: &[Vec<String>]) -> Vec<f64> {
         let ours = self.by_seed((&self.r#where, &self.column), each, records);
         let others = match (&self.against, &self.over) {
@@ -317,7 +317,7 @@ impl ExpectPart {
         rows.reduce(most).map(|(seed, _)| seed)
     }
 
-    /// The number beside what the answers of a study make of it; `zip` has the axes that go together.
+    /// The expectation and its value from the answers of a study; `zip` has the axes that go together.
     pub(super) fn judge(&self, records: &[Record], zip: &[Vec<String>]) -> Row {
         let seed = self.seed_of.as_ref().map(|column| Self::seed_of(column, records));
         let some: Vec<Record>;
@@ -347,7 +347,7 @@ impl ExpectPart {
         }
     }
 
-    /// Our number, judged.
+    /// The row of our number, with its verdict.
     fn row(&self, ours: f64) -> Row {
         let allowed = match (self.within, self.differs, self.at_least, self.at_most) {
             (Some(part), ..) => Allowed::Relative(part),
@@ -379,7 +379,7 @@ impl ExpectPart {
     }
 }
 
-/// Whether an axis goes together with one that has another value in what is compared with, and so has another one, too.
+/// Whether an axis is zipped with one whose value differs in the compared rows, and so differs, too.
 fn follows(key: &str, against: &toml::Table, zip: &[Vec<String>]) -> bool {
     !against.contains_key(key)
         && zip.iter().any(|group| {
@@ -453,7 +453,7 @@ mod tests {
         assert!((ours("take = \"furthest\"", &records) - 10.0).abs() < 1e-12);
         let holds = format!("{by}take = \"holds\"\n");
         assert!((ours(&holds, &records[..5]) - 1.0).abs() < 1e-12);
-        // What has no answer is counted where that is asked, and nowhere else.
+        // Missing answers are counted only where that is requested.
         records[0].answers = vec![Answer { error: Some("no".to_owned()), ..Answer::of("job") }];
         assert!((ours("take = \"refused\"", &records) - 1.0).abs() < 1e-12);
         assert!((ours("take = \"min\"\nwhere = { engine = \"a\" }", &records) - 4.0).abs() < 1e-12);
@@ -491,7 +491,7 @@ mod tests {
         assert!(misprint.within && misprint.reading == Some(2.0));
         let told = row("judged = false\nprinted = 7.0");
         assert!(!told.judged && told.within && told.paper == Some(7.0));
-        // What has no answer is not what is expected.
+        // A missing answer is not the expected value.
         assert!(!part("where = { engine = \"c\" }\nprinted = 2.0").judge(&records, &[]).within);
     }
 }

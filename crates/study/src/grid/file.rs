@@ -1,4 +1,4 @@
-//! A study as it stands in a file.
+//! The content of a study file.
 
 use darkfiber_scenario::{Error, ScenarioFile};
 use schemars::JsonSchema;
@@ -12,20 +12,20 @@ use super::question::{Ask, Scope};
 use super::row::Record;
 use crate::judged::Row;
 
-/// A study as it stands in a file: a scenario, axes over its keys, and what is asked.
+/// The content of a study file: a scenario, axes over its keys, and questions.
 #[derive(Clone, Debug)]
 pub struct StudyFile {
-    /// What is asked.
+    /// The `[study]` table of the file.
     pub part: StudyPart,
-    /// What is expected of the answers.
+    /// Expected values of the answers.
     pub expect: Vec<ExpectPart>,
-    /// What the file is called in errors.
+    /// Name of the file in errors.
     pub name: String,
     /// The axes, the outermost first.
     pub axes: Vec<Axis>,
-    /// The scenario without what the study says; axes still have all their values.
+    /// The scenario without the study's own tables; axes still have all their values.
     pub(super) document: DocumentMut,
-    /// The text of the file, whose lines errors name.
+    /// Text of the file, whose lines errors name.
     pub(super) text: String,
     /// The seed of the first cell.
     pub(super) seed: u64,
@@ -43,11 +43,11 @@ pub struct StudyKeys {
 }
 
 impl StudyFile {
-    /// Reads the text of a file. `set` are axes of the command line, which come before those of the file, and `seed` the first seed,
-    /// if the command line says which; so is `max_cells`.
+    /// Parses the text of a file. `set` are axes of the command line, which come before those of the file, and `seed` the first
+    /// seed, if given on the command line; so is `max_cells`.
     ///
     /// # Errors
-    /// If it is no study: with the name of the file, the line, what was expected and what to do.
+    /// If it is not a study: with the name of the file, the line, what was expected and what to do.
     pub fn parse(
         text: &str,
         name: &str,
@@ -76,7 +76,7 @@ impl StudyFile {
         }
         let mut axes: Vec<Axis> = set.iter().filter(|a| a.values.len() > 1).cloned().collect();
         axes.extend(axis::axes(&document).map_err(|e| file.located(e))?);
-        // What is set to a list that is a value is no axis; what is set otherwise was replaced.
+        // A key set to a list value is no axis; a key set several times has the last value.
         axes.dedup_by(|b, a| a.path == b.path);
         let written = document.get("seed").and_then(toml_edit::Item::as_integer);
         let written = written.and_then(|n| u64::try_from(n).ok());
@@ -101,7 +101,7 @@ impl StudyFile {
         Ok(study)
     }
 
-    /// Refuses what each may be, but not with each other.
+    /// Refuses combinations of options that are valid only separately.
     fn check(&self) -> Result<(), Error> {
         let inside = |e: Error| e.inside("study");
         let part = &self.part;
@@ -150,7 +150,7 @@ impl StudyFile {
         Ok(())
     }
 
-    /// Refuses what cannot be looked for.
+    /// Refuses searches that are impossible.
     fn check_adaptive(&self, asks: &[Ask]) -> Result<(), Error> {
         let part = &self.part;
         let columns: Vec<&str> =
@@ -190,7 +190,7 @@ impl StudyFile {
         Ok(())
     }
 
-    /// The questions.
+    /// The questions of the study.
     ///
     /// # Errors
     /// If there is no such question, or parameter.
@@ -198,7 +198,7 @@ impl StudyFile {
         Ask::all(&self.part.questions, self.has_jobs())
     }
 
-    /// What it is called.
+    /// Title of the study.
     pub fn title(&self) -> String {
         let stem = std::path::Path::new(&self.name).file_stem().unwrap_or_default();
         let written = self.document.get("title").and_then(toml_edit::Item::as_str);
@@ -206,7 +206,7 @@ impl StudyFile {
         title.map_or_else(|| stem.to_string_lossy().into_owned(), str::to_owned)
     }
 
-    /// What is expected, beside what the answers make of it.
+    /// The expected values, with those from the answers.
     pub fn judged(&self, records: &[Record]) -> Vec<Row> {
         self.expect.iter().map(|expect| expect.judge(records, &self.part.zip)).collect()
     }
@@ -228,7 +228,7 @@ impl StudyFile {
         })
     }
 
-    /// All that a study asks, without comments and blanks: what tells it from others, line by line.
+    /// The content of a study without comments and blanks: what distinguishes it from others, line by line.
     pub fn canonical(&self) -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = Vec::new();
         for (key, item) in self.document.iter() {
@@ -267,7 +267,7 @@ fn plain(item: &toml_edit::Item) -> String {
         )
 }
 
-/// Where errors about a file point to.
+/// Lines of a file that errors refer to.
 struct ScenarioLines<'a> {
     name: &'a str,
     text: &'a str,

@@ -7,7 +7,7 @@ use super::means::means;
 use super::part::FindPart;
 use super::row::{Answer, Record};
 
-/// What is known of a point, whose trials are complete.
+/// State of a point whose trials are complete.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Search {
     /// This value is tried next.
@@ -15,7 +15,7 @@ pub(super) enum Search {
     /// It is between these: the first does not do it, the second does. The first is missing if the least value does it, the second
     /// if the largest does not.
     Found(Option<f64>, Option<f64>),
-    /// A trial has no answer.
+    /// A trial without an answer.
     Broken,
 }
 
@@ -25,7 +25,7 @@ impl FindPart {
         self.axis.split('.').map(str::to_owned).collect()
     }
 
-    /// Refuses what cannot be.
+    /// Refuses a search that is impossible.
     pub(super) fn check(&self) -> Result<(), Error> {
         if keys::kind(&self.path())? != Kind::One {
             return Err(Error::input(format!("{} holds no single value", self.axis)));
@@ -51,7 +51,7 @@ impl FindPart {
         Ok(())
     }
 
-    /// Whether only whole numbers are tried: both ends are, and so is what it is known within.
+    /// Whether only whole numbers are tried: both ends and the tolerance are whole.
     fn is_whole(&self) -> bool {
         [Some(self.from), Some(self.to), self.within]
             .into_iter()
@@ -82,7 +82,7 @@ impl FindPart {
         (!means.is_empty()).then(|| means.iter().any(|(_, mean)| is(mean.mean)))
     }
 
-    /// What is to be done after these trials of `seeds` cells each, in the order in which they were asked for.
+    /// The next step after these trials of `seeds` cells each, in the order of the requests.
     pub(super) fn search(&self, records: &[Record], seeds: usize) -> Search {
         let mut trials = records.chunks(seeds).map(|trial| self.does(trial));
         let (mut low, mut high) = (self.from, self.to);
@@ -111,7 +111,7 @@ impl FindPart {
         Search::Found(Some(low), Some(high))
     }
 
-    /// What is known of a point in the end.
+    /// The result for a point at the end.
     pub(super) fn conclusion(&self, records: &[Record], seeds: usize) -> Answer {
         let bound = match (self.above, self.below) {
             (Some(x), _) => format!("{} above {x}", self.quantity),
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// All values that are tried, and what is found, where values from `at` on lose pairs.
+    /// All values that are tried, and the result, where values from `at` on lose pairs.
     fn run(part: &FindPart, at: f64) -> (Vec<f64>, Search) {
         let (mut tried, mut records) = (Vec::new(), Vec::new());
         loop {

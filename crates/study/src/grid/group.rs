@@ -1,4 +1,4 @@
-//! Which cells name the same fabric, and the same tables.
+//! Groups of cells with the same fabric, and with the same tables.
 
 use darkfiber_scenario::{EngineInput, Scenario};
 
@@ -17,7 +17,7 @@ pub(super) fn faults_key(s: &Scenario) -> String {
     format!("{:?}", (s.fail_links, s.fail_percent, &s.fail, s.symbol_errors, seed))
 }
 
-/// All that its tables depend on beside the fabric. Engines that follow jobs depend on those, too.
+/// All that its tables depend on besides the fabric. Engines that follow jobs depend on those, too.
 pub(super) fn tables_key(s: &Scenario) -> String {
     let chain = s.routes.engine.as_ref();
     let follows = s.routes.follow == EngineInput::Jobs

@@ -8,7 +8,7 @@ use darkfiber_scenario::{Error, Scenario};
 use schemars::schema_for;
 use serde_json::Value as Json;
 
-/// What a key holds.
+/// The kind of value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// One value: a list in its place is an axis.
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     List,
     /// Tables one after the other.
     Tables,
-    /// A table.
+    /// A single table of keys.
     Table,
     /// A value, or a table whose keys depend on it.
     Open,
@@ -67,7 +67,7 @@ fn has_type(schema: &Json, name: &str) -> bool {
     }
 }
 
-/// What a schema may be, without references, and without nothing.
+/// The alternatives of a schema, with references resolved, and without null.
 fn resolved<'a>(root: &'a Json, schema: &'a Json) -> Vec<&'a Json> {
     if let Some(reference) = schema.get("$ref").and_then(Json::as_str) {
         let found = reference.strip_prefix('#').and_then(|path| root.pointer(path));
@@ -90,17 +90,17 @@ fn pattern(path: &[String]) -> String {
     path.iter().map(segment).collect::<Vec<_>>().join(".")
 }
 
-/// What a key holds.
+/// Finds the kind of value of a key.
 ///
 /// # Errors
-/// If there is no such key, with those that are close.
+/// If there is no such key; the error lists similar ones.
 pub(super) fn kind(path: &[String]) -> Result<Kind, Error> {
     let keys = all();
     let pattern = pattern(path);
     if let Some(kind) = keys.get(&pattern) {
         return Ok(*kind);
     }
-    // Parameters of what is chosen by name are its own.
+    // A component that is chosen by name has its own parameters.
     let mut outer = path;
     while let Some((_, rest)) = outer.split_last() {
         outer = rest;

@@ -3,10 +3,10 @@
 use super::row::Record;
 use crate::MeanInterval;
 
-/// Whose mean: the question, and what it is about.
+/// Identity of a mean: the question, and its subject.
 pub(super) type Whose<'r> = (&'r str, &'r str);
 
-/// The values that a quantity has in some cells, by question and by what it is about, in the order in which they first appear.
+/// The values of a quantity in some cells, by question and by subject, in order of first appearance.
 pub(super) fn values<'r>(records: &'r [Record], quantity: &str) -> Vec<(Whose<'r>, Vec<f64>)> {
     let mut all: Vec<(Whose<'r>, Vec<f64>)> = Vec::new();
     for answer in records.iter().flat_map(|record| &record.answers) {

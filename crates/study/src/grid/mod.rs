@@ -1,7 +1,7 @@
-//! Studies: one scenario over axes of its keys, and questions that are asked of every cell.
+//! Studies: one scenario over axes of its keys, and questions about every cell.
 //!
-//! A [`StudyFile`] is a scenario some of whose keys have a list where a value belongs, and a `[study]` table that says what is asked:
-//! questions of a [registry](QUESTIONS), how many seeds, which axes go together. [`run`] answers all cells, side by side; fabrics and
+//! A [`StudyFile`] is a scenario some of whose keys have a list in place of a value, and a `[study]` table with questions of a
+//! [registry](QUESTIONS), the number of seeds, and the axes that go together. [`run`] answers all cells in parallel; fabrics and
 //! tables are shared between cells that name the same.
 
 mod axis;

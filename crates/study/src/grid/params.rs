@@ -12,7 +12,7 @@ use toml::Value;
 pub struct Params(BTreeMap<String, Value>);
 
 impl Params {
-    /// Those of a table; `known` are the keys that there are.
+    /// The parameters of a table; `known` are the valid keys.
     ///
     /// # Errors
     /// If it has another key.
@@ -33,7 +33,7 @@ impl Params {
         Ok(Self(all))
     }
 
-    /// Whether there are none.
+    /// Whether there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -62,7 +62,7 @@ impl Params {
         }
     }
 
-    /// A word.
+    /// One word, or `None` without the key.
     ///
     /// # Errors
     /// If it is no text, or several.
@@ -91,7 +91,7 @@ impl Params {
         }
     }
 
-    /// A number.
+    /// One number, or `None` without the key.
     ///
     /// # Errors
     /// If it is no number from `least` to `most`, or several.
@@ -103,10 +103,10 @@ impl Params {
         }
     }
 
-    /// A whole number; nothing if it is not given.
+    /// A whole number; `None` if it is not given.
     ///
     /// # Errors
-    /// If it is no whole number from `least` to `most`.
+    /// If it is not a whole number from `least` to `most`.
     #[expect(clippy::cast_sign_loss, reason = "not below `least`")]
     pub fn whole(&self, key: &str, least: u32, most: u32) -> Result<Option<u32>, Error> {
         let Some(number) = self.number(key, least.into(), most.into())? else { return Ok(None) };
@@ -128,7 +128,7 @@ impl Params {
         }
     }
 
-    /// Words or numbers, as they are written: one, or a list of them.
+    /// Words or numbers as text: one, or a list of them.
     ///
     /// # Errors
     /// If one is neither.

@@ -1,4 +1,4 @@
-//! What the `[study]` table of a file says.
+//! The `[study]` table of a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

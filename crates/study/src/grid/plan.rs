@@ -1,4 +1,4 @@
-//! What a study costs, by a cell of each kind.
+//! Estimated cost of a study, by a cell of each kind.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::cell::Cell;
 use super::file::StudyFile;
 use super::row::Value;
 
-/// Keys that what a cell costs depends on first.
+/// Keys with the largest effect on the cost of a cell.
 const COSTLY: [&str; 4] = ["fabric", "routes.engine", "routes.tables", "depth"];
 
-/// Cells that are alike in what costs most.
+/// Cells with equal values of the most expensive keys.
 #[derive(Clone, Debug)]
 pub struct Alike {
     /// Their values of the axes that name fabric, tables and depth.
     pub set: Vec<(String, Value)>,
     /// The first of them.
     pub first: Cell,
-    /// How many there are; at least so many where more are asked for until something is known.
+    /// Number of cells; a lower bound where more are added until a value is known.
     pub cells: u64,
 }
 

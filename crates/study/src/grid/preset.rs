@@ -1,4 +1,4 @@
-//! Studies as commands ask them: made of values, not of a file.
+//! Studies made by commands: from values, not from a file.
 
 use darkfiber_scenario::{Error, Scenario};
 use toml::{Table, Value};
@@ -10,31 +10,31 @@ use super::run::{Hooks, run};
 /// A scenario, axes and questions.
 #[derive(Clone, Debug)]
 pub struct Preset {
-    /// What all cells have in common.
+    /// Common part of all cells.
     pub scenario: Scenario,
     /// Keys and their values, the outermost first; of several values each is a cell.
     pub axes: Vec<(&'static str, Vec<Value>)>,
     /// Keys that go together.
     pub zip: Vec<&'static str>,
-    /// What is asked.
+    /// Questions of the study.
     pub questions: Vec<Value>,
-    /// So many seeds.
+    /// Number of seeds, if given.
     pub seeds: Option<u64>,
 }
 
 impl Preset {
-    /// The study as a file; what has a single value is no axis.
+    /// The study as text of a file; a key with a single value is no axis.
     ///
     /// # Errors
-    /// If a value is none of TOML's.
+    /// If a value is not valid TOML.
     pub fn text(&self) -> Result<String, Error> {
         self.document(false)
     }
 
-    /// Answers all of it: an answer has the values of all axes, even where there is only one.
+    /// Answers the whole study: an answer has the values of all axes, even where there is only one.
     ///
     /// # Errors
-    /// If a cell is no scenario.
+    /// If a cell is not a valid scenario.
     pub fn run(&self, hooks: &Hooks<'_>) -> Result<Vec<Record>, Error> {
         let study = StudyFile::parse(&self.document(true)?, "", &[], None, Some(u64::MAX))?;
         Ok(run(&study, None, hooks)?.records)
@@ -61,7 +61,7 @@ impl Preset {
                 Value::Integer(i64::try_from(seeds).unwrap_or(i64::MAX)),
             );
         }
-        // Of keys with a single value nothing goes together.
+        // Keys with a single value are not zipped.
         let is_axis = |key: &&'static str| {
             let at = self.axes.iter().find(|(path, _)| path == key);
             at.is_some_and(|(_, values)| are_axes || values.len() > 1)
@@ -76,7 +76,7 @@ impl Preset {
     }
 }
 
-/// A word.
+/// A value that is a word.
 pub fn text(word: &str) -> Value {
     Value::String(word.to_owned())
 }
@@ -98,7 +98,7 @@ pub fn question(name: &str, params: Vec<(&str, Option<Value>)>) -> Value {
     if table.len() == 1 { text(name) } else { Value::Table(table) }
 }
 
-/// A table without what another one has, too.
+/// A table without the entries that another one also has.
 fn without(table: Table, other: &Table) -> Table {
     let mut left = Table::new();
     for (key, value) in table {

@@ -1,11 +1,11 @@
-//! Which cells of a point are asked, one round after the other.
+//! Selection of the cells of a point that are run next, round by round.
 
 use super::cell::Cell;
 use super::file::StudyFile;
 use super::find::Search;
 use super::row::{Answer, Record};
 
-/// A point of the grid, and its answers so far, by their turns.
+/// A point of the grid, and its answers so far, in order.
 pub(super) struct Point {
     pub(super) number: u64,
     pub(super) values: Vec<usize>,
@@ -13,7 +13,7 @@ pub(super) struct Point {
 }
 
 impl StudyFile {
-    /// Whether what is asked depends on answers.
+    /// Whether later cells depend on earlier answers.
     pub fn is_adaptive(&self) -> bool {
         self.part.until.is_some() || self.part.find.is_some()
     }
@@ -23,7 +23,7 @@ impl StudyFile {
         self.part.seeds.unwrap_or(1)
     }
 
-    /// The cells of a point that are asked next; none once it is done. They depend on its answers alone.
+    /// The next cells of a point; none once it is done. They depend only on its answers.
     pub(super) fn next(&self, point: &Point) -> Vec<Cell> {
         let have = point.records.len() as u64;
         let cell = |turn: u64, seed: u64, found: Option<f64>| Cell {
@@ -47,7 +47,7 @@ impl StudyFile {
         (have..all).map(|turn| cell(turn, turn, None)).collect()
     }
 
-    /// What the answers say together, where a study asks until something is known: rows of questions `until` and `find`, by point.
+    /// The combined results of answers, where a study runs until a value is known: rows of questions `until` and `find`, by point.
     pub fn conclusions(&self, records: &[Record]) -> Vec<Record> {
         if !self.is_adaptive() {
             return Vec::new();
@@ -77,7 +77,7 @@ impl StudyFile {
             .collect()
     }
 
-    /// What the columns of values are called: the axes, and the key whose value is looked for.
+    /// Names of the columns of values: the axes, and the key that is searched.
     pub fn axis_names(&self) -> Vec<String> {
         let find = self.part.find.iter().map(|find| find.axis.clone());
         self.axes.iter().map(super::Axis::name).chain(find).collect()

@@ -1,4 +1,4 @@
-//! What can be asked of a cell.
+//! The questions that can be answered for a cell.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use super::row::{Answer, Details, Value};
 use super::wanted;
 use crate::Clock;
 
-/// A column of a question: its name and what it means, with its unit.
+/// A column of a question: its name and its meaning, with its unit.
 pub type ColumnOf = (&'static str, &'static str);
 
 /// A cell, as a question sees it.
 pub struct Asked<'a> {
-    /// Its scenario.
+    /// Scenario of the cell.
     pub scenario: &'a Scenario,
-    /// Its fabric.
+    /// Fabric of the cell.
     pub loaded: &'a Arc<Loaded>,
     /// Its tables; an error if no engine routes the fabric.
     pub tables: Result<Tables, Error>,
@@ -32,72 +32,72 @@ pub struct Asked<'a> {
     pub seconds: f64,
     /// Seconds since some fixed moment.
     pub clock: Clock<'a>,
-    /// Who ran where and when, if that is there already.
+    /// Nodes and times of all jobs, if they are loaded already.
     pub history: Option<Arc<LoadedHistory>>,
-    /// Where files are.
+    /// Access to files.
     pub files: &'a dyn Files,
-    /// How much of what is found is wanted.
+    /// The amount of detail that is wanted.
     pub details: Details,
-    /// Where its runs are kept.
+    /// Store of its runs.
     pub store: &'a dyn KeptRuns,
     /// The digest of the cell.
     pub id: &'a str,
 }
 
 impl<'a> Asked<'a> {
-    /// Who follows a run of the cell, and keeps it now and then, so that it goes on after an interruption; runs of a cell that are
-    /// not the same have different names.
+    /// The observer of a run of the cell, which saves it regularly, so that it can be resumed after an interruption; different
+    /// runs of a cell have different names.
     pub fn follow(&self, run: &str) -> Box<dyn Observer + 'a> {
         self.store.follow(self.id, run)
     }
 
-    /// What came of a run of the cell, if that was kept.
+    /// The saved result of a run of the cell, if any.
     pub fn came_of(&self, run: &str) -> Option<String> {
         self.store.came_of(self.id, run)
     }
 
-    /// What was kept of a run of the cell line by line.
+    /// The saved lines of a run of the cell.
     pub fn lines(&self, run: &str) -> Vec<String> {
         self.store.lines(self.id, run)
     }
 
-    /// Keeps another line of a run of the cell; whether the run is to go on.
+    /// Stores another line of a run of the cell; returns whether the run is to continue.
     pub fn add_line(&self, run: &str, line: &str) -> bool {
         self.store.add_line(self.id, run, line)
     }
 
-    /// Keeps what came of a run of the cell, while other runs of it are to come.
+    /// Saves the result of a run of the cell, while other runs of it are pending.
     pub fn keep(&self, run: &str, text: &str) {
         self.store.keep_run(self.id, run, text);
     }
 }
 
-/// A question.
+/// A question about a cell.
 pub trait Question: Sync {
     /// The name that users write.
     fn name(&self) -> &'static str;
-    /// What it finds out, in a line.
+    /// Description in one line.
     fn summary(&self) -> &'static str;
-    /// Its parameters, and what they mean.
+    /// Names of its parameters, and their meanings.
     fn parameters(&self) -> &'static [ColumnOf] {
         &[]
     }
-    /// Its columns; the first is what pictures show if nobody says which.
+    /// Its columns; the first is the default of pictures.
     fn columns(&self) -> &'static [ColumnOf];
-    /// Refuses parameters that cannot be, before anything is computed.
+    /// Refuses invalid parameters, before anything is computed.
     ///
     /// # Errors
-    /// If one is not what it must be.
+    /// If a parameter is invalid.
     fn check(&self, params: &Params) -> Result<(), Error> {
         let _ = params;
         Ok(())
     }
-    /// The files that parameters name, on which answers depend as well.
+    /// The files named by parameters, on which answers depend as well.
     fn files(&self, params: &Params) -> Vec<String> {
         let _ = params;
         Vec::new()
     }
-    /// Finds out.
+    /// Computes the answer for a cell.
     ///
     /// # Errors
     /// If there is no answer: the reason, which becomes a row.
@@ -110,7 +110,7 @@ impl Entry for &'static dyn Question {
     }
 }
 
-/// All questions.
+/// The registry of questions.
 pub static QUESTIONS: Registry<&'static dyn Question> = Registry::new(
     "question",
     &[
@@ -127,7 +127,7 @@ pub static QUESTIONS: Registry<&'static dyn Question> = Registry::new(
     ],
 );
 
-/// The name of a question, what a study calls it if it says so, and the rest of its table.
+/// The type of a question, its name in the study if given, and the rest of its table.
 fn named(mut table: toml::Table) -> Result<(String, Option<String>, toml::Table), Error> {
     let mut word = |key: &str| match table.remove(key) {
         None => Ok(None),
@@ -145,17 +145,17 @@ fn named(mut table: toml::Table) -> Result<(String, Option<String>, toml::Table)
 /// A question with its parameters.
 #[derive(Clone)]
 pub struct Ask {
-    /// What it is called in rows: what the study calls it, or its name, and its parameters where a study asks it more than once.
+    /// Name in rows: the one given in the study, or the type, and its parameters where a study has it more than once.
     pub label: String,
-    /// The question.
+    /// Type of the question.
     pub question: &'static dyn Question,
-    /// Its parameters.
+    /// Parameters of the question.
     pub params: Params,
-    /// Which cells it is asked of.
+    /// Cells to which it applies.
     pub scope: Scope,
 }
 
-/// Which cells a question is asked of; of all without.
+/// The cells to which a question applies; all by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
     /// Those that have these values of axes: one, or one of a list.
@@ -165,7 +165,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What a question says about it, and the rest: its parameters.
+    /// The scope of a question, and the rest of its table: its parameters.
     fn split(mut table: toml::Table) -> Result<(Self, toml::Table), Error> {
         let only = match table.remove("only") {
             None => toml::Table::new(),
@@ -185,7 +185,7 @@ impl Scope {
         Ok((Self { only, seeds }, table))
     }
 
-    /// Whether a cell with these values is asked.
+    /// Whether it applies to a cell with these values.
     pub(super) fn has(&self, set: &[(String, Value)], seed: u64, turn: u64) -> bool {
         self.seeds.is_none_or(|seeds| turn < seeds)
             && self.only.iter().all(|(key, wanted)| wanted::has(set, seed, key, wanted))
@@ -193,7 +193,7 @@ impl Scope {
 }
 
 impl Ask {
-    /// All that answers depend on, in words.
+    /// Everything that answers depend on, as text.
     pub fn key(&self) -> String {
         format!("{}:{}", self.question.name(), self.params)
     }
@@ -219,7 +219,7 @@ impl Ask {
             all.push(Self { label: label.unwrap_or(name), question, params, scope });
         }
         let names: Vec<String> = all.iter().map(|ask| ask.label.clone()).collect();
-        // What differs in nothing but its cells is one question.
+        // Questions that differ only in their cells are one question.
         for ask in all.iter_mut().filter(|ask| !ask.params.is_empty()) {
             if names.iter().filter(|name| **name == ask.label).count() > 1 {
                 ask.label = ask.key();

@@ -1,4 +1,4 @@
-//! Answers: a row for each cell, question, and thing that it is asked about.
+//! Answers: a row for each cell, question, and subject.
 
 use std::any::Any;
 use std::fmt;
@@ -22,7 +22,7 @@ pub enum Value {
     Text(String),
 }
 
-/// By what stands there, without trying one kind after the other: tables have millions of them.
+/// Decided by the type of the token, without trying one variant after the other: tables have millions of them.
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
@@ -110,12 +110,12 @@ impl From<String> for Value {
     }
 }
 
-/// What a question found out about one thing of a cell.
+/// The answer to a question about one subject of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The question, with its parameters where a study asks it twice.
+    /// The question, with its parameters where a study has it twice.
     pub question: String,
-    /// What it is about: a job, a pattern, a load; empty if it is about all of the cell.
+    /// Subject: a job, a pattern, a load; empty if it is the whole cell.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub of: String,
     /// The quantities, by their columns.
@@ -124,20 +124,20 @@ pub struct Answer {
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// All that was found, if it was asked for; it is not kept.
+    /// The full result, if requested; it is not stored.
     #[serde(skip)]
     pub detail: Detail,
 }
 
-/// How much of what is found is wanted.
+/// The amount of detail that is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Details {
-    /// Rows.
+    /// Only the rows.
     #[default]
     Rows,
-    /// All that was found, beside them.
+    /// The full result, in addition to the columns.
     Found,
-    /// What pictures show of it, too: it may take as long again.
+    /// Also the data for pictures: it may take as long again.
     Drawn,
 }
 
@@ -148,18 +148,18 @@ impl Details {
     }
 }
 
-/// All that a question found, of which columns are what fits a table: for whoever asks it and knows its kind. It says nothing of
-/// whether two answers are the same.
+/// The full result of a question, of which columns are the part that fits a table: for callers that expect its type. It does not
+/// affect whether two answers are the same.
 #[derive(Clone, Default)]
 pub struct Detail(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Detail {
-    /// What was found.
+    /// Wraps a result.
     pub fn new<T: Any + Send + Sync>(found: T) -> Self {
         Self(Some(Arc::new(found)))
     }
 
-    /// What was found, if it is of this kind.
+    /// The result, if it has this type.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.as_ref()?.downcast_ref()
     }
@@ -178,7 +178,7 @@ impl PartialEq for Detail {
 }
 
 impl Answer {
-    /// About one thing; the question is filled in by whoever asks it.
+    /// An answer about one subject; the caller fills in the question.
     pub fn of(what: impl Into<String>) -> Self {
         Self { of: what.into(), ..Self::default() }
     }
@@ -202,7 +202,7 @@ impl Answer {
         }
     }
 
-    /// With all that was found, if anybody wants it.
+    /// With the full result, if it is wanted.
     #[must_use]
     pub fn detailed<T: Any + Send + Sync>(
         mut self,
@@ -221,10 +221,10 @@ impl Answer {
     }
 }
 
-/// All answers of a cell, as they are kept.
+/// All answers of a cell, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The digest of all that the answers depend on.
+    /// Digest of everything that the answers depend on.
     pub id: String,
     /// The point of the grid, from 0, in the order of the axes; cells of a point differ in their seed.
     pub point: u64,
@@ -232,11 +232,11 @@ pub struct Record {
     pub turn: u64,
     /// The values of the axes.
     pub set: Vec<(String, Value)>,
-    /// The seed.
+    /// Seed of the cell.
     pub seed: u64,
-    /// What was found out.
+    /// Answers to all questions.
     pub answers: Vec<Answer>,
-    /// Seconds that it took, its share of what it has in common with others included.
+    /// Seconds of computing time, including its share of common work.
     pub seconds: f64,
 }
 

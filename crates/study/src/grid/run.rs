@@ -17,19 +17,20 @@ use super::question::{Ask, Asked};
 use super::row::{Answer, Details, Record};
 use crate::Clock;
 
-/// What was answered before, and where what is answered now is kept.
+/// Store of previous answers, which also keeps new ones.
 pub trait Store: KeptRuns {
-    /// The digest of all that answers depend on: what is asked, in words, and the cell with the files that it names.
+    /// The digest of everything that answers depend on: the questions as text, and the cell with the files that it
+    /// names.
     fn id(&self, asked: &str, cell: &Prepared) -> String;
-    /// What was kept of a cell.
+    /// The stored answers of a cell.
     fn find(&self, id: &str) -> Option<Record>;
-    /// Keeps what was answered.
+    /// Stores the answers of a cell.
     fn keep(&self, record: Record);
-    /// Hears that nothing is under way for a moment.
+    /// Called when nothing is running for a moment.
     fn settle(&self) {}
 }
 
-/// Nothing was answered before, and nothing is kept.
+/// An empty store that keeps nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Unkept;
 
@@ -50,17 +51,17 @@ impl Store for Unkept {
 /// A part of a study: cells `part`, `part + of`, ..., where `part` counts from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 0.
+    /// Number of the part, from 0.
     pub part: u64,
-    /// Of how many.
+    /// Total number of parts.
     pub of: u64,
 }
 
-/// What a run is given.
+/// The environment of a run.
 pub struct Hooks<'a> {
-    /// Where answers are kept.
+    /// Store of the answers.
     pub store: &'a dyn Store,
-    /// Where files are.
+    /// Access to files.
     pub files: &'a (dyn Files + Sync),
     /// Seconds since some fixed moment.
     pub clock: Clock<'a>,
@@ -68,9 +69,9 @@ pub struct Hooks<'a> {
     pub done: &'a (dyn Fn() + Sync),
     /// Whether to begin no other cell.
     pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Whether the answers are to come back.
+    /// Whether the answers are returned.
     pub wanted: bool,
-    /// How much of what is found comes back with them.
+    /// The amount of detail that is returned with them.
     pub details: Details,
     /// Fabrics that are there already.
     pub ready: &'a [Ready],
@@ -81,15 +82,15 @@ pub struct Hooks<'a> {
 /// A fabric that is there already, and tables where all cells have the same.
 #[derive(Clone)]
 pub struct Ready {
-    /// What scenarios call it.
+    /// Name in scenarios.
     pub name: String,
     /// The fabric: all that scenarios say fails in it is gone already, but for the share `fail-percent` if `draws` says so.
     pub loaded: Arc<Loaded>,
-    /// Whether the share of cables that fail is still to be drawn, for each cell by itself.
+    /// Whether the share of cables that fail is still to be drawn, for each cell separately.
     pub draws: bool,
-    /// The tables; none if each cell says which it has.
+    /// The tables; none if each cell has its own.
     pub tables: Option<Tables>,
-    /// Who ran where and when, for questions about that.
+    /// Nodes and times of all jobs, for questions about that.
     pub history: Option<Arc<LoadedHistory>>,
 }
 
@@ -102,7 +103,7 @@ impl Ready {
 }
 
 impl<'a> Hooks<'a> {
-    /// Answers that come back, of files in these places, kept there; nobody hears of them meanwhile, and all cells are begun.
+    /// Returns answers, with files in these places, stored there; no progress is reported, and all cells are started.
     pub fn of(store: &'a dyn Store, files: &'a (dyn Files + Sync)) -> Self {
         Self {
             store,
@@ -118,12 +119,12 @@ impl<'a> Hooks<'a> {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Answered {
-    /// The answers of all its cells, by point and seed, if they were wanted.
+    /// The answers of all its cells, by point and seed, if requested.
     pub records: Vec<Record>,
-    /// Cells that were asked and not begun, since it was to stop.
+    /// Cells that were not started, since the run was stopped.
     pub left: usize,
 }
 
@@ -139,14 +140,14 @@ impl OfFabric {
     }
 }
 
-/// Cells by their tables, by what fails, by fabric, in words.
+/// Cells by their tables, by faults, by fabric, as text.
 type Groups = BTreeMap<String, BTreeMap<String, BTreeMap<String, OfTables>>>;
 
-/// Cells that are made and answered together, at most: what they share is made once for them.
+/// Maximum number of cells that are prepared and answered together: their common parts are made once.
 const TOGETHER: usize = 8192;
 
 impl StudyFile {
-    /// The points of a part of the study, without answers. Of a study whose cells depend on answers parts have whole points.
+    /// The points of a part of the study, without answers. If cells depend on answers, parts have whole points.
     fn begin(&self, shard: Option<Shard>) -> Result<Vec<Point>, Error> {
         let is_ours = |n: u64| shard.is_none_or(|s| !self.is_adaptive() || n % s.of == s.part);
         let points = (0..).zip(self.points()?).filter(|(n, _)| is_ours(*n));
@@ -154,21 +155,21 @@ impl StudyFile {
         Ok(points.map(begin).collect())
     }
 
-    /// The cells of a part of the study; those that are asked first, where others depend on answers.
+    /// The cells of a part of the study; only the first ones, where others depend on answers.
     ///
     /// # Errors
     /// If there are more than there may be.
     pub fn cells(&self, shard: Option<Shard>) -> Result<Vec<Cell>, Error> {
         let asks = self.asks()?;
         let all = self.begin(shard)?.into_iter().flat_map(|point| self.next(&point));
-        // What nothing is asked of is no cell.
+        // Points without a question are not cells.
         let all = all.filter(|cell| !self.asked(cell, &asks).is_empty());
         let is_ours = |n: u64| shard.is_none_or(|s| self.is_adaptive() || n % s.of == s.part);
         Ok((0..).zip(all).filter(|(n, _)| is_ours(*n)).map(|(_, cell)| cell).collect())
     }
 
-    /// How many cells of a part of the study are open, of which these answers are there, by rising point and turn; those that
-    /// others will ask for are not among them.
+    /// Number of open cells of a part of the study, given these answers, by rising point and turn; those that later answers
+    /// will add are not included.
     ///
     /// # Errors
     /// If there are more than there may be.
@@ -182,7 +183,7 @@ impl StudyFile {
     }
 }
 
-/// Gives points their answers. What comes after a missing turn was asked for by answers that are no more there.
+/// Assigns answers to points. Those after a missing turn were requested by answers that no longer exist.
 fn answered(points: &mut [Point], mut records: Vec<Record>) {
     records.sort_by_key(|record| (record.point, record.turn));
     for record in records {
@@ -195,12 +196,13 @@ fn answered(points: &mut [Point], mut records: Vec<Record>) {
     }
 }
 
-/// Answers all questions of all cells that the store does not have, side by side: cells of the same fabric share it, and those of the
-/// same tables share them. What is kept of a cell depends on nothing but the cell. Where a study asks until something is known, more
-/// cells are asked for as long as answers say so.
+/// Answers all questions of all cells that the store does not have, in parallel: cells of the same fabric share it, and those of the
+/// same tables share them. The stored answers of a cell depend only on the cell. Where a study runs until a value is known, cells are
+/// added as long as answers require it.
 ///
 /// # Errors
-/// If a cell is no scenario, before any of its round is computed. What a cell cannot answer is an answer that says why.
+/// If a cell is not a valid scenario, before any of its round is computed. A question that fails gives an answer with
+/// the reason.
 pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result<Answered, Error> {
     if !study.is_adaptive() {
         return answer(study, study.cells(shard)?, hooks);
@@ -213,7 +215,7 @@ pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result
             return Ok(Answered { records, left: 0 });
         }
         let round = answer(study, cells, hooks)?;
-        // A round that was stopped is not complete: what comes next is not known.
+        // A round that was stopped is not complete: the next cells are not known.
         if round.left > 0 {
             return Ok(round);
         }
@@ -221,10 +223,10 @@ pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result
     }
 }
 
-/// Answers these cells of a study, and no others that their answers may ask for.
+/// Answers these cells of a study, and no others that their answers may add.
 ///
 /// # Errors
-/// If one is no scenario.
+/// If one is not a valid scenario.
 pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Answered, Error> {
     let asked = cells.len();
     let asks = study.asks()?;
@@ -254,15 +256,15 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
     Ok(Answered { records, left })
 }
 
-/// What cells of a round have in common.
+/// The common state of the cells of a round.
 struct Round<'a> {
     study: &'a StudyFile,
     asks: Vec<Ask>,
     hooks: &'a Hooks<'a>,
-    /// Whether answers are wanted.
+    /// Whether answers are returned.
     keeps: bool,
     records: Mutex<Vec<Record>>,
-    /// Cells that have answers.
+    /// Number of cells that have answers.
     done: AtomicUsize,
 }
 
@@ -318,7 +320,7 @@ impl Round<'_> {
         self.hooks.ready.iter().find(|ready| ready.name == scenario.fabric)
     }
 
-    /// Cells of one fabric, whatever fails in it.
+    /// Answers cells of one fabric, with any faults.
     fn of_whole(&self, group: &[OfFabric]) {
         let hooks = self.hooks;
         if (hooks.stop)() {

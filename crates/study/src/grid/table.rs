@@ -1,10 +1,10 @@
-//! All answers of a study by column: small enough for a million rows in memory.
+//! All answers of a study by column: compact enough for a million rows in memory.
 
 use std::collections::HashMap;
 
 use super::row::{Record, Value};
 
-/// All rows of a study: one for each cell, question, and thing that it is asked about.
+/// All rows of a study: one for each cell, question, and subject.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     axes: Vec<String>,
@@ -16,31 +16,31 @@ pub struct Table {
     set: Vec<Cell>,
     /// Quantities with their column, of each row one after the other.
     found: Vec<(u32, Cell)>,
-    /// How often answers were added.
+    /// Number of additions of answers.
     records: u32,
 }
 
 /// A row; its words are numbers of `Words`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
-    /// The digest of its cell; 0 if it is about none.
+    /// Digest of its cell; 0 if it is about none.
     id: u128,
-    /// Which answers were added: the first, the second, ...
+    /// Number of the addition that it came from.
     record: u32,
     point: u64,
     turn: u64,
     seed: u64,
-    /// Where values of its axes begin.
+    /// Start of the values of its axes.
     set: u32,
     question: u32,
     of: u32,
     error: u32,
-    /// Where its quantities begin, and how many there are.
+    /// Start of its quantities, and their number.
     found: u32,
     count: u32,
 }
 
-/// A value whose text is a word.
+/// A value whose text is the index of a word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cell {
     None,
@@ -50,7 +50,7 @@ enum Cell {
     Word(u32),
 }
 
-/// Texts, each once.
+/// Interned texts, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Words {
     texts: Vec<String>,
@@ -141,8 +141,7 @@ impl Table {
         }
     }
 
-    /// Puts rows in the order of points and seeds, and columns in that in which rows have them; of cells that were answered twice
-    /// one is left.
+    /// Sorts rows by points and seeds, and columns in the order of the rows; of cells that were answered twice one is left.
     pub fn sort(&mut self) {
         self.rows.sort_by_key(|row| (row.point, row.turn, row.id));
         let mut last = None;
@@ -152,7 +151,7 @@ impl Table {
                 *last.insert(last.filter(|(of, _)| *of == cell).unwrap_or((cell, row.record)));
             record == row.record
         });
-        // What was added in another order may have had other columns first.
+        // Answers added in another order may have had other columns first.
         let mut order: Vec<u32> = Vec::new();
         let mut place: Vec<Option<u32>> = vec![None; self.columns.len()];
         for row in &self.rows {
@@ -172,7 +171,7 @@ impl Table {
         }
     }
 
-    /// The axes.
+    /// The axes of the study.
     pub fn axes(&self) -> &[String] {
         &self.axes
     }
@@ -182,17 +181,17 @@ impl Table {
         &self.columns
     }
 
-    /// How many rows there are.
+    /// Number of rows of the table.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The rows.
+    /// The rows in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = RowOf<'_>> {
         self.rows.iter().map(|row| RowOf { table: self, row })
     }
@@ -204,17 +203,17 @@ impl<'a> RowOf<'a> {
         if self.row.id == 0 { String::new() } else { format!("{:032x}", self.row.id) }
     }
 
-    /// The seed.
+    /// Seed of the row.
     pub fn seed(&self) -> u64 {
         self.row.seed
     }
 
-    /// The question.
+    /// Question of the row.
     pub fn question(&self) -> &'a str {
         self.table.words.text(self.row.question)
     }
 
-    /// What it is about.
+    /// Subject of the row.
     pub fn of(&self) -> &'a str {
         self.table.words.text(self.row.of)
     }

@@ -6,7 +6,7 @@ use super::means::means;
 use super::part::UntilPart;
 use super::row::{Answer, Record};
 
-/// Seeds of a point at first, unless it is said, and at least.
+/// Number of seeds of a point at first, unless specified, and at least.
 const FIRST: u64 = 5;
 const LEAST: u64 = 3;
 
@@ -24,7 +24,7 @@ impl UntilPart {
         self.at_most.unwrap_or(200)
     }
 
-    /// Refuses what cannot be.
+    /// Refuses conditions that are impossible.
     pub(super) fn check(&self) -> Result<(), Error> {
         let is_part = |x: f64| x > 0.0 && x < 1.0;
         if !is_part(self.relative()) || !is_part(self.confidence()) {
@@ -39,20 +39,20 @@ impl UntilPart {
         Ok(())
     }
 
-    /// How many seeds a point has next, which has these answers: half as many again where some mean is not known well enough. It
-    /// depends on the answers alone, so that a study that was interrupted asks the same.
+    /// Number of seeds that a point with these answers has next: half as many again where some mean is not known precisely
+    /// enough. It depends only on the answers, so that an interrupted study continues with the same.
     pub(super) fn seeds(&self, records: &[Record], first: Option<u64>) -> u64 {
         let n = records.len() as u64;
         if n == 0 {
             return first.unwrap_or(FIRST).max(LEAST).min(self.most());
         }
         let means = means(records, &self.quantity, self.confidence());
-        // Where nothing has the quantity more seeds have none, either.
+        // Where no row has the quantity more seeds do not add any.
         let is_known = means.iter().all(|(_, mean)| mean.relative() <= self.relative());
         if is_known { n } else { (n + n.div_ceil(2)).min(self.most()) }
     }
 
-    /// What is known of a point in the end: an answer for each mean.
+    /// The result for a point at the end: an answer for each mean.
     pub(super) fn conclusion(&self, records: &[Record]) -> Vec<Answer> {
         means(records, &self.quantity, self.confidence())
             .into_iter()
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(until.seeds(&records(&[1.0; 5]), None), 5);
         assert_eq!(until.seeds(&records(&[1.0, 2.0, 3.0]), None), 5);
         assert_eq!(until.seeds(&records(&[1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0]), None), 12);
-        // What nobody answers is not asked more often.
+        // A quantity without any answer adds no seeds.
         let other = UntilPart { quantity: "y".to_owned(), ..until.clone() };
         assert_eq!(other.seeds(&records(&[1.0, 9.0, 5.0]), None), 3);
         let told = until.conclusion(&records(&[1.0, 2.0, 3.0]));

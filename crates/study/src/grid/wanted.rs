@@ -1,4 +1,4 @@
-//! Which cells and rows a file means: those with these values.
+//! Selection of cells and rows by the values in a file.
 
 use super::row::{Answer, Record, Value};
 
@@ -14,7 +14,7 @@ fn is_one(value: &Value, wanted: &toml::Value) -> bool {
     value == wanted || (a.is_some() && a == b)
 }
 
-/// Whether a value is the one that a file names, or one of its list.
+/// Whether a value equals the one in a file, or one of its list.
 pub(super) fn is(value: &Value, wanted: &toml::Value) -> bool {
     match wanted {
         toml::Value::Array(all) => all.iter().any(|one| is_one(value, one)),
@@ -30,10 +30,10 @@ pub(super) fn has(set: &[(String, Value)], seed: u64, key: &str, wanted: &toml::
     }
 }
 
-/// Names of what rows have beside axes and columns.
+/// Names of the fields of rows besides axes and columns.
 pub(super) const OF_ROWS: [&str; 3] = ["question", "of", "seed"];
 
-/// Whether a row has a wanted value: of an axis, of the question, of what it is about, or of a column.
+/// Whether a row has a wanted value: of an axis, of the question, of the subject, or of a column.
 pub(super) fn row_has(record: &Record, answer: &Answer, key: &str, wanted: &toml::Value) -> bool {
     let text = |text: &str| is(&Value::Text(text.to_owned()), wanted);
     match key {

@@ -1,37 +1,37 @@
-//! What was found about patterns.
+//! Results of counting patterns.
 
 use darkfiber_analysis::count::{Bounds, Measured, Worst};
 
-/// What routes make of patterns.
+/// Results of routes on patterns.
 #[derive(Clone, Debug)]
 pub struct PatternsFound {
-    /// Who made the routes.
+    /// Engine that computed the routes.
     pub engine: String,
     /// Seconds that this took.
     pub seconds: f64,
     /// Whether flows are weighted by the speed of links.
     pub by_speed: bool,
-    /// The metrics that were asked for.
+    /// Metrics that were requested.
     pub metrics: Vec<&'static str>,
-    /// The worst permutation, if it was asked for.
+    /// The worst permutation, if it was requested.
     pub worst: Option<Worst>,
     /// Every pattern that was counted: those of metrics first.
     pub items: Vec<ItemFound>,
 }
 
-/// What routes make of a pattern.
+/// Results of routes on one pattern.
 #[derive(Clone, Debug)]
 pub struct ItemFound {
-    /// The pattern as it was asked for.
+    /// The pattern as it was requested.
     pub spec: String,
-    /// What was counted.
+    /// Counts of the pattern.
     pub measured: Measured,
-    /// What no routes exceed, if it was asked for.
+    /// Upper bounds for any routes, if requested.
     pub bounds: Option<Bounds>,
 }
 
 impl PatternsFound {
-    /// What was counted of a pattern.
+    /// The counts of a pattern.
     pub fn of(&self, spec: &str) -> Option<&ItemFound> {
         self.items.iter().find(|item| item.spec == spec)
     }

@@ -1,4 +1,4 @@
-//! What routes make of patterns of traffic, by counting: metrics with a name, and any pattern.
+//! Performance of routes on traffic patterns, by counting: named metrics, and any pattern.
 
 mod found;
 mod part;

@@ -1,17 +1,17 @@
-//! What is asked of patterns, in words.
+//! A request for metrics and patterns, as text.
 
 use darkfiber_analysis::count::{Bandwidth, Precision};
 
-/// What is asked of patterns, in words.
+/// A request for metrics and patterns, as text.
 #[derive(Clone, Debug, Default)]
 pub struct PatternPart {
-    /// Names of metrics.
+    /// Names of the metrics.
     pub metrics: Vec<String>,
     /// Specs of patterns, or files of pairs.
     pub patterns: Vec<String>,
-    /// What of patterns is found out beside their share.
+    /// Quantities to compute for patterns in addition to their share.
     pub bandwidths: Vec<Bandwidth>,
-    /// Who takes part: names, numbers, node sets or a file of them; all terminals that run jobs without.
+    /// Participants: names, numbers, node sets or a file of them; all terminals that run jobs without.
     pub among: Option<String>,
     /// A file of other names of hosts, and of groups.
     pub aliases: Option<String>,

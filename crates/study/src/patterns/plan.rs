@@ -14,12 +14,12 @@ use super::found::{ItemFound, PatternsFound};
 use super::part::PatternPart;
 use crate::grid::Details;
 
-/// Who takes part on a fabric, and what is counted.
+/// The participants on a fabric, and the counts to make.
 pub struct PatternPlan<'a> {
     topology: &'a Topology,
-    /// Who takes part.
+    /// Terminals that take part.
     pub who: Vec<TerminalId>,
-    /// The metrics that are asked for.
+    /// Metrics that are requested.
     pub metrics: Vec<&'static Metric>,
     items: Vec<Item>,
     costs: Option<Costs>,
@@ -27,7 +27,7 @@ pub struct PatternPlan<'a> {
     seed: u64,
 }
 
-/// A pattern, and what to find out about it.
+/// A pattern, and the quantities to compute for it.
 struct Item {
     spec: String,
     pattern: Box<dyn Pattern>,
@@ -35,10 +35,10 @@ struct Item {
 }
 
 impl<'a> PatternPlan<'a> {
-    /// Finds out what is asked for.
+    /// Resolves a request for a fabric.
     ///
     /// # Errors
-    /// If a name is nobody's, a metric or a pattern is none, or a pattern does not fit those that take part.
+    /// If a name, a metric or a pattern does not exist, or a pattern does not fit the participants.
     pub fn of(
         part: &PatternPart,
         topology: &'a Topology,
@@ -53,10 +53,10 @@ impl<'a> PatternPlan<'a> {
         Self::among(part, topology, who, seed, files)
     }
 
-    /// The same for terminals that are known.
+    /// The same for given terminals.
     ///
     /// # Errors
-    /// If a metric or a pattern is none, or a pattern does not fit them.
+    /// If a metric or a pattern does not exist, or does not fit them.
     pub fn among(
         part: &PatternPart,
         topology: &'a Topology,
@@ -73,7 +73,7 @@ impl<'a> PatternPlan<'a> {
                 metrics.push(metric);
             }
         }
-        // A pattern that is asked for more than once is counted once.
+        // A pattern that is requested more than once is counted once.
         let mut wanted: Vec<(String, Vec<Bandwidth>)> = Vec::new();
         let mut want =
             |spec: &str, more: &[Bandwidth]| match wanted.iter_mut().find(|w| w.0 == spec) {
@@ -98,11 +98,11 @@ impl<'a> PatternPlan<'a> {
         Ok(Self { topology, who, metrics, items, costs, precision, seed })
     }
 
-    /// Counts all of it; what no routes exceed and what channels carry, too, where such `details` are wanted. `at` hears what is
-    /// counted.
+    /// Counts everything; upper bounds and channel loads, too, where such `details` are wanted. `at` is called with the item
+    /// that is counted.
     ///
     /// # Errors
-    /// If routes do not reach all that take part, or there are too many of these.
+    /// If routes do not reach all participants, or there are too many of these.
     pub fn count(
         &self,
         routes: &Routes,
@@ -154,7 +154,7 @@ impl<'a> PatternPlan<'a> {
 /// The pattern of a spec, or of a file of pairs.
 ///
 /// # Errors
-/// If it is none, or does not fit those that take part.
+/// If it does not exist, or does not fit the participants.
 pub fn pattern_of(
     spec: &str,
     among: &Participants,

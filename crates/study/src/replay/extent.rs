@@ -1,4 +1,4 @@
-//! Which moments are looked at.
+//! Moments that are examined.
 
 use darkfiber_scenario::history::Window;
 use darkfiber_scenario::{Error, moment};
@@ -7,10 +7,10 @@ use darkfiber_workload::History;
 /// More moments than this are a slip of the pen.
 const MOST: i64 = 10_000_000;
 
-/// The first moment of a history whose first job began then, and how many there are, so many seconds apart; without a length to
-/// the end of the history.
+/// The first moment of a history whose first job started at `first`, and the number of moments, `every` seconds apart; without
+/// a length up to the end of the history.
 ///
-/// # Errors
+/// If no job runs then, or there are too many moments.
 /// If no job runs then, or there are too many.
 pub fn extent(
     window: Window,

@@ -1,4 +1,4 @@
-//! One engine on its way through time.
+//! The tables of one engine over time.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ pub(super) struct Follower<'a> {
 }
 
 enum State {
-    /// The same tables for any jobs; what places load that ran in the last batch.
+    /// The same tables for any jobs; loads of the places that ran in the last batch.
     Fixed { routes: Routes, known: BTreeMap<u32, JobLoad> },
-    /// Tables for the jobs of the last moment, and what its places load.
+    /// Tables for the jobs of the last moment, and loads of its places.
     Follows(Option<(Routes, Vec<JobLoad>)>),
 }
 
 impl<'a> Follower<'a> {
     pub(super) fn new(plan: &'a ReplayPlan<'a>, engine: &'a Chain) -> Result<Self, Error> {
-        // Also tells before anything else whether an engine refuses the fabric.
+        // This also detects early that an engine refuses the fabric.
         let routes = engine.route(plan.case.fabric(), &plan.case.request())?;
         let state = if engine.follows_jobs() {
             State::Follows(None)
@@ -38,7 +38,7 @@ impl<'a> Follower<'a> {
         Ok(Self { engine, plan, state })
     }
 
-    /// What it makes of the next moments.
+    /// The loads at the next moments.
     pub(super) fn follow(&mut self, moments: &[Now]) -> Result<Vec<EngineLoads>, Error> {
         let plan = self.plan;
         match &mut self.state {
@@ -80,7 +80,7 @@ fn follows(
     moments: &[Now],
 ) -> Result<Vec<EngineLoads>, Error> {
     let fabric = plan.case.fabric();
-    // Which moments need tables of their own.
+    // Moments that need new tables.
     let fresh: Vec<usize> =
         (0..moments.len()).filter(|&i| moments[i].changed || (i == 0 && last.is_none())).collect();
     let made = fresh

@@ -1,4 +1,4 @@
-//! What one engine gains over another, in the form of the paper's Table 1.
+//! Gain of one engine over another, in the form of the paper's Table 1.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,7 +34,7 @@ impl Measure {
         }
     }
 
-    /// Words for people.
+    /// Label for users.
     pub fn label(self) -> &'static str {
         match self {
             Self::EfiMax => "max effective EFI",

@@ -1,4 +1,4 @@
-//! The replay of a machine's life: what would each engine have done for the jobs that ran?
+//! The replay of a machine's history: what would each engine have done for the jobs that ran?
 //!
 //! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16, section 4.2: at each moment of a month the
 //! jobs on two switches or more are taken, tables are made for them, and routes inside jobs are counted.
@@ -28,25 +28,25 @@ use plan::multi_switch;
 /// An engine that could not do it.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// The engine.
+    /// Name of the engine.
     pub engine: String,
-    /// Why.
+    /// Reason of the refusal.
     pub refusal: Error,
 }
 
-/// Moments that are worked on side by side.
+/// Moments that are computed in parallel.
 const BATCH: usize = 64;
 
-/// Replays the moments from number `first` on; `each` gets them in order, and says whether to go on.
+/// Replays the moments from number `first` on; `each` gets them in order, and returns whether to continue.
 ///
-/// Tables of engines that know no jobs are made once, and what a place loads is counted once. Tables of
-/// those that do are made where places of multi-switch jobs are others than the moment before. So nothing is left
-/// out that could differ, and results do not depend on `first` nor on the number of threads.
+/// Tables of engines that ignore jobs are made once, and the load of a place is counted once. Tables of engines that
+/// follow jobs are made where the places of multi-switch jobs differ from the previous moment. So no difference is
+/// missed, and results do not depend on `first` nor on the number of threads.
 ///
 /// Complexity: for each change a run of each engine that follows jobs, and O(pairs inside jobs x hops).
 ///
 /// # Errors
-/// The first engine that refuses.
+/// The first refusal of an engine.
 pub fn replay(
     plan: &ReplayPlan<'_>,
     first: usize,
@@ -86,7 +86,7 @@ pub fn replay(
         let busy_percent = 100.0 * busy as f64 / can as f64;
         Now { time, jobs: walk.jobs(), busy_percent, places: now, changed }
     };
-    // The moment before the first that is wanted is what its tables are compared with.
+    // The tables of the first wanted moment are compared with those of the moment before.
     let mut next = first.saturating_sub(1);
     while next < plan.moments {
         let moments: Vec<Now> = (next..plan.moments.min(next + BATCH)).map(&mut look).collect();

@@ -1,4 +1,4 @@
-//! Moments: who is where, and what engines make of it.
+//! Moments: the places of jobs, and the loads under each engine.
 
 use darkfiber_analysis::jobs::EffectiveFacts;
 use schemars::JsonSchema;
@@ -50,7 +50,7 @@ impl EngineLoads {
     }
 }
 
-/// Who is where at a moment.
+/// Nodes of the jobs that run at a moment.
 pub(super) struct Now {
     pub(super) time: i64,
     pub(super) jobs: usize,

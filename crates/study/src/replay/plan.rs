@@ -1,4 +1,4 @@
-//! What is replayed.
+//! The input of a replay.
 
 use darkfiber_analysis::jobs::JobLoad;
 use darkfiber_fabric::{Fabric, TerminalId};
@@ -7,26 +7,26 @@ use darkfiber_scenario::{Case, Chain};
 use darkfiber_workload::History;
 use rayon::prelude::*;
 
-/// What is replayed.
+/// The input of a replay.
 #[derive(Clone, Copy)]
 pub struct ReplayPlan<'a> {
-    /// The machine's network, and what engines may use.
+    /// The machine's network, and the resources of engines.
     pub case: &'a Case<()>,
-    /// LIDs of its ports, which say what entries share a block of a table.
+    /// LIDs of its ports, which determine the entries that share a block of a table.
     pub lids: &'a Lids,
-    /// Who ran where and when, in order.
+    /// Nodes and times of all jobs, in order.
     pub history: &'a History,
-    /// What is compared.
+    /// Engines that are compared.
     pub engines: &'a [Chain],
     /// The first moment, in the history's seconds.
     pub from: i64,
     /// Seconds from one moment to the next.
     pub every: i64,
-    /// How many moments there are.
+    /// Number of moments to examine.
     pub moments: usize,
 }
 
-/// What places load by some tables, in their order.
+/// Loads of places by some tables, in their order.
 pub(super) fn loads(
     plan: &ReplayPlan<'_>,
     routes: &darkfiber_routing::Routes,

@@ -1,4 +1,4 @@
-//! How often tables would have been sent, and how much of them.
+//! Number and size of the table updates that would have been sent.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What channels carry at some moments of a replay, for a map of them.
+//! Channel loads at some moments of a replay, for a map of them.
 
 use darkfiber_analysis::jobs::{Effective, JobLoad};
 use darkfiber_routing::{Request, Routes};
@@ -16,7 +16,7 @@ pub struct Snapshots {
     pub routes: Option<Routes>,
 }
 
-/// What jobs load by the tables of an engine at the moments of these numbers, which rise.
+/// Loads of jobs by the tables of an engine at the moments of these numbers, which rise.
 ///
 /// Complexity: as a replay of these moments; memory for moments x channels numbers.
 ///
@@ -31,7 +31,7 @@ pub fn snapshots(
     let mut walk = plan.history.walk();
     let several = multi_switch(fabric, plan.history);
     let mut found = Snapshots::default();
-    // Engines that know no jobs have the same tables at all moments, and a place the same loads.
+    // Engines that ignore jobs have the same tables at all moments, and a place the same loads.
     let mut known: Vec<Option<JobLoad>> = vec![None; plan.history.places().len()];
     if !engine.follows_jobs() {
         found.routes = Some(engine.route(fabric, &plan.case.request())?);

@@ -1,11 +1,11 @@
-//! What experiments are given.
+//! The environment of experiments.
 
 pub use darkfiber_scenario::job_log::Log;
 
 use super::figure::Figure;
 use crate::Clock;
 
-/// What an experiment is given.
+/// The environment of an experiment.
 pub struct Context<'a> {
     /// Seed of all random choices.
     pub seed: u64,
@@ -13,8 +13,8 @@ pub struct Context<'a> {
     pub log: Option<&'a Log>,
     /// Seconds since some fixed moment.
     pub clock: Clock<'a>,
-    /// Told what is done now.
+    /// Called with a description of the current step.
     pub at: &'a (dyn Fn(&str) + Sync),
-    /// Given what there is to be drawn.
+    /// Called with each figure to draw.
     pub draw: &'a (dyn Fn(Figure) + Sync),
 }

@@ -1,14 +1,14 @@
-//! Tables of an engine that is told who runs where and what they send: what experiments that compare mechanisms have in common.
+//! Tables of an engine that gets the placement of jobs and their traffic: shared by experiments that compare mechanisms.
 
 use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_routing::{Demand, Request, Routes, find_engine};
 
-/// What engines that care are told.
+/// Input of engines that use jobs or demands.
 #[derive(Clone, Copy)]
 pub(super) struct EngineInput<'a> {
     /// The terminals of each job, each once.
     pub(super) places: &'a [Vec<TerminalId>],
-    /// What terminals send to each other, in bytes.
+    /// Bytes that terminals send to each other.
     pub(super) demands: &'a [Demand],
     /// Seed of the engine's random choices.
     pub(super) seed: u64,

@@ -1,52 +1,52 @@
-//! What experiments draw, as data.
+//! The figures of experiments, as data.
 
 /// A picture of an experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Part of its file's name.
     pub name: &'static str,
-    /// Above it.
+    /// Text above the figure.
     pub title: String,
-    /// Below that.
+    /// Text below the title.
     pub subtitle: String,
-    /// What is drawn.
+    /// Content of the figure.
     pub what: Drawn,
 }
 
 /// Kinds of pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drawn {
-    /// Bandwidth between ranks, in bytes a second, side by side.
+    /// Bandwidth between ranks, in bytes a second, as adjacent squares.
     Pairs(Vec<Square>),
     /// Tables of gains: 0 is as good as the baseline, 1 twice as good, -0.5 half as good.
     Gains(Vec<Table>),
     /// Tables of congestion impacts: 1 is as fast as alone, 10 ten times as slow.
     Impacts(Vec<Table>),
-    /// Points, and what they come near to.
+    /// Points, and the line that they approximate.
     Scatter {
-        /// What is to the right.
+        /// Quantity of the x axis.
         x: &'static str,
-        /// What is up.
+        /// Quantity of the y axis.
         y: &'static str,
-        /// The points.
+        /// Points as (x, y).
         points: Vec<(f64, f64)>,
         /// A line through them, from point to point.
         line: Vec<(f64, f64)>,
     },
     /// Lines, each with its name.
     Lines {
-        /// What is to the right.
+        /// Quantity of the x axis.
         x: &'static str,
-        /// What is up.
+        /// Quantity of the y axis.
         y: &'static str,
         /// Names, and points from left to right.
         lines: Vec<(String, Vec<(f64, f64)>)>,
     },
     /// Samples as boxes with whiskers, group by group.
     Boxes {
-        /// What is measured.
+        /// Unit of the values.
         unit: &'static str,
-        /// Groups side by side.
+        /// Groups from left to right.
         groups: Vec<Group>,
     },
 }
@@ -54,9 +54,9 @@ pub enum Drawn {
 /// Bandwidth by sender and receiver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Square {
-    /// Above it.
+    /// Text above the square.
     pub title: String,
-    /// How many ranks.
+    /// Number of ranks.
     pub ranks: u32,
     /// Mean over all pairs.
     pub mean: f64,
@@ -67,22 +67,22 @@ pub struct Square {
 /// A table of numbers, each with a colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Above it.
+    /// Text above the table.
     pub title: String,
-    /// Its rows.
+    /// Names of the rows.
     pub rows: Vec<String>,
-    /// Its columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
-    /// Row by row; nothing where nothing was run.
+    /// Values row by row; none where nothing was run.
     pub cells: Vec<Option<f64>>,
-    /// What stands in each cell, row by row; the number itself if empty.
+    /// Text of each cell, row by row; the number itself if empty.
     pub texts: Vec<String>,
 }
 
 /// Boxes under one name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Below them.
+    /// Text below the group.
     pub name: String,
     /// Of each its name and its samples.
     pub boxes: Vec<(String, Vec<f64>)>,

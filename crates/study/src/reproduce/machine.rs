@@ -14,7 +14,7 @@ pub(super) fn dragonfly(fabric: &str, [hosts, switches]: [&str; 2], packet: u64)
         packets: PacketsPart {
             switches: Some(Chosen::named(switches).expect(known)),
             size: Some(Bytes(packet)),
-            // What judged runs were made with, though RoCE needs order.
+            // The setting of the judged runs, though RoCE needs order.
             ordered: Some(false),
             ..PacketsPart::default()
         },
@@ -26,7 +26,7 @@ pub(super) fn dragonfly(fabric: &str, [hosts, switches]: [&str; 2], packet: u64)
     case.with(tables)
 }
 
-/// Switches whose packets may overtake each other under adaptive routing: what judged runs were made with, though RoCE needs order.
+/// Switches whose packets may overtake each other under adaptive routing: the setting of the judged runs, though RoCE needs order.
 pub(super) fn free(switches: &str) -> SwitchModel {
     SwitchModel { ordered: false, ..preset(switches).expect("registered").micro() }
 }

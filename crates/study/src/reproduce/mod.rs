@@ -1,7 +1,7 @@
-//! Published experiments, run again: ours beside what was printed.
+//! Published experiments, run again: our numbers next to the printed ones.
 //!
-//! An experiment is one file and a line in [`EXPERIMENTS`]. It knows its set-up, the numbers as printed, how
-//! far off is still the same, and what is known to be misprinted.
+//! An experiment is one file and a line in [`EXPERIMENTS`]. It contains its set-up, the numbers as printed, the
+//! tolerance, and known misprints.
 
 mod afar;
 mod all;
@@ -48,30 +48,30 @@ impl Class {
     }
 }
 
-/// A published experiment.
+/// An experiment of a paper.
 #[derive(Clone, Copy)]
 pub struct Experiment {
-    /// Short name.
+    /// Short name for users.
     pub id: &'static str,
-    /// What it shows.
+    /// The result that it shows.
     pub title: &'static str,
-    /// Where it was published: paper and section, table or figure.
+    /// Publication: paper and section, table or figure.
     pub paper: &'static str,
-    /// What is run, and where the paper is silent or damaged.
+    /// The set-up, and where the paper is silent or damaged.
     pub setup: &'static str,
-    /// What can be expected.
+    /// The class of agreement to expect.
     pub class: Class,
     /// About how many seconds it takes on two cores: short ones come first where all are run.
     pub seconds: f64,
-    /// Whether it measures time, so that nothing may run beside it.
+    /// Whether it measures time, so that nothing may run concurrently.
     pub is_timed: bool,
     /// The studies that it is, if it is some; else it is a program.
     pub papers: &'static [Paper],
-    /// Runs it.
+    /// Function that runs it.
     pub run: fn(&Context<'_>) -> Vec<Row>,
 }
 
-/// What an experiment is where it does not say otherwise: short, and not about time.
+/// Defaults of an experiment: short, and not about time.
 const USUAL: Experiment = Experiment {
     id: "",
     title: "",
@@ -84,7 +84,7 @@ const USUAL: Experiment = Experiment {
     run: |_| Vec::new(),
 };
 
-/// All experiments.
+/// The registry of experiments.
 pub static EXPERIMENTS: Registry<Experiment> = Registry::new(
     "experiment",
     &[

@@ -1,4 +1,4 @@
-//! Experiments that are studies: files of the folder `papers`, whose `[[expect]]` have the printed numbers.
+//! Experiments that are studies: files of the folder `papers`, whose `[[expect]]` tables hold the printed numbers.
 
 use darkfiber_scenario::{Error, Folder};
 
@@ -9,9 +9,9 @@ use crate::judged::Row;
 /// A published experiment as a study.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
-    /// What the file is called.
+    /// Name of the file.
     pub name: &'static str,
-    /// What is in it.
+    /// Content of the file.
     pub text: &'static str,
 }
 
@@ -30,15 +30,15 @@ impl Paper {
     /// The study, with the first seed of this context.
     ///
     /// # Errors
-    /// If the file is none.
+    /// If the file is not a valid study.
     pub fn study(&self, seed: u64) -> Result<StudyFile, Error> {
         StudyFile::parse(self.text, self.name, &[], Some(seed), None)
     }
 
-    /// Runs it: the answers of all cells.
+    /// Runs the study: the answers of all cells.
     ///
     /// # Panics
-    /// If the file is no study, which a test makes sure of.
+    /// If the file is not a study, which a test rules out.
     pub(super) fn records(&self, context: &Context<'_>) -> (StudyFile, Vec<Record>) {
         self.records_with(context, None)
     }
@@ -70,7 +70,7 @@ impl Paper {
         (study, answered.records)
     }
 
-    /// The printed numbers beside ours.
+    /// The printed numbers next to ours.
     pub(super) fn rows(&self, context: &Context<'_>) -> Vec<Row> {
         let (study, records) = self.records(context);
         study.judged(&records)

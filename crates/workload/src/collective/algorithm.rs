@@ -1,15 +1,15 @@
-//! What an algorithm for a collective is.
+//! The interface of an algorithm for a collective.
 
 use super::call::{Call, Team};
 use crate::schedule::Script;
 
-/// A way to do a collective.
+/// An algorithm for a collective.
 pub struct Algorithm {
     /// Its name, unique within the collective.
     pub name: &'static str,
-    /// How it goes.
+    /// Description of the algorithm.
     pub doc: &'static str,
-    /// Where it is from.
+    /// Publication or program that it is from.
     pub source: &'static str,
     /// Writes it for a communicator of two ranks or more.
     pub(super) write: fn(&mut Team<'_, '_>),
@@ -22,8 +22,8 @@ impl std::fmt::Debug for Algorithm {
 }
 
 impl Algorithm {
-    /// Writes what all ranks of a communicator do; each waits for its part at the end. Ranks begin when they are done
-    /// with what they were told before.
+    /// Writes the operations of all ranks of a communicator; each waits for its part at the end. Ranks start when
+    /// their previous operations are done.
     ///
     /// # Panics
     /// If the root is not in the communicator, a rank not in the script, or there are too few sizes.

@@ -1,4 +1,4 @@
-//! Allgather and Allgatherv.
+//! Algorithms of Allgather and Allgatherv.
 
 use super::Algorithm;
 use super::call::Team;
@@ -48,7 +48,7 @@ pub(super) fn doubling(team: &mut Team<'_, '_>) {
     double(team, team.n(), &|_, v| v, &|v| sizes[v as usize]);
 }
 
-/// Each block goes round.
+/// Each block travels around the ring.
 pub(super) fn ring(team: &mut Team<'_, '_>) {
     let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
     super::ring::allgather(team, move |i| sizes[i as usize]);
@@ -90,7 +90,7 @@ fn neighbours(team: &mut Team<'_, '_>) {
     let mut last: Vec<u32> = (0..n).map(|i| i / 2).collect();
     for step in 1..n / 2 {
         let partner = |i: u32| {
-            // Even ones turn to the left in odd steps, to the right in even ones.
+            // Even ones use the left neighbour in odd steps, the right one in even steps.
             if i.is_multiple_of(2) == (step % 2 == 1) { (i + n - 1) % n } else { (i + 1) % n }
         };
         for i in 0..n {

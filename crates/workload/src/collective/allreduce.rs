@@ -1,4 +1,4 @@
-//! Allreduce.
+//! Algorithms of Allreduce.
 
 use super::call::{Team, part};
 use super::halving::{Fold, double, halve};
@@ -143,7 +143,7 @@ fn two_trees(team: &mut Team<'_, '_>) {
 fn up_and_down(team: &mut Team<'_, '_>, tree: &Tree, among: &[u32], bytes: u64) {
     let call = team.call;
     let below: Vec<u32> = tree.children[0].iter().map(|&c| among[c as usize]).collect();
-    // The root sends within the way up; on the way down it has nothing left to do.
+    // The root sends within the upward phase; in the downward phase it has nothing left to do.
     let mut down = Tree { parent: tree.parent.clone(), children: tree.children.clone() };
     down.children[0].clear();
     team.script.fork(

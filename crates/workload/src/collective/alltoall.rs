@@ -1,4 +1,4 @@
-//! Alltoall and Alltoallv.
+//! Algorithms of Alltoall and Alltoallv.
 
 use darkfiber_fabric::Digest;
 
@@ -51,7 +51,7 @@ fn bruck(team: &mut Team<'_, '_>) {
     let n = team.n();
     let mut bit = 1;
     while bit < n {
-        // Before the round of this bit, i holds blocks that have gone the lower bits of their way.
+        // Before the round of this bit, i holds blocks that have been moved by their lower bits.
         let out = |team: &Team<'_, '_>, i: u32| -> u64 {
             (1..n)
                 .filter(|way| way & bit != 0)

@@ -1,4 +1,4 @@
-//! Barrier.
+//! Algorithms of Barrier.
 
 use super::call::{Team, power_below};
 use super::tree::Tree;

@@ -1,4 +1,4 @@
-//! Bcast.
+//! Algorithms of Bcast.
 
 use super::call::Team;
 use super::tree::Tree;
@@ -73,7 +73,7 @@ fn down(team: &mut Team<'_, '_>, tree: &Tree) {
     down_among(team, tree, &among, team.bytes());
 }
 
-/// Down a tree whose number v is index `among[v]`.
+/// Sends down a tree whose number v is index `among[v]`.
 pub(super) fn down_among(team: &mut Team<'_, '_>, tree: &Tree, among: &[u32], bytes: u64) {
     let segments = team.segments(bytes);
     for (v, &i) in among.iter().enumerate() {
@@ -101,7 +101,7 @@ fn split_binary(team: &mut Team<'_, '_>) {
     }
     let half = [bytes.div_ceil(2), bytes / 2];
     let root = team.after_root(0);
-    // Odd ones are below the root on the left, even ones on the right; the root sends both ways at once.
+    // Odd ones are below the root on the left, even ones on the right; the root sends to both sides at once.
     let side = |first: usize| -> Vec<u32> {
         (0..n).skip(first).step_by(2).map(|v| (v + root) % n).collect()
     };

@@ -1,4 +1,4 @@
-//! What a collective is called with.
+//! The arguments of a collective call.
 
 use crate::schedule::{Exchange, Rounds, Script};
 
@@ -13,13 +13,13 @@ pub struct Call<'a> {
     /// contributes or gets for Gather, Scatter, Allgather and Reduce_scatter; of what each sends to each for Alltoall.
     pub bytes: u64,
     /// Sizes that differ (Gatherv, Scatterv, Allgatherv, Reduce_scatter): one for each index of the communicator; for
-    /// Alltoallv n x n of them, row by row, a row being what one rank sends.
+    /// Alltoallv n x n of them, row by row, a row for each sender.
     pub sizes: Option<&'a [u64]>,
     /// Tag of all messages.
     pub tag: u32,
     /// Bytes of a segment for algorithms that cut messages up; 0 does not cut.
     pub segment: u64,
-    /// What it costs to reduce two operands of a MiB into one, in picoseconds.
+    /// Cost of reducing two operands of a MiB into one, in picoseconds.
     pub reduce: u64,
 }
 
@@ -30,14 +30,14 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Writes one call into a script. Everybody goes by the index in the communicator.
+/// Writes one call into a script. Members are addressed by their index in the communicator.
 pub(super) struct Team<'s, 'c> {
     pub(super) script: &'s mut Script,
     pub(super) call: Call<'c>,
 }
 
 impl Team<'_, '_> {
-    /// How many take part.
+    /// Number of ranks that take part.
     pub(super) fn n(&self) -> u32 {
         self.call.comm.len() as u32
     }
@@ -47,22 +47,22 @@ impl Team<'_, '_> {
         (v + self.call.root) % self.n()
     }
 
-    /// The whole vector, or what everybody contributes.
+    /// Bytes of the whole vector, or of each contribution.
     pub(super) fn bytes(&self) -> u64 {
         self.call.bytes
     }
 
-    /// What one contributes or gets.
+    /// Bytes that one contributes or gets.
     pub(super) fn of(&self, i: u32) -> u64 {
         self.call.sizes.map_or(self.call.bytes, |s| s[i as usize])
     }
 
-    /// What all contribute or get.
+    /// Bytes that all contribute or get.
     pub(super) fn total(&self) -> u64 {
         (0..self.n()).map(|i| self.of(i)).sum()
     }
 
-    /// What one sends to another in an Alltoall.
+    /// Bytes that one sends to another in an Alltoall.
     pub(super) fn pair(&self, from: u32, to: u32) -> u64 {
         self.call
             .sizes
@@ -88,7 +88,7 @@ impl Team<'_, '_> {
         self.script.recv_aside(rank, from, bytes, self.call.tag);
     }
 
-    /// The next wait also waits for what was put aside.
+    /// The next wait also waits for detached operations.
     pub(super) fn settle(&mut self, i: u32) {
         let rank = self.rank(i);
         self.script.settle(rank);
@@ -124,8 +124,8 @@ impl Team<'_, '_> {
         self.script.wait(rank);
     }
 
-    /// This many rounds; `exchange` says what the one of an index does in a round, and how many bytes it reduces then; `told` as
-    /// for [`Rounds::telling`], `alike` as for [`Rounds::all_alike`].
+    /// Adds `count` rounds; `exchange` gives the exchange of an index in a round, and the number of bytes it then reduces;
+    /// `told` as for [`Rounds::telling`], `alike` as for [`Rounds::all_alike`].
     pub(super) fn rounds(
         &mut self,
         count: u32,
@@ -159,13 +159,13 @@ pub(super) fn part(bytes: u64, n: u32, i: u32) -> u64 {
     bytes / n + u64::from(u64::from(i) < bytes % n)
 }
 
-/// The largest power of two that is not above n, and what is over.
+/// The largest power of two that is not above n, and the remainder.
 pub(super) fn power_below(n: u32) -> (u32, u32) {
     let power = 1 << n.ilog2();
     (power, n - power)
 }
 
-/// What it takes to reduce this many bytes, in picoseconds, if a MiB takes `each`: rounded.
+/// Time of reducing this number of bytes, in picoseconds, if a MiB takes `each`: rounded.
 fn reducing(bytes: u64, each: u64) -> u64 {
     let sum = u128::from(bytes) * u128::from(each) + (1 << 19);
     u64::try_from(sum >> 20).unwrap_or(u64::MAX)

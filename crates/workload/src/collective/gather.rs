@@ -1,4 +1,4 @@
-//! Gather and Gatherv.
+//! Algorithms of Gather and Gatherv.
 
 use super::Algorithm;
 use super::call::Team;
@@ -75,7 +75,7 @@ pub(super) fn binomial(team: &mut Team<'_, '_>) {
     }
 }
 
-/// What v and all below it have.
+/// Bytes of v and of all below it.
 pub(super) fn below(team: &Team<'_, '_>, v: u32) -> u64 {
     (v..v + Tree::run(v, team.n())).map(|v| team.of(team.after_root(v))).sum()
 }

@@ -2,8 +2,8 @@
 
 use super::call::{Team, power_below};
 
-/// Of the first 2 r ranks, r being what is beyond the largest power of two, every second one hands its part to the
-/// one before, which keeps it (MPICH, Open MPI: the same with odd and even changed).
+/// Of the first 2 r ranks, r being the excess over the largest power of two, every second one passes its part to the
+/// one before, which keeps it (MPICH, Open MPI: the same with odd and even exchanged).
 pub(super) struct Fold {
     /// The largest power of two.
     pub(super) power: u32,
@@ -16,7 +16,7 @@ impl Fold {
         Self { power, over }
     }
 
-    /// Who gives, and who keeps.
+    /// Pairs of a rank that passes its part on, and the one that keeps it.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         (0..self.over).map(|k| (2 * k + 1, 2 * k))
     }
@@ -26,24 +26,24 @@ impl Fold {
         if new < self.over { 2 * new } else { new + self.over }
     }
 
-    /// Whom number `new` stands for: itself, and whoever gave it its part.
+    /// The ranks that number `new` represents: itself, and the one that passed it its part.
     pub(super) fn stands_for(&self, new: u32) -> std::ops::Range<u32> {
         let keeper = self.keeper(new);
         keeper..keeper + 1 + u32::from(new < self.over)
     }
 }
 
-/// Who is number this much.
+/// Rank that has a given number.
 pub(super) type At<'a> = &'a dyn Fn(&Team<'_, '_>, u32) -> u32;
 
-/// Reduce-scatter: half of the blocks with the partner at half the distance each round; block v ends at v.
+/// Reduce-scatter: exchanges half of the blocks with the partner at half the distance each round; block v ends at v.
 pub(super) fn halve(team: &mut Team<'_, '_>, power: u32, at: At<'_>, block: &dyn Fn(u32) -> u64) {
     let sum = |first: u32, count: u32| (first..first + count).map(block).sum::<u64>();
     let mut half = power / 2;
     while half > 0 {
         for v in 0..power {
             let partner = v ^ half;
-            // Both hold the blocks of a run of 2 x half; each goes on with the half that it is in.
+            // Both hold the blocks of a run of 2 x half; each continues with its own half.
             let run = |v: u32| v / half * half;
             let (i, other) = (at(team, v), at(team, partner));
             team.send(i, other, sum(run(partner), half));
@@ -54,7 +54,7 @@ pub(super) fn halve(team: &mut Team<'_, '_>, power: u32, at: At<'_>, block: &dyn
     }
 }
 
-/// Allgather: all that is there with the partner at twice the distance each round; before, v has block v.
+/// Allgather: exchanges all blocks held with the partner at twice the distance each round; initially v has block v.
 pub(super) fn double(team: &mut Team<'_, '_>, power: u32, at: At<'_>, block: &dyn Fn(u32) -> u64) {
     let sum = |first: u32, count: u32| (first..first + count).map(block).sum::<u64>();
     let mut have = 1;

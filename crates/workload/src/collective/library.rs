@@ -1,11 +1,11 @@
-//! Which algorithm a library takes.
+//! The algorithms that libraries take.
 
 use darkfiber_fabric::Registry;
 
 use super::{Algorithm, Call, Collective};
 use crate::schedule::Script;
 
-/// A library of collectives, whose rules choose an algorithm by the number of ranks and bytes.
+/// A library of collectives, whose rules select an algorithm by the number of ranks and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Library {
@@ -16,21 +16,22 @@ pub enum Library {
     /// MPICH 3.2 with its default thresholds: `MPIR_CVAR_*_MSG_SIZE` (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005).
     /// Without the extra levels for ranks of one host.
     Mpich,
-    /// NCCL: rings and double binary trees. It measures where to change over; that trees end at 1 MiB, and that what
-    /// NCCL does not have is done by dissemination, binomial trees and single messages, are assumptions.
+    /// NCCL: rings and double binary trees. It measures where to switch; that trees end at 1 MiB, and that
+    /// collectives missing in NCCL use dissemination, binomial trees and single messages, are assumptions.
     Nccl,
 }
 
 /// An algorithm, and how it cuts messages up.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// What is run.
+    /// Algorithm that is run.
     pub algorithm: &'static Algorithm,
     /// Bytes of a segment; 0 does not cut.
     pub segment: u64,
 }
 
-/// What NCCL sends at once with protocol Simple: two of the eight steps of a 4 MiB buffer (`ALLREDUCE_SLICESTEPS`).
+/// Bytes that NCCL sends at once with protocol Simple: two of the eight steps of a 4 MiB buffer
+/// (`ALLREDUCE_SLICESTEPS`).
 const NCCL_SLICE: u64 = 1 << 20;
 
 /// The libraries of collectives.
@@ -40,7 +41,7 @@ pub static LIBRARIES: Registry<(&str, Library)> = Registry::new(
 );
 
 impl Library {
-    /// Its name.
+    /// Name of the library.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenMpi => "openmpi",
@@ -49,10 +50,10 @@ impl Library {
         }
     }
 
-    /// What it would take for this many ranks and bytes, counted as [`Call::bytes`].
+    /// The choice for this number of ranks and bytes, counted as [`Call::bytes`].
     ///
     /// # Panics
-    /// Never: every name in the rules is in the registry, which tests see to.
+    /// Never: every name in the rules is in the registry, which tests ensure.
     pub fn choose(self, collective: Collective, ranks: u32, bytes: u64) -> Choice {
         let (name, segment) = match self {
             Self::OpenMpi => openmpi(collective, ranks, bytes),
@@ -63,7 +64,7 @@ impl Library {
         Choice { algorithm, segment }
     }
 
-    /// What it would take for sizes that differ: the rule for the mean size, where it has the same algorithms.
+    /// The choice for sizes that differ: the rule for the mean size, where it has the same algorithms.
     fn choose_for(self, collective: Collective, call: &Call<'_>) -> Choice {
         let ranks = call.comm.len() as u32;
         let Some(sizes) = call.sizes else {
@@ -183,7 +184,7 @@ fn openmpi(collective: Collective, ranks: u32, bytes: u64) -> (&'static str, u64
     }
 }
 
-/// MPICH's thresholds.
+/// The thresholds of MPICH.
 #[expect(clippy::match_same_arms, reason = "a line for each rule of the source")]
 fn mpich(collective: Collective, ranks: u32, bytes: u64) -> &'static str {
     const LONG: u64 = 524_288;
@@ -213,7 +214,7 @@ fn mpich(collective: Collective, ranks: u32, bytes: u64) -> &'static str {
     }
 }
 
-/// Our reading of what NCCL has.
+/// Our model of NCCL's choices.
 #[expect(clippy::match_same_arms, reason = "a line for each rule")]
 fn nccl(collective: Collective, bytes: u64) -> (&'static str, u64) {
     match collective {

@@ -1,11 +1,11 @@
 //! Collective operations of MPI and NCCL as schedules.
 //!
 //! [`COLLECTIVES`] lists them, each with the algorithms that libraries have for it; [`Algorithm::write`] writes one call
-//! into a [`Script`](crate::schedule::Script). [`Library::choose`] takes the algorithm that a library would, by number of
-//! ranks and bytes, and [`Library::write`] writes it.
+//! into a [`Script`](crate::schedule::Script). [`Library::choose`] returns the algorithm that a library would use, by
+//! number of ranks and bytes, and [`Library::write`] writes it.
 //!
-//! Counts are bytes: where a library deals out elements, blocks here may differ by one byte instead of one element.
-//! Nobody sends to itself, and copies within a rank take no time.
+//! Counts are bytes: where a library distributes elements, blocks here may differ by one byte instead of one element.
+//! No rank sends to itself, and copies within a rank take no time.
 //!
 //! ```
 //! use darkfiber_workload::collective::{Call, Collective, Library};
@@ -41,7 +41,7 @@ pub use library::{Choice, LIBRARIES, Library};
 
 use darkfiber_fabric::Registry;
 
-/// A collective operation.
+/// A kind of collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Collective {
@@ -67,7 +67,7 @@ pub enum Collective {
     Scan,
 }
 
-/// All of them.
+/// The registry of collectives.
 pub static COLLECTIVES: Registry<Collective> = Registry::new(
     "collective",
     &[
@@ -107,7 +107,7 @@ impl Collective {
         }
     }
 
-    /// What it does.
+    /// Description of the operation.
     pub fn doc(self) -> &'static str {
         match self {
             Self::Barrier => "no rank leaves before all have arrived",
@@ -123,7 +123,7 @@ impl Collective {
         }
     }
 
-    /// The one of that name; dashes and underscores are alike.
+    /// Finds a collective by name; dashes and underscores are equivalent.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.to_lowercase().replace('_', "-");
         COLLECTIVES.iter().copied().find(|c| c.name() == name)
@@ -134,7 +134,7 @@ impl Collective {
         matches!(self, Self::Bcast | Self::Gather | Self::Scatter | Self::Reduce)
     }
 
-    /// Its algorithms.
+    /// Algorithms of the collective.
     pub fn algorithms(self) -> &'static [Algorithm] {
         match self {
             Self::Barrier => barrier::ALGORITHMS,

@@ -1,4 +1,4 @@
-//! Reduce.
+//! Algorithms of Reduce.
 
 use super::Algorithm;
 use super::call::{Team, part};
@@ -66,7 +66,7 @@ fn up(team: &mut Team<'_, '_>, tree: &Tree) {
 }
 
 /// Up a tree whose number v is index `among[v]`: children are received and reduced one after the other, the next one
-/// or the next segment coming meanwhile. `done` is told of each segment that the root has.
+/// or the next segment arriving meanwhile. `done` is called for each segment that the root has.
 pub(super) fn up_among(
     team: &mut Team<'_, '_>,
     tree: &Tree,

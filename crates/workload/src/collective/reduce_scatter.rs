@@ -1,4 +1,4 @@
-//! Reduce_scatter.
+//! Algorithms of Reduce_scatter.
 
 use super::Algorithm;
 use super::call::Team;

@@ -1,4 +1,4 @@
-//! Steps round a ring, which several collectives are made of.
+//! Steps around a ring, from which several collectives are built.
 
 use super::call::Team;
 use crate::schedule::Exchange;
@@ -29,17 +29,17 @@ pub(super) fn allgather(
     });
 }
 
-/// Whether all blocks are of one size: then all steps round the ring are the same.
+/// Whether all blocks are of one size: then all steps around the ring are the same.
 fn all_equal(n: u32, block: impl Fn(u32) -> u64) -> bool {
     (1..n).all(|i| block(i) == block(0))
 }
 
-/// To the next one of n, from the one before.
+/// An exchange with the next of n, and the previous one.
 fn to_the_next(n: u32, i: u32, bytes: u64, expected: u64) -> Exchange {
     Exchange { to: (i + 1) % n, bytes, from: (i + n - 1) % n, expected, compute: 0 }
 }
 
-/// A token twice round.
+/// Passes a token around twice.
 pub(super) fn twice(team: &mut Team<'_, '_>) {
     let n = team.n();
     if n < 2 {

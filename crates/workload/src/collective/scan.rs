@@ -1,4 +1,4 @@
-//! Scan.
+//! Algorithms of Scan.
 
 use super::Algorithm;
 use super::call::Team;

@@ -1,4 +1,4 @@
-//! Scatter and Scatterv.
+//! Algorithms of Scatter and Scatterv.
 
 use super::Algorithm;
 use super::call::Team;

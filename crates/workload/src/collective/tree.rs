@@ -1,6 +1,6 @@
 //! Trees that collectives follow, rooted at 0.
 
-/// Who is above and below whom; numbers count from the root.
+/// Parents and children of ranks; numbers count from the root.
 pub(super) struct Tree {
     pub(super) parent: Vec<Option<u32>>,
     pub(super) children: Vec<Vec<u32>>,
@@ -44,7 +44,7 @@ impl Tree {
         Self::new(n, |v| (v - 1) / 2)
     }
 
-    /// Round k doubles those who are reached: v has its highest bit from its parent, and 0 the children 1, 2, 4, ...
+    /// Round k doubles the reached ranks: v has its highest bit from its parent, and 0 the children 1, 2, 4, ...
     pub(super) fn binomial(n: u32) -> Self {
         Self::new(n, |v| v & !(1 << v.ilog2()))
     }
@@ -72,7 +72,7 @@ impl Tree {
         tree
     }
 
-    /// How many are in the run of numbers below v of [`Tree::in_order`], v counted.
+    /// Length of the run of numbers below v of [`Tree::in_order`], v counted.
     pub(super) fn run(v: u32, n: u32) -> u32 {
         if v == 0 { n } else { (1 << v.trailing_zeros()).min(n - v) }
     }

@@ -1,23 +1,23 @@
-//! Which ranks talk to each other over the network in each channel (`connect.cc`).
+//! Ranks that talk to each other over the network in each channel (`connect.cc`).
 
 use super::constants::MOST_IN_ALL;
 use super::tree::double_tree;
 use super::{Algorithm, Cluster, Operation, Protocol};
 
-/// How a channel enters and leaves hosts.
+/// Entries and exits of a channel at the hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Local ranks next to the NIC by which it enters hosts of even numbers, and leaves them; the other way round on hosts of odd
-    /// numbers where the two have different NICs, so that it keeps to its rails.
+    /// Local ranks next to the NICs by which it enters and leaves hosts of even numbers; exchanged on hosts of odd numbers where
+    /// the two have different NICs, so that it keeps to its rails.
     pub ends: [u32; 2],
     /// Whether the ends are exchanged on hosts of odd numbers.
     pub alternates: bool,
-    /// Which of two trees of hosts it is.
+    /// Index of the tree of hosts, of two.
     pub tree: u8,
 }
 
 impl Channel {
-    /// The local rank by which a host is entered, and the one by which it is left.
+    /// The local ranks by which a host is entered and left.
     pub fn of_node(&self, node: u32) -> [u32; 2] {
         let [enters, leaves] = self.ends;
         if self.alternates && node % 2 == 1 { [leaves, enters] } else { [enters, leaves] }
@@ -29,11 +29,11 @@ impl Channel {
 pub struct Connection {
     /// The channel, from 0.
     pub channel: u32,
-    /// Who sends.
+    /// Rank that sends.
     pub from: u32,
-    /// Who receives.
+    /// Rank that receives.
     pub to: u32,
-    /// What goes over the wire.
+    /// Bytes on the wire.
     pub bytes: u64,
 }
 
@@ -64,8 +64,8 @@ pub fn channels(cluster: &Cluster, algorithm: Algorithm, crosses: bool) -> Vec<C
         .collect()
 }
 
-/// What goes over the network in one call with a vector of this many bytes (in an Alltoall that of one rank), in all channels. `pxn`: in
-/// an Alltoall a message leaves its host on the rail of its destination.
+/// Traffic over the network of one call with a vector of this number of bytes (in an Alltoall that of one rank), in all channels. `pxn`:
+/// in an Alltoall a message leaves its host on the rail of its destination.
 #[expect(clippy::cast_sign_loss, reason = "bytes are not below zero")]
 pub fn connections(
     cluster: &Cluster,

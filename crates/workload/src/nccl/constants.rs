@@ -57,10 +57,10 @@ pub(super) const TREE: [[f64; 3]; 4] =
 pub(super) const NVLS_TREE: [[f64; 3]; 4] =
     [[26.5, 18.5, 10.0], [24.0, 23.6, 17.8], [0.0, 57.7, 45.5], [0.0, 96.0, 80.0]];
 
-/// What of NVLink's rate sums in the switch reach; 0 where there are none.
+/// Share of NVLink's rate that sums in the switch reach; 0 where there are none.
 pub(super) const NVLS_SHARE: [f64; 4] = [0.0, 0.0, 0.85, 0.74];
 
-/// What any call takes.
+/// Base latency of any call.
 pub(super) fn base(algorithm: Algorithm, protocol: Protocol) -> f64 {
     let row = match algorithm {
         Algorithm::Tree => [6.8, 14.0, 8.4],
@@ -91,7 +91,7 @@ pub(super) fn net(algorithm: Algorithm, protocol: Protocol) -> f64 {
     row[protocol as usize]
 }
 
-/// What trees reach of their bandwidth by the power of two of 64 bytes; all of it beyond.
+/// Share of the bandwidth that trees reach by the power of two of 64 bytes; all of it beyond.
 const TREE_CORRECTION: [[f64; 22]; 3] = [
     [
         1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8,
@@ -107,7 +107,7 @@ const TREE_CORRECTION: [[f64; 22]; 3] = [
     ],
 ];
 
-/// What a tree reaches of its bandwidth with a vector of this many bytes.
+/// Share of the bandwidth that a tree reaches with a vector of this number of bytes.
 pub(super) fn tree_correction(protocol: Protocol, bytes: u64) -> f64 {
     let power = (bytes >> 6).checked_ilog2().unwrap_or(0) as usize;
     TREE_CORRECTION[protocol as usize].get(power).copied().unwrap_or(1.0)

@@ -10,24 +10,24 @@ use super::{Algorithm, Operation, Processor, Protocol, System};
 /// Hosts of one system, with a rank on each GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cluster {
-    /// What each host is.
+    /// Description of each host.
     pub system: System,
-    /// How many there are.
+    /// Number of hosts of the cluster.
     pub nodes: u32,
 }
 
-/// What one call takes where nothing is in the way of anybody.
+/// Cost of one call without contention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// How ranks are joined.
+    /// Topology that joins the ranks.
     pub algorithm: Algorithm,
-    /// How data goes.
+    /// Protocol of the data.
     pub protocol: Protocol,
-    /// What it takes however few bytes there are.
+    /// Latency, independent of the number of bytes.
     pub latency: f64,
     /// Bytes of the vector a second, beyond that.
     pub bandwidth: f64,
-    /// Both together.
+    /// Total of latency and transfer.
     pub seconds: f64,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct Graph {
 }
 
 impl Cluster {
-    /// This many hosts.
+    /// A cluster of this number of hosts.
     pub fn new(system: &System, nodes: u32) -> Self {
         Self { system: *system, nodes }
     }
 
-    /// All ranks.
+    /// The number of ranks.
     pub fn ranks(&self) -> u32 {
         self.system.gpus.saturating_mul(self.nodes)
     }
@@ -95,7 +95,7 @@ impl Cluster {
         }
     }
 
-    /// What a call takes; `None` where these cannot be together.
+    /// Cost of a call; `None` for an impossible combination.
     pub fn cost(
         &self,
         operation: Operation,
@@ -128,7 +128,7 @@ impl Cluster {
         Some(Cost { algorithm, protocol, latency, bandwidth, seconds })
     }
 
-    /// The cheapest way, among those that are allowed.
+    /// The cheapest combination among those that are allowed.
     pub fn choose(
         &self,
         operation: Operation,
@@ -205,7 +205,7 @@ impl Cluster {
         let System { gpus, processor, .. } = self.system;
         let (n, nodes) = (f64::from(self.ranks()), f64::from(self.nodes));
         let (base, intra) = (base(algorithm, protocol), nvlink(algorithm, protocol));
-        // With one GPU a host nothing hides what the network takes.
+        // With one GPU a host the network time is not hidden.
         let exposed = gpus == 1 && algorithm == Algorithm::Ring;
         let inter = net(if exposed { Algorithm::Tree } else { algorithm }, protocol);
         let depth = f64::from(self.nodes.ilog2());
@@ -250,7 +250,7 @@ impl Cluster {
         }
     }
 
-    /// What NCCL takes a NIC for, in GB/s: the fastest of the list that it has.
+    /// Speed of a NIC in NCCL's model, in GB/s: the fastest of its list that the NIC reaches.
     pub(super) fn nic_speed(&self) -> f64 {
         let fits = |speed: &&f64| **speed <= self.system.nic;
         inter_speeds(self.system.generation).iter().find(fits).copied().unwrap_or(0.12)
@@ -300,15 +300,15 @@ mod tests {
         let cluster = Cluster::new(system("dgx-h100").expect("known"), 2);
         let (ring, ll) = (Algorithm::Ring, Protocol::Ll);
         let cost = cluster.cost(Operation::AllReduce, ring, ll, 3900).expect("a way");
-        // 6.6 + 28 x 1 (what a NIC costs a Xeon) + 2 x 2.7; 39 GB/s of the bus are 20.8 of the vector.
+        // 6.6 + 28 x 1 (cost of a NIC on a Xeon) + 2 x 2.7; 39 GB/s of the bus are 20.8 of the vector.
         assert!((cost.latency * 1e6 - 40.0).abs() < 1e-9, "{cost:?}");
         assert!((cost.bandwidth / 1e9 - 20.8).abs() < 1e-9, "{cost:?}");
         let tree = cluster.cost(Operation::AllReduce, Algorithm::Tree, ll, 64).expect("a way");
         assert!((tree.latency * 1e6 - (6.8 + 2.0 * (7.0 * 0.6 + 5.0))).abs() < 1e-9, "{tree:?}");
     }
 
-    /// Small vectors go by what takes few steps, large ones by what moves most; never slower for fewer bytes by more than the
-    /// corrections of trees make it.
+    /// Small vectors use few steps, large ones the highest bandwidth; fewer bytes are never slower by more than the
+    /// corrections of trees.
     #[test]
     fn small_and_large_go_different_ways() {
         // In a chain of 72 GPUs sums in the switch are faster even for 64 bytes.

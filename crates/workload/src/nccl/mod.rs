@@ -1,7 +1,9 @@
-//! What the collective library NCCL does with GPUs and NICs: systems, channels, trees, and the cost model by which it chooses.
+//! A model of the collective library NCCL with GPUs and NICs: systems, channels, trees, and the cost model by which it
+//! chooses.
 //!
-//! Read in NCCL's source, release 2.30.7 (github NVIDIA/nccl, commit 5067397c): `src/graph/{topo.h,search.cc,connect.cc,trees.cc,
-//! tuning.cc}`, and its table of corrections for trees in commit 01afd20a. NVIDIA changes these constants from release to release.
+//! Taken from NCCL's source, release 2.30.7 (github NVIDIA/nccl, commit 5067397c):
+//! `src/graph/{topo.h,search.cc,connect.cc,trees.cc, tuning.cc}`, and its table of corrections for trees in commit 01afd20a.
+//! NVIDIA changes these constants from release to release.
 //!
 //! ```
 //! use darkfiber_workload::nccl::{Algorithm, Cluster, Operation, Protocol, system};

@@ -1,8 +1,8 @@
-//! The names of what NCCL does, and how.
+//! Names of NCCL's collectives, algorithms and protocols.
 
 use darkfiber_fabric::{Entry, Registry};
 
-/// A collective.
+/// A collective of NCCL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// Every rank ends with the sum of all vectors.
@@ -27,10 +27,10 @@ pub static OPERATIONS: Registry<(&str, Operation)> = Registry::new(
 );
 
 impl Operation {
-    /// The collective of that name, in small letters as in `allreduce`.
+    /// Finds the collective of that name, in small letters as in `allreduce`.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such collective.
     pub fn named(name: &str) -> Result<Self, darkfiber_fabric::Unknown> {
         OPERATIONS.get(name).map(|&(_, operation)| operation)
     }
@@ -44,14 +44,14 @@ impl Operation {
         }
     }
 
-    /// Bus bandwidth in bytes a second, as nccl-tests print it. `bytes` are those of the vector, for
-    /// Allgather and Reduce-scatter of the parts of all ranks together, for Alltoall of what one rank sends.
+    /// Bus bandwidth in bytes a second, as nccl-tests print it. `bytes` are those of the vector, for Allgather and
+    /// Reduce-scatter of the parts of all ranks together, for Alltoall of the data that one rank sends.
     pub fn bus_bandwidth(self, ranks: u32, bytes: u64, seconds: f64) -> f64 {
         self.factor(ranks) * bytes as f64 / seconds
     }
 }
 
-/// How ranks are joined.
+/// Topology that joins the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Algorithm {
     /// Rings through all ranks.
@@ -75,12 +75,12 @@ pub static ALGORITHMS: Registry<(&str, Algorithm)> = Registry::new(
     ],
 );
 
-/// How data and the news that it is there go together.
+/// Method by which data is sent together with its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
-    /// Four bytes of data beside four of a flag.
+    /// Four bytes of data with four of a flag.
     Ll,
-    /// 120 bytes of data beside eight of a flag.
+    /// 120 bytes of data with eight of a flag.
     Ll128,
     /// Data, and then a flag.
     Simple,
@@ -103,7 +103,7 @@ impl Algorithm {
 }
 
 impl Protocol {
-    /// All of them.
+    /// All protocols of NCCL.
     pub const ALL: [Self; 3] = [Self::Ll, Self::Ll128, Self::Simple];
 
     /// Its name in specs.

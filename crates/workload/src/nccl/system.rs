@@ -2,50 +2,50 @@
 
 use darkfiber_fabric::{Entry, Registry, Unknown};
 
-/// Whose processors a host has: NCCL takes other limits for each.
+/// Vendor of a host's processors: NCCL uses different limits for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Processor {
-    /// Xeon.
+    /// Xeon processors of Intel.
     Intel,
-    /// EPYC.
+    /// EPYC processors of AMD.
     Amd,
 }
 
-/// A generation of GPUs, by what NCCL's tables have a row for.
+/// A generation of GPUs, as in the rows of NCCL's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
-    /// Compute capability 7.0.
+    /// Volta, of compute capability 7.0.
     Volta,
-    /// 8.0.
+    /// Ampere, of compute capability 8.0.
     Ampere,
-    /// 9.0.
+    /// Hopper, of compute capability 9.0.
     Hopper,
-    /// 10.0.
+    /// Blackwell, of compute capability 10.0.
     Blackwell,
 }
 
 /// A host with GPUs that an NVSwitch joins, and NICs; NIC i is next to the GPUs whose number is i modulo the NICs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct System {
-    /// Short name.
+    /// Short name for users.
     pub name: &'static str,
-    /// What it is, and where its numbers are from.
+    /// Description, and the source of its numbers.
     pub doc: &'static str,
-    /// Its GPUs' generation.
+    /// Generation of its GPUs.
     pub generation: Generation,
-    /// Its processors.
+    /// Vendor of its processors.
     pub processor: Processor,
     /// GPUs of a host.
     pub gpus: u32,
     /// NICs of a host.
     pub nics: u32,
-    /// Data rate of a NIC, in GB/s each way.
+    /// Data rate of a NIC, in GB/s in each direction.
     pub nic: f64,
-    /// What a GPU sends by NVLink, in GB/s, as NCCL counts links (`topo.h`).
+    /// Data rate of a GPU by NVLink, in GB/s, as NCCL counts links (`topo.h`).
     pub nvlink: f64,
 }
 
-/// Systems that are known by name.
+/// The registry of systems.
 pub static SYSTEMS: Registry<System> = Registry::new(
     "system of GPUs",
     &[
@@ -130,10 +130,10 @@ impl Entry for System {
     }
 }
 
-/// The system of that name.
+/// Finds the system of that name.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such system.
 pub fn system(name: &str) -> Result<&'static System, Unknown> {
     SYSTEMS.get(name)
 }

@@ -1,6 +1,6 @@
 //! Double binary trees of hosts (`trees.cc`).
 
-/// The host above one in each of two trees; `None` for a root.
+/// The parent of a host in each of two trees; `None` for a root.
 pub type Parent = Option<u32>;
 
 /// The parent of a host in the first tree: its lowest bit is cleared, and the next one set where there is such a host.

@@ -5,7 +5,7 @@ use darkfiber_fabric::{Key, Params};
 use super::shift::{Phases, several};
 use super::{Participants, Pattern, PatternError, PatternKind};
 
-/// `adversarial`.
+/// Kind of the pattern `adversarial`.
 pub(super) struct Adversarial;
 
 impl PatternKind for Adversarial {

@@ -24,7 +24,7 @@ pub(super) fn power_of_two(
     })
 }
 
-/// `bit-complement`.
+/// Kind of the pattern `bit-complement`.
 pub(super) struct BitComplement;
 
 impl PatternKind for BitComplement {
@@ -48,7 +48,7 @@ impl PatternKind for BitComplement {
     }
 }
 
-/// `bit-reverse`.
+/// Kind of the pattern `bit-reverse`.
 pub(super) struct BitReverse;
 
 impl PatternKind for BitReverse {
@@ -72,7 +72,7 @@ impl PatternKind for BitReverse {
     }
 }
 
-/// `transpose`.
+/// Kind of the pattern `transpose`.
 pub(super) struct Transpose;
 
 impl PatternKind for Transpose {

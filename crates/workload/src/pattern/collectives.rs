@@ -6,7 +6,7 @@ use super::bits::power_of_two;
 use super::shift::{Phases, several};
 use super::{Participants, Pattern, PatternError, PatternKind};
 
-/// Who sends in a phase.
+/// Senders of a phase.
 #[derive(Clone, Copy)]
 enum Step {
     Exchange,

@@ -10,9 +10,9 @@ pub enum PatternError {
     /// No pattern of that name.
     #[error("no pattern is called \"{name}\"{}", if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) })]
     Unknown {
-        /// The name.
+        /// Name that was not found.
         name: String,
-        /// Close names.
+        /// Names that are close.
         nearest: Vec<String>,
     },
     /// A wrong key or value.
@@ -21,13 +21,13 @@ pub enum PatternError {
     /// This many participants cannot do it.
     #[error("{pattern} needs {needs}; there are {count} terminals: {hint}")]
     Count {
-        /// The pattern.
+        /// Name of the pattern.
         pattern: &'static str,
-        /// What it needs.
+        /// Requirement of the pattern.
         needs: &'static str,
-        /// How many there are.
+        /// Number of terminals.
         count: u32,
-        /// What would work.
+        /// A value that would work.
         hint: String,
         /// The largest smaller number that can, if there is one.
         fits: Option<u32>,
@@ -37,17 +37,17 @@ pub enum PatternError {
         "{pattern} needs groups: take a dragonfly, or say how many terminals are one (group=16)"
     )]
     NoGroups {
-        /// The pattern.
+        /// Name of the pattern.
         pattern: &'static str,
     },
-    /// A pair that names nobody.
+    /// A pair names a participant that does not exist.
     #[error("pair {number}: {index} is not below {count}, the number of terminals")]
     Nobody {
-        /// Which pair, from 1.
+        /// Number of the pair, from 1.
         number: usize,
-        /// The index.
+        /// Index of the participant.
         index: u32,
-        /// How many participants there are.
+        /// Number of participants.
         count: u32,
     },
 }

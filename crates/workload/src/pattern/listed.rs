@@ -19,7 +19,7 @@ impl Pattern for ListedPairs {
 /// The pattern of these pairs among `count` participants; a pair that is given twice sends twice.
 ///
 /// # Errors
-/// [`PatternError::Nobody`] if a pair names a participant that is not there.
+/// [`PatternError::Nobody`] if a pair names a participant that does not exist.
 pub fn given(pairs: Vec<[u32; 2]>, count: u32) -> Result<Box<dyn Pattern>, PatternError> {
     for (i, &[s, d]) in pairs.iter().enumerate() {
         let index = s.max(d);

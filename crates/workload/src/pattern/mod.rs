@@ -1,7 +1,7 @@
 //! Patterns: sets of ordered pairs.
 //!
-//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for this many
-//! participants, and a line in [`PATTERNS`]. Nobody sends to itself: such pairs are left out.
+//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for a number of participants,
+//! and a line in [`PATTERNS`]. No participant sends to itself: such pairs are left out.
 
 mod adversarial;
 mod bits;
@@ -21,7 +21,7 @@ pub use registry::{PATTERNS, PatternKind, kind, pattern};
 
 use crate::Stream;
 
-/// How much there is of a pattern.
+/// Number of phases or samples of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// This many phases, one after the other; each is a set of pairs that send at once.
@@ -32,14 +32,14 @@ pub enum Extent {
 
 /// Pairs of participants, who are numbered from 0.
 pub trait Pattern: Send + Sync {
-    /// How many phases there are, or that it is drawn at random.
+    /// Number of phases, or that it is drawn at random.
     fn extent(&self) -> Extent;
 
-    /// Writes the pairs [source, destination] of a phase, or of a sample that `stream` draws. What was
-    /// in `pairs` is gone.
+    /// Writes the pairs [source, destination] of a phase, or of a sample that `stream` draws. Existing pairs are
+    /// removed.
     fn fill(&self, index: u64, stream: &mut Stream, pairs: &mut Vec<[u32; 2]>);
 
-    /// Whether it is known that nobody sends or receives twice in a phase or sample.
+    /// Whether it is known that no participant sends or receives twice in a phase or sample.
     fn is_permutation(&self) -> bool {
         false
     }

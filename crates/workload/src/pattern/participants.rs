@@ -1,4 +1,4 @@
-//! Who takes part.
+//! Participants of a pattern.
 
 use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 
@@ -15,7 +15,7 @@ impl Participants {
         Self { count, group: None }
     }
 
-    /// Participants with the group of each (of a dragonfly, or whatever the fabric is made of).
+    /// Participants with the group of each (of a dragonfly, or other groups of the fabric).
     pub fn grouped(group: Vec<u32>) -> Self {
         Self { count: group.len() as u32, group: Some(group) }
     }
@@ -31,7 +31,7 @@ impl Participants {
         }
     }
 
-    /// How many there are.
+    /// Number of participants.
     pub fn count(&self) -> u32 {
         self.count
     }

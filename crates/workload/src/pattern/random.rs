@@ -6,18 +6,18 @@ use crate::Stream;
 
 use super::{Extent, Participants, Pattern, PatternError, PatternKind};
 
-/// How to draw.
+/// The distribution of pairs.
 #[derive(Clone, Copy)]
 enum Draw {
     /// Half of them to the other half.
     Bisect,
-    /// Everybody to somebody else, no two to the same.
+    /// Each sends to another one, no two to the same.
     Derangement,
     /// Partners send to each other.
     Involution,
 }
 
-/// A random pattern.
+/// Kind of a random pattern.
 pub(super) struct Random {
     name: &'static str,
     alias: &'static [&'static str],
@@ -142,7 +142,7 @@ fn derange(stream: &mut Stream, pairs: &mut [[u32; 2]]) {
         let j = stream.below(i as u32 + 1) as usize;
         let (a, b) = (pairs[i][1], pairs[j][1]);
         (pairs[i][1], pairs[j][1]) = (b, a);
-        // What is at place i is final; the rest of this shuffle would be in vain.
+        // Position i is final; the rest of this shuffle would be wasted.
         if pairs[i][1] == pairs[i][0] {
             return;
         }

@@ -19,10 +19,10 @@ pub trait PatternKind: Sync {
     /// One line for a list.
     fn summary(&self) -> &'static str;
 
-    /// Who sends to whom, exactly, and where it is defined.
+    /// The exact pairs of the pattern, and the source of its definition.
     fn doc(&self) -> &'static str;
 
-    /// Its keys.
+    /// Keys of its spec.
     fn keys(&self) -> &'static [Key] {
         &[]
     }

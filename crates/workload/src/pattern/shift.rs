@@ -1,4 +1,4 @@
-//! Shifts and what is made of them; all to all, all to one.
+//! Shifts and patterns built from them; all to all, all to one.
 
 use darkfiber_fabric::{Key, Params};
 
@@ -6,7 +6,7 @@ use crate::Stream;
 
 use super::{Extent, Participants, Pattern, PatternError, PatternKind};
 
-/// A pattern that a function tells.
+/// A pattern that is defined by a function.
 pub(super) struct Phases<F> {
     count: u64,
     fill: F,
@@ -45,13 +45,13 @@ pub(super) fn several(pattern: &'static str, among: &Participants) -> Result<u32
     }
 }
 
-/// Everybody sends to the one `by` further on.
+/// Each participant sends to the one `by` further on.
 fn shifted(n: u32, by: u32, pairs: &mut Vec<[u32; 2]>) {
     let to = |s: u32| (u64::from(s) + u64::from(by)) % u64::from(n);
     pairs.extend((0..n).map(|s| [s, to(s) as u32]));
 }
 
-/// `shift`.
+/// Kind of the pattern `shift`.
 pub(super) struct Shift;
 
 impl PatternKind for Shift {
@@ -88,7 +88,7 @@ impl PatternKind for Shift {
     }
 }
 
-/// `ring`.
+/// Kind of the pattern `ring`.
 pub(super) struct Ring;
 
 impl PatternKind for Ring {
@@ -110,7 +110,7 @@ impl PatternKind for Ring {
     }
 }
 
-/// `all-to-all`.
+/// Kind of the pattern `all-to-all`.
 pub(super) struct AllToAll;
 
 impl PatternKind for AllToAll {
@@ -139,7 +139,7 @@ impl PatternKind for AllToAll {
     }
 }
 
-/// `tornado`.
+/// Kind of the pattern `tornado`.
 pub(super) struct Tornado;
 
 impl PatternKind for Tornado {
@@ -186,7 +186,7 @@ impl PatternKind for Tornado {
     }
 }
 
-/// `incast`.
+/// Kind of the pattern `incast`.
 pub(super) struct Incast;
 
 impl PatternKind for Incast {

@@ -1,4 +1,4 @@
-//! Where a scheduler puts a job: which of the free hosts it gives.
+//! Placement of a job by a scheduler: the free hosts that it gives.
 
 mod registry;
 mod tree;
@@ -7,10 +7,10 @@ pub use registry::{ALLOCATORS, Allocator, allocator};
 
 use crate::{Machine, Stream};
 
-/// What an allocator chooses from.
+/// The free hosts from which an allocator chooses.
 #[derive(Clone, Copy, Debug)]
 pub struct Free<'a> {
-    /// The machine.
+    /// Machine of the hosts.
     pub machine: &'a Machine,
     /// Whether each host is free.
     pub is_free: &'a [bool],
@@ -23,7 +23,7 @@ impl Free<'_> {
     }
 }
 
-/// The lowest run of `n` free hosts side by side.
+/// The lowest run of `n` consecutive free hosts.
 fn contiguous(free: &Free<'_>, n: usize, _: &mut Stream) -> Option<Vec<u32>> {
     let mut begin = 0;
     for (end, is_free) in free.is_free.iter().enumerate() {
@@ -45,7 +45,7 @@ fn linear(free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
     contiguous(free, n, stream).or_else(|| first_fit(free, n, stream))
 }
 
-/// From the lowest free host on, each this many hosts after the one before: 1 with probability 0.8, 2 with 0.16, ...
+/// From the lowest free host on, each with a random gap to the one before: 1 with probability 0.8, 2 with 0.16, ...
 fn clustered(free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
     let mut left: Vec<u32> = free.hosts().collect();
     if left.len() < n {
@@ -54,7 +54,7 @@ fn clustered(free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>>
     let mut at = left.first().map_or(0, |&h| h as usize);
     let mut chosen = Vec::with_capacity(n);
     while chosen.len() < n {
-        // The next that is free from there on, round the end.
+        // The next free one from there on, wrapping at the end.
         let i = left.partition_point(|&h| (h as usize) < at) % left.len();
         let host = left.remove(i);
         chosen.push(host);
@@ -83,7 +83,7 @@ fn random(free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
     Some(all)
 }
 
-/// Evenly spread over what is free.
+/// Evenly spread over the free hosts.
 fn interleaved(free: &Free<'_>, n: usize, _: &mut Stream) -> Option<Vec<u32>> {
     let all: Vec<u32> = free.hosts().collect();
     (all.len() >= n).then(|| (0..n).map(|i| all[i * all.len() / n]).collect())
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(give("linear", ".x.. x..x ....", 5), Some(vec![0, 2, 3, 5, 6]));
         assert_eq!(give("linear", ".x.. x... ....", 4), Some(vec![5, 6, 7, 8]));
         assert_eq!(give("interleaved", ".... .... ....", 4), Some(vec![0, 3, 6, 9]));
-        // What two jobs get that fill the machine alternates in proportion.
+        // The hosts of two jobs that fill the machine alternate in proportion.
         assert_eq!(give("interleaved", "x..x ..x. .x..", 8).map(|h| h.len()), Some(8));
         // The switch that it fills best; then, of one for which no switch is enough, the emptiest and the rest.
         assert_eq!(give("best-fit", "x... xx.. ....", 2), Some(vec![6, 7]));

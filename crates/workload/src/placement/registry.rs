@@ -1,23 +1,23 @@
-//! The ways to place a job.
+//! The registry of allocators of hosts.
 
 use darkfiber_fabric::{Entry, Registry, Unknown};
 
 use super::{Free, clustered, contiguous, first_fit, interleaved, linear, random, tree};
 use crate::Stream;
 
-/// A way to place a job.
+/// A method to allocate hosts to a job.
 pub struct Allocator {
-    /// Its name.
+    /// Name of the allocator.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// Description in one line.
     pub summary: &'static str,
-    /// How, and where that is from.
+    /// Description of the method, and its source.
     pub doc: &'static str,
     pick: fn(&Free<'_>, usize, &mut Stream) -> Option<Vec<u32>>,
 }
 
 impl Allocator {
-    /// `n` free hosts in the order of ranks; `None` if it cannot give this many, or not in the way it should.
+    /// `n` free hosts in the order of ranks; `None` if it cannot give this number, or not by its rule.
     pub fn give(&self, free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
         (self.pick)(free, n, stream)
     }
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Allocator {
     }
 }
 
-/// All of them.
+/// The registry of allocators.
 pub static ALLOCATORS: Registry<Allocator> = Registry::new(
     "allocator",
     &[
@@ -94,10 +94,10 @@ impl Entry for Allocator {
     }
 }
 
-/// The allocator of that name.
+/// Finds the allocator of that name.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no such allocator.
 pub fn allocator(name: &str) -> Result<&'static Allocator, Unknown> {
     ALLOCATORS.get(name)
 }

@@ -38,7 +38,7 @@ fn fill(free: &Free<'_>, hosts: &[u32], n: usize, level: usize, chosen: &mut Vec
     let mut parts = parts.into_iter();
     while left > 0 {
         let rest = parts.as_slice();
-        // Of the parts that are enough for what is left, the smallest; they come first.
+        // The smallest part that is large enough for the rest; those come first.
         let enough = rest.partition_point(|part| part.len() >= left);
         if let Some(least) = rest[..enough].iter().map(Vec::len).min() {
             let part = rest.iter().find(|part| part.len() == least).expect("one is so small");

@@ -1,4 +1,4 @@
-//! What happens when.
+//! A priority queue of future events.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Agenda<E> {
     /// Events whose time differs from `last` in bit `i - 1` and in none above; bucket 0 is those at `last`.
     buckets: Vec<Vec<(u64, E)>>,
-    /// Which buckets hold anything.
+    /// Buckets that are not empty, as bits.
     filled: u64,
     last: u64,
     len: usize,
@@ -35,8 +35,7 @@ impl<E: Copy> Default for Agenda<E> {
 }
 
 impl<E: Copy> Agenda<E> {
-    /// Whether it is as one that was kept can be: as many buckets, and as many events as it says; `is_there` says whether what an
-    /// event names is there.
+    /// Whether a restored queue is valid: the right number of buckets and of events; `is_there` checks what an event refers to.
     pub fn fits(&self, is_there: impl Fn(&E) -> bool) -> bool {
         let all = || self.buckets.iter().flatten();
         self.buckets.len() == 65
@@ -63,12 +62,12 @@ impl<E: Copy> Agenda<E> {
         }
     }
 
-    /// Events to come.
+    /// Number of pending events.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing is to come.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -142,7 +141,7 @@ impl<E: Copy> Agenda<E> {
             }
         }
         moved.clear();
-        // Its room is used again.
+        // The memory of the bucket is reused.
         if self.buckets[i].is_empty() {
             self.buckets[i] = moved;
         }

@@ -1,14 +1,15 @@
-//! What a host costs: the o, g, O and S of LogGOPS.
+//! Host overheads: the o, g, O and S of LogGOPS.
 
 use darkfiber_fabric::{Entry, Registry, Unknown};
 
-/// How long processors and adapters take for a message, whatever the network: LogGOPS (Hoefler, Schneider, Lumsdaine:
-/// "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model", LSAP'10), whose L and G are the wire's.
+/// Time of processors and adapters for a message, independent of the network: LogGOPS (Hoefler, Schneider, Lumsdaine:
+/// "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model", LSAP'10), whose L and G belong to the
+/// wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Host {
-    /// Short name.
+    /// Short name for users.
     pub name: &'static str,
-    /// What it stands for, and where its numbers are from.
+    /// The system it models, and the source of its numbers.
     pub doc: &'static str,
     /// Processor time to send a message (o), in picoseconds.
     pub send: u64,
@@ -18,16 +19,17 @@ pub struct Host {
     pub per_byte: f64,
     /// Least time between two messages of an adapter (g), in picoseconds.
     pub gap: u64,
-    /// From this many bytes on (S) a message waits until its receiver is ready (rendezvous): a request and an answer go
-    /// ahead of it.
+    /// From this number of bytes on (S) a message waits until its receiver is ready (rendezvous): a request and a reply
+    /// precede it.
     pub rendezvous: u64,
     /// Latency of the adapters of both ends together, without cables and switches, in picoseconds.
     pub adapters: u64,
     /// Latency of a switch, in picoseconds.
     pub switch: u64,
-    /// What an adapter can send, and as much receive, in bytes a second; `f64::INFINITY` where only the cable counts.
+    /// Rate at which an adapter can send, and also receive, in bytes a second; `f64::INFINITY` where only the cable
+    /// counts.
     pub adapter_bytes_per_second: f64,
-    /// What of a cable's data rate carries payload.
+    /// Share of a cable's data rate that carries payload.
     pub efficiency: f64,
     /// Latency between ranks of one host, in picoseconds.
     pub memory_latency: u64,
@@ -38,7 +40,7 @@ pub struct Host {
     pub noise: f64,
 }
 
-/// Hosts that are known by name.
+/// The registry of hosts.
 pub static HOSTS: Registry<Host> = Registry::new(
     "kind of hosts",
     &[
@@ -120,10 +122,10 @@ impl Entry for Host {
     }
 }
 
-/// The hosts of that name.
+/// Finds the hosts of that name.
 ///
 /// # Errors
-/// If there are none.
+/// If there are no such hosts.
 pub fn host(name: &str) -> Result<&'static Host, Unknown> {
     HOSTS.get(name)
 }
@@ -137,7 +139,7 @@ impl Host {
         if self.per_byte > 0.0 { fixed + (self.per_byte * bytes as f64) as u64 } else { fixed }
     }
 
-    /// What computing takes, where it should take this many picoseconds; `lot` is what is drawn by.
+    /// Duration of a computation of this number of picoseconds with noise; `lot` seeds the random draw.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "nothing takes less than no time")]
     pub(super) fn computing(&self, picoseconds: u64, lot: [u64; 4]) -> u64 {

@@ -11,13 +11,13 @@ use crate::schedule::{Op, Program};
 /// A program and where its ranks are.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What its ranks do.
+    /// Program of its ranks.
     pub program: Arc<Program>,
     /// The terminal of each rank; several ranks may share one.
     pub terminals: Vec<TerminalId>,
     /// When it begins, in picoseconds.
     pub start: u64,
-    /// How often it runs.
+    /// Number of runs of the job.
     pub repeat: Repeat,
 }
 
@@ -27,10 +27,10 @@ impl AsRef<Job> for Job {
     }
 }
 
-/// How often a job runs.
+/// Number of runs of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Once.
+    /// The program runs once.
     Once,
     /// Again and again, as long as a run begins before this moment, in picoseconds.
     Until(u64),
@@ -39,20 +39,20 @@ pub enum Repeat {
 /// A run of a job, in picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRun {
-    /// When it began.
+    /// Time of its start.
     pub begin: u64,
     /// When the last of its ranks was done.
     pub end: u64,
 }
 
-/// What a rank did between beginning a schedule of its program and being done with its part of it, in picoseconds.
+/// The time between a rank's start of a schedule of its program and the completion of its part of it, in picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lap {
-    /// The rank.
+    /// Number of the rank.
     pub rank: u32,
-    /// Which schedule of the program, repetitions counted.
+    /// Number of the schedule of the program, repetitions counted.
     pub epoch: u64,
-    /// When it began.
+    /// Time of its start.
     pub begin: u64,
     /// When it was done.
     pub end: u64,
@@ -63,28 +63,28 @@ pub struct Lap {
 pub struct Record {
     /// Number of its job.
     pub job: u32,
-    /// Which schedule of the program, repetitions counted.
+    /// Number of the schedule of the program, repetitions counted.
     pub epoch: u64,
     /// The operation that sent it.
     pub op: u32,
-    /// Sending rank.
+    /// Rank that sends.
     pub from: u32,
-    /// Receiving rank.
+    /// Rank that receives.
     pub to: u32,
-    /// Payload.
+    /// Payload in bytes.
     pub bytes: u64,
-    /// When the sender handed it to its adapter, in picoseconds; for a large one, once the receiver was ready.
+    /// When the sender passed it to its adapter, in picoseconds; for a large one, once the receiver was ready.
     pub departed: u64,
     /// When its last byte arrived.
     pub arrived: u64,
 }
 
-/// Jobs that wait for what never comes.
+/// Jobs that wait for events that never come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// Operations that wait.
+    /// Number of operations that wait.
     pub waiting: u64,
-    /// Some: job, rank, number of the operation within the rank from 0, and what it is.
+    /// Examples: job, rank, number of the operation within the rank from 0, and the operation.
     pub examples: Vec<(u32, u32, u32, Op)>,
 }
 

@@ -1,7 +1,7 @@
-//! Running programs over a network.
+//! Execution of programs over a network.
 //!
-//! A [`Player`] knows what every rank of every job may do next, and a [`Wire`] carries its messages: by a formula
-//! ([`LogGp`]), by sharing channels (crate `flowsim`), or packet by packet. Time is in picoseconds, whole ones.
+//! A [`Player`] keeps the state of every rank of every job, and a [`Wire`] carries their messages: by a formula
+//! ([`LogGp`]), by sharing channels (crate `flowsim`), or packet by packet. Time is in whole picoseconds.
 
 mod agenda;
 mod host;
@@ -25,10 +25,10 @@ pub use wire::{Delivery, Departure, Repeating, Wire};
 /// A second in picoseconds.
 pub const SECOND: u64 = 1_000_000_000_000;
 
-/// Runs all jobs to their ends, and tells of each message that is received, in the order of time.
+/// Runs all jobs to their ends, and reports each message that is received, in the order of time.
 ///
 /// # Errors
-/// If jobs wait for what never comes.
+/// If jobs wait for events that never come.
 pub fn run(
     player: &mut Player<'_>,
     wire: &mut dyn Wire,
@@ -39,15 +39,15 @@ pub fn run(
     player.finished()
 }
 
-/// Room for what changes hands between players and wires: empty between two steps.
+/// Reusable memory for the exchange between players and wires: empty between two steps.
 #[derive(Debug, Default)]
 pub struct UnderWay {
     departures: Vec<Departure>,
     delivered: Vec<Delivery>,
 }
 
-/// Goes on to the next moment at which anything happens to jobs or their messages, and tells of each that is received. Whether
-/// there was one.
+/// Advances to the next event of jobs or their messages, and reports each message that is received. Returns whether there was
+/// one.
 pub fn step(
     player: &mut Player<'_>,
     wire: &mut dyn Wire,
@@ -59,7 +59,7 @@ pub fn step(
         (None, None) => return false,
         (a, b) => a.unwrap_or(u64::MAX).min(b.unwrap_or(u64::MAX)),
     };
-    // What arrives now is told before anybody acts.
+    // Arrivals at this time are reported before any rank acts.
     wire.advance(now, delivered);
     for d in delivered.drain(..) {
         player.deliver(d);

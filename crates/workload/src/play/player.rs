@@ -1,4 +1,4 @@
-//! What every rank does next.
+//! The state machine of every rank.
 
 mod skip;
 
@@ -11,17 +11,17 @@ use crate::state;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum EventKind {
-    /// A job begins.
+    /// A job starts.
     Begin,
-    /// An operation has started: those that wait for its beginning go on.
+    /// An operation has started: operations that wait for its start are released.
     Begun,
     /// An operation is done.
     Done,
-    /// A processor has handed a message over.
+    /// A processor has passed a message to its adapter.
     Sent,
     /// A request to send has reached the receiver.
     Request,
-    /// The answer to it has reached the sender.
+    /// The reply to it has reached the sender.
     Answer,
     /// A message is all there.
     Arrived,
@@ -37,7 +37,7 @@ struct Event {
     kind: EventKind,
 }
 
-/// The receive of a message that nobody receives: a put.
+/// The receive of a put, which no rank receives.
 const NOBODY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -52,16 +52,16 @@ struct Message {
     send: u32,
     recv: u32,
     bytes: u64,
-    /// It asks before it departs, and has not departed.
+    /// It requests permission before it departs, and has not departed.
     asks: bool,
     /// Its sender waits until it has left.
     holds: bool,
 }
 
-/// Runs jobs: what their ranks do, and when, but for the time that messages take.
+/// Runs jobs: the operations of their ranks, with their times, except for those of messages.
 ///
-/// A processor does one thing at a time, in the order in which it could begin. Whoever asks in the same picosecond is
-/// served in the order of the events that led there, which is the same in every run.
+/// A processor does one thing at a time, in the order in which operations became ready. Those ready in the same
+/// picosecond are served in the order of the events that led there, which is the same in every run.
 #[derive(Debug)]
 pub struct Player<'a> {
     jobs: &'a [Job],
@@ -69,7 +69,7 @@ pub struct Player<'a> {
     running: Vec<Running>,
     runs: Vec<Vec<JobRun>>,
     laps: Vec<Lap>,
-    /// The job whose laps are kept.
+    /// The job whose laps are recorded.
     lapped: Option<u32>,
     agenda: Agenda<Event>,
     messages: Vec<Message>,
@@ -78,7 +78,7 @@ pub struct Player<'a> {
     events: u64,
     now: u64,
     seed: u64,
-    /// How often an operation found its processor busy: whoever came first went first.
+    /// Number of times that an operation found its processor busy: served first come, first served.
     waits: u64,
 }
 
@@ -97,7 +97,7 @@ state! {
 }
 
 impl<'a> Player<'a> {
-    /// Jobs on hosts.
+    /// A player of jobs on hosts.
     ///
     /// # Panics
     /// If a job has not as many terminals as its program has ranks.
@@ -130,8 +130,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Whether a state is of these jobs, and all that it names is there: what was kept of a run is looked at so before it goes
-    /// on. To be asked before anything was played.
+    /// Whether a state is of these jobs, and all that it refers to exists: a saved run is checked with this before it is
+    /// resumed. To be called before anything was played.
     pub fn fits(&self, state: &PlayerState) -> bool {
         let (jobs, messages) = (self.jobs.len() as u32, state.messages.len() as u32);
         let ranks = |job: u32| self.jobs[job as usize].program.ranks();
@@ -156,7 +156,7 @@ impl<'a> Player<'a> {
             && state.agenda.fits(is_there)
     }
 
-    /// The same, but what is noise on hosts is drawn by this seed.
+    /// The same, but the noise of hosts is drawn by this seed.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -170,7 +170,7 @@ impl<'a> Player<'a> {
         self
     }
 
-    /// When somebody does something next.
+    /// Time of the next event.
     pub fn upcoming(&mut self) -> Option<u64> {
         self.agenda.upcoming()
     }
@@ -180,7 +180,7 @@ impl<'a> Player<'a> {
         self.now
     }
 
-    /// How many events there were.
+    /// Number of events so far.
     pub fn events(&self) -> u64 {
         self.events
     }
@@ -207,7 +207,8 @@ impl<'a> Player<'a> {
         self.agenda.push(delivery.arrives, arrived);
     }
 
-    /// Does all that happens at `now`. Messages that depart are added to `departures`; `each` is told of those received.
+    /// Processes all events at `now`. Messages that depart are added to `departures`; `each` is called for those
+    /// received.
     pub fn advance(
         &mut self,
         now: u64,
@@ -253,7 +254,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// A processor has handed a message over.
+    /// A processor has passed a message to its adapter.
     fn sent(&mut self, message: u32, now: u64, wire: &dyn Wire, departures: &mut Vec<Departure>) {
         let m = &mut self.messages[message as usize];
         let (job, rank, send) = (m.job, m.from, m.send);
@@ -295,7 +296,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// A rank goes on to its next schedule, or is finished.
+    /// A rank enters its next schedule, or is finished.
     fn enter(&mut self, job: u32, rank: u32, now: u64, gathered: bool) {
         let running = &mut self.running[job as usize];
         let all = running.ranks.len();
@@ -320,7 +321,8 @@ impl<'a> Player<'a> {
         self.begin_round(job, rank);
     }
 
-    /// A rank is at the beginning of a round: what came for it is there, and what waits for nothing is ready.
+    /// A rank is at the beginning of a round: early messages for it are matched, and operations without dependencies
+    /// are ready.
     fn begin_round(&mut self, job: u32, rank: u32) {
         let running = &mut self.running[job as usize];
         let r = &running.ranks[rank as usize];
@@ -352,7 +354,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// What a rank does in the round that it is at.
+    /// The operations of a rank in its current round.
     #[inline]
     fn steps(&self, job: u32, rank: u32) -> Steps<'a> {
         self.running[job as usize].ranks[rank as usize].steps(&self.jobs[job as usize])
@@ -457,7 +459,7 @@ impl<'a> Player<'a> {
         self.messages.len() as u32 - 1
     }
 
-    /// A message, or a request to send it, is at its receiver: now, or since long, when the receive is asked for.
+    /// A message, or a request to send it, is at its receiver: now, or already when the receive is posted.
     fn meets(&mut self, message: u32, now: u64, wire: &dyn Wire) {
         let m = self.messages[message as usize];
         let running = &mut self.running[m.job as usize];
@@ -491,7 +493,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Lets go on what waits for an operation to end, or to begin.
+    /// Releases the operations that wait for the end, or the start, of an operation.
     fn release(&mut self, job: u32, rank: u32, op: u32, at_start: bool) {
         let running = &mut self.running[job as usize];
         let r = &running.ranks[rank as usize];
@@ -532,7 +534,7 @@ impl<'a> Player<'a> {
     /// Whether all jobs came to their ends.
     ///
     /// # Errors
-    /// If something waits for what never comes.
+    /// If an operation waits for an event that never comes.
     pub fn finished(&self) -> Result<(), Stuck> {
         let mut stuck = Stuck { waiting: 0, examples: Vec::new() };
         for (job, running) in self.running.iter().enumerate() {

@@ -1,22 +1,22 @@
-//! What a program repeats is run until it comes to the same state again, and multiplied from there.
+//! Exact repeats of a program: it is run until it comes to the same state again, and multiplied from there.
 
 mod level;
 
 use super::{Player, Snapshot, Wire};
 use level::Level;
 
-/// A state is looked at again once there were as many events as numbers in it, and after this many looks in vain as many more for
-/// each number: what looking costs is little beside them.
+/// A state is compared again after as many events as it has numbers; the wait grows by that many events after each `PATIENCE`
+/// failed comparisons: the cost of comparisons is small compared with that of the events.
 const PATIENCE: u64 = 8;
 /// A loop with fewer times to come is run to its end.
 const WORTH: u64 = 4;
 
-/// What is to be done with what is counted of messages.
+/// Instructions for the counts of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// Count what is received from here on apart: it may be a period. This may be within another one.
+    /// Count received messages separately from here on: they may form a period. This may be nested in another one.
     Apart,
-    /// What was counted apart last happened so often, once if it is no period.
+    /// The last separate count is to be taken this number of times, once if it is no period.
     Times(u64),
 }
 
@@ -24,21 +24,22 @@ pub enum Look {
 #[derive(Debug)]
 struct Watched {
     level: Level,
-    /// Where the rank was last.
+    /// Last iteration of the rank.
     iteration: u64,
     /// Events when it was last looked at.
     events: u64,
-    /// What later states are compared with, and when it was taken (Brent, "An improved Monte Carlo factorization algorithm",
-    /// BIT 20, 1980): it is replaced after one, two, four ... comparisons, so that periods of any length are found.
+    /// The state with which later ones are compared, and when it was taken (Brent, "An improved Monte Carlo factorization
+    /// algorithm", BIT 20, 1980): it is replaced after one, two, four ... comparisons, so that periods of any length are
+    /// found.
     saved: Option<(u64, Snapshot)>,
     compared: u64,
     power: u64,
     size: u64,
-    /// How often it was looked at in vain.
+    /// Number of failed comparisons.
     looks: u64,
 }
 
-/// A period that is run once more, to see that it is one and to count what happens in it.
+/// A period that is run once more, to verify it and to count its events.
 #[derive(Debug)]
 struct Recording {
     level: Level,
@@ -52,13 +53,13 @@ struct Recording {
     snapshot: Snapshot,
 }
 
-/// Finds what a run repeats, and multiplies it.
+/// Finds exact repeats of a run, and multiplies them.
 ///
-/// One job alone, on a network whose state can be told, comes to a state that it has been in before, relative to the time and to the
-/// iteration; as nothing else decides what happens next, the same happens again. It is run once more, compared, and multiplied.
-/// Moments count as the same where they differ by no more than ends of flows are rounded by: not at all unless flows last a
-/// millisecond, and then by a thousand-millionth of that. The order of what happens in the same picosecond has to be the same unless
-/// nothing waited for a processor or an adapter in between: then it decided on nothing.
+/// A single job, on a network whose state can be described, comes to a state that it has been in before, relative to the time and to
+/// the iteration; as nothing else determines the next events, the same happens again. It is run once more, compared, and multiplied.
+/// Times count as equal where they differ by no more than the rounding of ends of flows: not at all unless flows last a millisecond,
+/// and then by a thousand-millionth of that. The order of events in the same picosecond has to be equal unless nothing waited for a
+/// processor or an adapter in between: then it had no effect.
 #[derive(Debug)]
 pub struct Repeats {
     rank: u32,
@@ -72,7 +73,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// A search for what a player repeats over a wire; `None` if one of the two cannot describe its state, or nothing is repeated.
+    /// A search for repeats of a player over a wire; `None` if one of the two cannot describe its state, or nothing is repeated.
     pub fn new(player: &Player<'_>, wire: &mut dyn Wire) -> Option<Self> {
         wire.repeating()?;
         let program = player.lone_program()?;
@@ -90,19 +91,19 @@ impl Repeats {
         })
     }
 
-    /// How many events were multiplied.
+    /// Number of events that were multiplied.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Looks at a run after a step of it; what is to be done, in order.
+    /// Examines a run after a step of it; returns what to do, in order.
     pub fn look(&mut self, player: &mut Player<'_>, wire: &mut dyn Wire) -> &[Look] {
         self.looks.clear();
         let place = player.place(self.rank);
         if self.at == Some(place) {
             return &self.looks;
         }
-        // A job that is run again begins anew.
+        // A repeated job starts from the beginning.
         if self.at.is_some_and(|at| place < at) {
             self.give_up(wire);
         }
@@ -132,7 +133,7 @@ impl Repeats {
         &self.looks
     }
 
-    /// What is counted apart are no periods: each happened once.
+    /// Separate counts are no periods: each happened once.
     fn give_up(&mut self, wire: &mut dyn Wire) {
         self.watched.clear();
         for _ in self.recordings.drain(..) {
@@ -158,7 +159,7 @@ impl Repeats {
         self.watched.truncate(levels);
     }
 
-    /// Goes on watching a loop that is in this many others, or begins to.
+    /// Continues or starts watching a loop at this nesting level.
     fn keep(&mut self, levels: &mut usize, level: Level, player: &Player<'_>) {
         if level.count() < WORTH {
             return;
@@ -179,7 +180,7 @@ impl Repeats {
         *levels += 1;
     }
 
-    /// Compares the state with the one that is saved, if it is time to; whether a period was found, and is recorded from here on.
+    /// Compares the state with the saved one, if it is time to; returns whether a period was found, and is recorded from here on.
     fn compare(
         &mut self,
         i: usize,
@@ -231,8 +232,8 @@ impl Repeats {
         false
     }
 
-    /// Looks at what is recorded: how often it happens, if that is known now. It is multiplied if it is a period: the stride that was
-    /// found, or a part of it.
+    /// Examines a recording: returns its number of repeats, if that is known now. It is multiplied if it is a period: the stride that
+    /// was found, or a part of it.
     fn go_on(
         &mut self,
         mut r: Recording,
@@ -259,7 +260,7 @@ impl Repeats {
                 return None;
             }
         }
-        // Whoever is watched within goes on from another place.
+        // Inner loops are watched again from another place.
         let level = self.watched.iter().position(|w| w.level == r.level);
         self.watched.truncate(level.unwrap_or(0));
         // The clock ends some time.

@@ -1,24 +1,24 @@
-//! What a run depends on from a moment on.
+//! A snapshot of the state that determines the rest of a run.
 
 use darkfiber_fabric::Digest;
 
-/// All that the rest of a run depends on, relative to a moment and to a place in its program: if two are the same, what follows
-/// is, too.
+/// Everything that determines the rest of a run, relative to a time and to a place in its program: if two are equal, so is
+/// everything that follows.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// Its moment, in picoseconds.
     pub now: u64,
     /// Its place: epoch and round of the rank by which it was taken. Numbers of epochs and rounds are relative to it.
     pub origin: (u64, u32),
-    /// The least and the largest epoch and round of any rank or message.
+    /// The smallest epoch and round of any rank or message.
     pub least: (u64, u32),
-    /// The largest.
+    /// The largest epoch and round of any rank or message.
     pub most: (u64, u32),
     words: Vec<u64>,
     times: Vec<u64>,
     slack: u64,
     order: Digest,
-    /// How often anything had waited for a processor or an adapter until then.
+    /// Number of waits for a processor or an adapter until then.
     waits: u64,
     /// Whether the order counts in any case.
     is_ordered: bool,
@@ -29,12 +29,12 @@ pub struct Snapshot {
 const TIMES: usize = 4;
 
 impl Snapshot {
-    /// Nothing yet, at a moment and a place.
+    /// An empty snapshot at a time and a place.
     pub fn new(now: u64, origin: (u64, u32)) -> Self {
         Self { now, origin, least: (u64::MAX, u32::MAX), ..Self::default() }
     }
 
-    /// Adds what must be equal.
+    /// Adds a value that must be equal.
     #[inline]
     pub fn word(&mut self, word: u64) {
         self.words.push(word);
@@ -55,8 +55,8 @@ impl Snapshot {
         self.words.push(place.1.wrapping_sub(self.origin.1).into());
     }
 
-    /// Adds something of a set whose order matters only where something waits for something else ([`Snapshot::waited`]): what it adds
-    /// goes to the others at [`Snapshot::end_set`].
+    /// Adds an item of a set whose order matters only where something waits for something else ([`Snapshot::waited`]): its values are
+    /// combined with the others at [`Snapshot::end_set`].
     pub fn item(&mut self, add: impl FnOnce(&mut Self)) {
         let (words, times) = (self.words.len(), self.times.len());
         add(self);
@@ -79,17 +79,17 @@ impl Snapshot {
         }
     }
 
-    /// Whether its place is so many epochs and rounds after that of another.
+    /// Whether its place is this number of epochs and rounds after that of another.
     pub fn is_after(&self, other: &Self, (epochs, rounds): (u64, u32)) -> bool {
         self.origin == (other.origin.0 + epochs, other.origin.1 + rounds)
     }
 
-    /// How much is in it.
+    /// Number of values in it.
     pub fn len(&self) -> usize {
         self.words.len() + self.times.len()
     }
 
-    /// Whether nothing is in it.
+    /// Whether it has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -109,13 +109,13 @@ impl Snapshot {
         self.waits = self.waits.wrapping_add(times);
     }
 
-    /// Who comes first decides whether anything waits or not.
+    /// The order of arrivals decides whether anything waits or not.
     pub fn keep_order(&mut self) {
         self.is_ordered = true;
     }
 
-    /// Whether another is the same, moments but for what they are rounded by, and the order of what happens in the same picosecond
-    /// where anything waited for anything between the two.
+    /// Whether another is equal, times up to rounding, and the order of events in the same picosecond where anything waited
+    /// between the two.
     pub fn is_like(&self, other: &Self) -> bool {
         let slack = self.slack(other);
         let is_free = self.waits == other.waits && !self.is_ordered;

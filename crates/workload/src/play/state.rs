@@ -1,4 +1,4 @@
-//! Where each rank of a job is.
+//! Position of each rank of a job.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Job;
 use crate::schedule::{Block, Steps};
 
-/// A receive that is not asked for yet.
+/// A receive that is not posted yet.
 pub(super) const UNASKED: u32 = 0;
 /// A receive that waits for its message.
 pub(super) const ASKED: u32 = 1;
@@ -17,33 +17,33 @@ pub(super) const HELD: u32 = 2;
 /// Operations that an operation waits for, once it is done.
 pub(super) const DONE: u32 = u32::MAX;
 
-/// What a rank of a job is at.
+/// The current position of a rank of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rank {
-    /// Which block of its program, repetitions counted.
+    /// Number of the block in its program, repetitions counted.
     pub(super) epoch: u64,
     /// When it began that.
     pub(super) begun: u64,
     /// That block, by number.
     pub(super) block: u32,
-    /// Which round of it.
+    /// Round of the epoch.
     pub(super) round: u32,
     /// Operations of the round that are not done.
     pub(super) remaining: u32,
-    /// Where its operations stand in the arrays of the job.
+    /// Offset of its operations in the arrays of the job.
     pub(super) base: u32,
     /// The first of them in the round.
     pub(super) first: u32,
 }
 
 impl Rank {
-    /// What it does in the round that it is at.
+    /// The operations in its current round.
     #[inline]
     pub(super) fn steps<'a>(&self, job: &'a Job) -> Steps<'a> {
         job.program.blocks()[self.block as usize].round(self.round)
     }
 
-    /// Whether it is at the round of a message.
+    /// Whether it is in the round of a message.
     #[inline]
     pub(super) fn is_at(&self, moment: (u64, u32)) -> bool {
         (self.epoch, self.round) == moment
@@ -55,16 +55,16 @@ impl Rank {
     }
 }
 
-/// What an operation waits for.
+/// The dependencies of an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Waits {
-    /// How many operations.
+    /// Number of operations that it waits for.
     pub(super) left: u32,
-    /// What came of it, if it is a receive.
+    /// State of the message, if it is a receive.
     pub(super) state: u32,
 }
 
-/// Messages that came before their receiver was at their round: by epoch and round, receive and message.
+/// Messages that arrived before their receiver was in their round: by epoch and round, receive and message.
 pub(super) type Early = BTreeMap<(u64, u32), Vec<(u32, u32)>>;
 
 /// A job that runs.
@@ -76,7 +76,7 @@ pub(super) struct Running {
     /// When each stream of each rank has time.
     pub(super) free: Vec<u64>,
     pub(super) streams: usize,
-    /// By rank.
+    /// Early messages by rank.
     pub(super) early: Vec<Early>,
     pub(super) finished: u32,
     /// Ranks that wait for the others to begin an epoch.
@@ -146,8 +146,8 @@ impl Running {
         &mut self.free[rank as usize * self.streams + usize::from(stream)]
     }
 
-    /// Puts a rank at the beginning of its epoch, or of the first one after in which it has anything to do. `gathered`
-    /// says that all ranks are there, if that is asked for.
+    /// Puts a rank at the beginning of its epoch, or of the next one in which it has operations. `gathered` is set if
+    /// all ranks are there, where that is required.
     pub(super) fn enter(&mut self, job: &Job, rank: u32, mut gathered: bool) -> Entered {
         let r = &mut self.ranks[rank as usize];
         if self.idle[rank as usize] {
@@ -169,8 +169,8 @@ impl Running {
         Entered::Finished
     }
 
-    /// Puts a rank at the beginning of the round of its block that it is at, or of the first one after in which it has anything to
-    /// do. Whether there is one.
+    /// Puts a rank at the beginning of its current round, or of the next one in which it has operations. Returns whether there is
+    /// one.
     pub(super) fn goes_on(&mut self, job: &Job, rank: u32) -> bool {
         let r = &mut self.ranks[rank as usize];
         let block = &job.program.blocks()[r.block as usize];
@@ -192,13 +192,13 @@ impl Running {
     }
 }
 
-/// Where a rank is that goes on.
+/// The new position of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entered {
-    /// In an epoch.
+    /// It is in an epoch.
     Begins,
-    /// In front of an epoch that all begin together.
+    /// It waits in front of an epoch that all begin together.
     Waits,
-    /// At the end.
+    /// It is at the end of the program.
     Finished,
 }

@@ -1,12 +1,12 @@
-//! What a program repeats: schedules that are written out, and rounds that are not.
+//! The repeatable parts of a program: explicit schedules, and rounds by a formula.
 
 use std::ops::Range;
 
 use super::rounds::Everybody;
 use super::{Op, Schedule};
 
-/// Stages, one after the other: a rank begins one when it is done with its part of the one before. Messages of a stage, or of a
-/// round of it, never meet receives of another.
+/// Stages, one after the other: a rank starts one when its part of the previous one is done. Messages of a stage, or of a round
+/// of it, never match receives of another.
 #[derive(Clone, Debug)]
 pub struct Block {
     ranks: u32,
@@ -20,7 +20,7 @@ pub struct Block {
 /// A part of a block.
 #[derive(Clone, Debug)]
 pub(super) enum Stage {
-    /// One round, written out.
+    /// One round as an explicit schedule.
     Written(Schedule),
     /// Rounds by a formula.
     Rounds(Everybody),
@@ -54,18 +54,18 @@ impl Block {
         self.ranks
     }
 
-    /// How many rounds its stages have; what is written out is one.
+    /// Number of rounds of its stages; an explicit schedule is one.
     pub fn rounds(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// What ranks do in a round.
+    /// The operations of ranks in a round.
     ///
     /// # Panics
-    /// If there are not this many rounds.
+    /// If there are fewer rounds.
     #[inline]
     pub fn round(&self, round: u32) -> Steps<'_> {
-        // Nearly all blocks are one schedule, and this is asked for each operation.
+        // Nearly all blocks are one schedule, and this is called for each operation.
         match &self.first {
             Stage::Written(schedule) if round == 0 => Steps::Written(schedule),
             _ => self.later_round(round),
@@ -101,7 +101,7 @@ impl Block {
         }
     }
 
-    /// Most operations of a rank in a round.
+    /// Maximum number of operations of a rank in a round.
     pub fn width(&self, rank: u32) -> usize {
         self.stages().map(|stage| stage.width(rank)).max().unwrap_or(0)
     }
@@ -115,7 +115,7 @@ impl Block {
         written.max().unwrap_or(1)
     }
 
-    /// Tells of every message: who sends, who receives, bytes.
+    /// Calls `each` for every message: sender, receiver, bytes.
     pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64)) {
         for round in 0..self.rounds() {
             let steps = self.round(round);
@@ -140,7 +140,7 @@ impl Block {
         self.stages().map(of).sum()
     }
 
-    /// Number of messages.
+    /// The number of messages.
     pub fn messages(&self) -> u128 {
         let of = |stage: &Stage| match stage {
             Stage::Written(schedule) => schedule.messages() as u128,
@@ -180,16 +180,16 @@ impl Stage {
     }
 }
 
-/// What ranks do in a round of a block.
+/// The operations of ranks in a round of a block.
 #[derive(Clone, Copy, Debug)]
 pub enum Steps<'a> {
     /// All is written out.
     Written(&'a Schedule),
-    /// By a formula.
+    /// A round given by a formula.
     Round(Round<'a>),
 }
 
-/// A round by a formula.
+/// A round that is given by a formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
     all: &'a Everybody,
@@ -233,7 +233,7 @@ impl Steps<'_> {
         }
     }
 
-    /// How many operations an operation waits for.
+    /// Number of operations that an operation waits for.
     #[inline]
     pub fn needs(self, op: u32) -> u32 {
         match self {
@@ -242,7 +242,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Tells of the operations that wait for this one: number, and whether its beginning is enough.
+    /// Calls `each` for the operations that wait for this one: number, and whether its start is enough.
     #[inline]
     pub fn each_dependent(self, op: u32, mut each: impl FnMut(u32, bool)) {
         match self {

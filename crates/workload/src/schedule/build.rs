@@ -1,4 +1,4 @@
-//! Making schedules.
+//! Construction of schedules.
 
 use thiserror::Error;
 
@@ -15,7 +15,7 @@ pub enum ScheduleError {
     /// Operations that wait for each other.
     #[error("rank {rank}: operations {} wait for each other in a cycle", listed(circle))]
     Circle {
-        /// Whose.
+        /// Rank of the operations.
         rank: u32,
         /// Their numbers within the rank, from 0, each waiting for the one before it.
         circle: Vec<u32>,
@@ -25,11 +25,11 @@ pub enum ScheduleError {
         "{count} {what} are too many: a schedule holds at most {most}; repeat a smaller one instead"
     )]
     TooMany {
-        /// Operations or dependencies.
+        /// Kind of the excess: operations or dependencies.
         what: &'static str,
-        /// How many there are.
+        /// Number of operations or dependencies.
         count: usize,
-        /// How many there may be.
+        /// Maximum number that is allowed.
         most: usize,
     },
 }
@@ -61,7 +61,7 @@ impl Builder {
         Self { rank: Vec::new(), nodes: Vec::new(), edges: Vec::new(), ranks }
     }
 
-    /// Number of ranks.
+    /// The number of ranks.
     pub fn ranks(&self) -> u32 {
         self.ranks
     }
@@ -71,13 +71,13 @@ impl Builder {
         self.nodes.len()
     }
 
-    /// Whether there is none yet.
+    /// Whether there are no operations yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Adds an operation of a rank; what is returned names it in [`Builder::after`]. Operations of a rank are in
-    /// program order: that is how messages are matched.
+    /// Adds an operation of a rank; the result identifies it in [`Builder::after`]. Operations of a rank are in
+    /// program order: messages are matched in it.
     ///
     /// # Panics
     /// If the rank or its peer is not below the number of ranks, or a stream not below [`MAX_STREAMS`].
@@ -224,7 +224,7 @@ fn acyclic(schedule: &Schedule) -> Result<(), ScheduleError> {
 /// One circle among the operations of a rank that are left.
 fn circle(schedule: &Schedule, left: &[u32], range: std::ops::Range<u32>) -> Vec<u32> {
     let begin = range.start;
-    // Some operation before each that is left, itself left: walking back must come round.
+    // For each remaining operation a remaining predecessor: walking back must close a cycle.
     let mut before = vec![u32::MAX; range.len()];
     for i in range.clone().filter(|&i| left[i as usize] > 0) {
         for (a, _) in schedule.dependents(i) {

@@ -1,4 +1,4 @@
-//! Which send meets which receive.
+//! Matching of sends with receives.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use super::{ANY, Op, Schedule};
 /// Messages with one end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmatched {
-    /// Sends that nobody receives.
+    /// Number of sends without a receive.
     pub sends: u64,
-    /// Receives that nobody sends.
+    /// Number of receives without a send.
     pub receives: u64,
-    /// Some of them: rank, number of the operation within the rank from 0, and what it is.
+    /// Examples: rank, number of the operation within the rank from 0, and the operation.
     pub examples: Vec<(u32, u32, Op)>,
 }
 
-/// Examples that are told.
+/// Maximum number of examples.
 const TOLD: usize = 4;
 
 impl std::error::Error for Unmatched {}
@@ -77,8 +77,8 @@ struct Pairs {
     lone: Vec<u32>,
 }
 
-/// Fills in the mates. Receives of any source or tag take, in their order, what is left of the sends to their rank in
-/// the order of the sends within their ranks, lower ranks first: a choice that a run could have made.
+/// Fills in the mates. Receives of any source or tag take, in their order, the remaining sends to their rank in the
+/// order of the sends within their ranks, lower ranks first: a choice that a run could have made.
 pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
     let n = schedule.len();
     let ranks = schedule.ranks() as usize;
@@ -101,7 +101,7 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
     }
     drop(next);
     let mut lone = Vec::new();
-    // This many ranks at a time that what is found out stays small.
+    // Process this number of ranks at a time, so that intermediate results stay small.
     for begin in (0..ranks).step_by(64) {
         let found: Vec<Pairs> = (begin..ranks.min(begin + 64))
             .into_par_iter()
@@ -124,7 +124,7 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
         let rank = schedule.rank(i);
         (rank, i - schedule.of(rank).start, schedule.op(i))
     };
-    // Receives first: they are what hangs.
+    // Receives first: they cause the hang.
     let (hang, lost): (Vec<u32>, Vec<u32>) = lone.iter().partition(|&&i| schedule.is_recv(i));
     let examples = hang.iter().chain(&lost).take(TOLD).map(example).collect();
     Err(Unmatched { sends: lone.len() as u64 - receives, receives, examples })

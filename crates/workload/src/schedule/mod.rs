@@ -1,13 +1,13 @@
-//! Schedules: what each rank of a job computes, sends and receives, and what has to wait for what.
+//! Schedules: the computations, sends and receives of each rank of a job, and their dependencies.
 //!
-//! A [`Schedule`] is a dependency graph of operations for each rank, the model of GOAL (Hoefler, Siebert, Lumsdaine:
-//! "Group Operation Assembly Language", ICPP'09), in flat arrays of about 40 bytes an operation. A [`Program`] runs
-//! schedules one after the other and as often as wanted, without writing them out, and [`Rounds`] are a formula: what a rank does
-//! next is computed when it is there.
+//! A [`Schedule`] is a dependency graph of operations for each rank, the model of GOAL (Hoefler, Siebert, Lumsdaine: "Group
+//! Operation Assembly Language", ICPP'09), in flat arrays of about 40 bytes an operation. A [`Program`] runs schedules one after
+//! the other and any number of times, without writing them out, and [`Rounds`] are a formula: the next operation of a rank is
+//! computed when the rank gets there.
 //!
-//! **Messages are matched once**, when a schedule is made: the k-th send from a rank to another with a tag meets the
-//! k-th receive there of that source and tag, in the order of the operations, as MPI matches operations that are
-//! posted in program order. A run then needs no queues, and a receive that nobody sends is found before it begins.
+//! **Messages are matched once**, when a schedule is made: the k-th send from a rank to another with a tag matches
+//! the k-th receive there of that source and tag, in the order of the operations, as MPI matches operations that are
+//! posted in program order. A run then needs no queues, and a receive without a send is found before the run.
 
 mod block;
 mod build;
@@ -27,37 +27,37 @@ pub const ANY: u32 = u32::MAX;
 /// The most streams that the computations of a rank can be put on.
 pub const MAX_STREAMS: u8 = 64;
 
-/// What a rank does.
+/// An operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Sends this many bytes to a rank.
     Send {
-        /// The receiving rank.
+        /// Rank that receives.
         to: u32,
-        /// Payload.
+        /// Payload in bytes.
         bytes: u64,
-        /// What a receive has to ask for.
+        /// Tag that a receive must match.
         tag: u32,
     },
     /// Receives from a rank.
     Recv {
-        /// The sending rank.
+        /// Rank that sends.
         from: u32,
-        /// Room for this many bytes; what comes is what is sent.
+        /// Size of the receive buffer in bytes; the size received is the size sent.
         bytes: u64,
-        /// What is asked for.
+        /// Tag that must match.
         tag: u32,
     },
-    /// Writes this many bytes into the memory of a rank, which does nothing for it: a put, done when its last byte is there.
+    /// Writes this number of bytes into the memory of a rank, which takes no part: a put, done when its last byte arrives.
     Put {
-        /// Whose memory.
+        /// Rank of the memory.
         to: u32,
-        /// Payload.
+        /// Payload in bytes.
         bytes: u64,
     },
     /// Keeps the processor busy.
     Compute {
-        /// For how long.
+        /// Duration of the computation.
         picoseconds: u64,
     },
 }
@@ -76,7 +76,7 @@ const ON_START: u32 = 1 << 31;
 pub struct Schedule {
     /// Operations of rank `r`: `first[r]..first[r + 1]`.
     first: Vec<u32>,
-    /// By number, and one at the end that is none.
+    /// By number, and a sentinel at the end.
     nodes: Vec<Node>,
     /// Dependents, those of an operation together.
     after: Vec<u32>,
@@ -86,7 +86,7 @@ pub struct Schedule {
     on_start: bool,
 }
 
-/// An operation, all that a run asks of it side by side.
+/// An operation, with all that a run needs stored together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Node {
     /// Bytes, or picoseconds of a computation.
@@ -96,9 +96,9 @@ struct Node {
     tag: u32,
     /// The operation at the other end of a message.
     mate: u32,
-    /// How many operations it waits for.
+    /// Number of operations that it waits for.
     needs: u32,
-    /// Where its dependents begin in `after`; they end where those of the next one begin.
+    /// Start of its dependents in `after`; they end where those of the next one begin.
     after: u32,
     /// Kind in the two lowest bits, stream above.
     kind: u8,
@@ -115,7 +115,7 @@ impl Schedule {
         self.nodes.len() - 1
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there are no operations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -161,7 +161,7 @@ impl Schedule {
         self.nodes[op as usize].mate
     }
 
-    /// How many operations an operation waits for.
+    /// Number of operations that an operation waits for.
     #[inline]
     pub fn needs(&self, op: u32) -> u32 {
         self.nodes[op as usize].needs

@@ -15,9 +15,9 @@ pub struct Loop {
     pub length: u64,
 }
 
-/// Schedules that every rank runs one after the other, some of them many times. A rank begins the next schedule when it
-/// is done with its own part of the one before: there is no barrier in between. Messages of one schedule, or of one
-/// repetition, never meet receives of another.
+/// Schedules that every rank runs one after the other, some of them many times. A rank starts the next schedule when
+/// its own part of the previous one is done: there is no barrier in between. Messages of one schedule, or of one
+/// repetition, never match receives of another.
 #[derive(Clone, Debug)]
 pub struct Program {
     ranks: u32,
@@ -44,12 +44,12 @@ fn epochs(steps: &[Step]) -> u64 {
 }
 
 impl Program {
-    /// Nothing to do, for this many ranks.
+    /// An empty program for this number of ranks.
     pub fn new(ranks: u32) -> Self {
         Self { ranks, blocks: Vec::new(), steps: Vec::new() }
     }
 
-    /// One schedule, once.
+    /// A program of one schedule, once.
     pub fn once(schedule: Schedule) -> Self {
         let mut program = Self::new(schedule.ranks());
         program.then(Arc::new(schedule.into()), 1);
@@ -69,8 +69,8 @@ impl Program {
         self.add(block, times, false);
     }
 
-    /// Adds a schedule, to be run this many times; each time ranks begin when all are done with what was before, as if
-    /// after a barrier that takes no time.
+    /// Adds a schedule, to be run this number of times; each time ranks start when all have finished the previous one,
+    /// as if after a barrier that takes no time.
     ///
     /// # Panics
     /// If it is for another number of ranks.
@@ -119,12 +119,12 @@ impl Program {
         }
     }
 
-    /// How many schedules each rank goes through, repetitions counted.
+    /// Number of schedules that each rank executes, repetitions counted.
     pub fn epochs(&self) -> u64 {
         epochs(&self.steps)
     }
 
-    /// The different schedules.
+    /// The distinct schedules.
     pub fn blocks(&self) -> &[Arc<Block>] {
         &self.blocks
     }
@@ -148,7 +148,7 @@ impl Program {
         }
     }
 
-    /// Tells of the loops that an epoch is in, the outermost first.
+    /// Calls `each` for the loops around an epoch, the outermost first.
     pub fn each_loop(&self, epoch: u64, mut each: impl FnMut(Loop)) {
         let (mut steps, mut base) = (&self.steps, 0);
         loop {
@@ -186,7 +186,7 @@ impl Program {
         self.sum(Block::operations)
     }
 
-    /// Messages, repetitions counted.
+    /// Number of messages, counting repetitions.
     pub fn messages(&self) -> u128 {
         self.sum(Block::messages)
     }

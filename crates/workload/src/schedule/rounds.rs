@@ -1,4 +1,4 @@
-//! Rounds: what all ranks of a communicator do again and again with other partners and sizes.
+//! Rounds: a repeated exchange of all ranks of a communicator with changing partners and sizes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,22 +7,23 @@ use darkfiber_fabric::Digest;
 
 use super::Op;
 
-/// What one member does in one round: a message to somebody and one from somebody at once, then a computation.
+/// The exchange of one member in one round: a message to one member and one from another, concurrently, then a
+/// computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// Index in the communicator of who is sent to.
+    /// Index in the communicator of the receiver.
     pub to: u32,
     /// Bytes of that message.
     pub bytes: u64,
-    /// Index of who sends.
+    /// Index of the sender.
     pub from: u32,
     /// Bytes of its message.
     pub expected: u64,
-    /// What it computes once both are done, in picoseconds.
+    /// Computation after both, in picoseconds.
     pub compute: u64,
 }
 
-/// Rounds of exchanges. A member begins a round when it is done with the one before; nobody waits for others.
+/// Rounds of exchanges. A member starts a round when its previous one is done; there is no barrier.
 ///
 /// They are a formula, not a list: a ring among n ranks has 2 n (n - 1) operations, which for 32,768 ranks would take 100 GB.
 #[derive(Clone)]
@@ -41,8 +42,8 @@ impl fmt::Debug for Rounds {
 }
 
 impl Rounds {
-    /// This many rounds; `exchange` says what the member of an index does in a round, both from 0. In each round, whoever is sent
-    /// to must expect just that. `computes` says whether anybody computes.
+    /// `count` rounds; `exchange` gives the exchange of a member in a round, both from 0. In each round, every receiver must
+    /// expect exactly the message sent to it. `computes` is set if any member computes.
     pub fn new(
         count: u32,
         computes: bool,
@@ -51,26 +52,26 @@ impl Rounds {
         Self { count, computes, alike: false, told: 0, exchange: Arc::new(exchange) }
     }
 
-    /// The same, with a digest of what differs between formulas that agree in the first two, the middle and the last round.
+    /// The same, with a digest that distinguishes formulas that agree in the first two, the middle and the last round.
     #[must_use]
     pub fn telling(mut self, digest: u64) -> Self {
         self.told = digest;
         self
     }
 
-    /// The same, where everybody does in each round what it does in the first one: a run may multiply what repeats.
+    /// The same, where each member does in each round what it does in the first one: a run may multiply repeats.
     #[must_use]
     pub fn all_alike(mut self, alike: bool) -> Self {
         self.alike = alike;
         self
     }
 
-    /// How many rounds.
+    /// The number of rounds.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// What the member of this index does in a round.
+    /// The exchange of a member in a round.
     #[inline]
     pub fn of(&self, round: u32, index: u32) -> Exchange {
         (self.exchange)(round, index)
@@ -86,7 +87,7 @@ pub(super) struct Everybody {
     order: Option<(Vec<u32>, Vec<u32>)>,
 }
 
-/// Tells them from others: runs that are kept know by this text whether they are of the same traffic.
+/// Identifies the rounds: saved runs are compared by this text to check that they have the same traffic.
 impl fmt::Debug for Everybody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (count, mut digest) = (self.count(), Digest::default());
@@ -133,7 +134,7 @@ impl Everybody {
         self.rounds.alike
     }
 
-    /// What a rank does in a round, `to` and `from` being ranks.
+    /// The exchange of a rank in a round, `to` and `from` being ranks.
     #[inline]
     pub(super) fn exchange(&self, round: u32, rank: u32) -> Exchange {
         match &self.order {
@@ -145,7 +146,7 @@ impl Everybody {
         }
     }
 
-    /// How many operations a rank has in a round.
+    /// Number of operations of a rank in a round.
     #[inline]
     pub(super) fn width(&self) -> u32 {
         2 + u32::from(self.rounds.computes)
@@ -161,7 +162,7 @@ impl Everybody {
         }
     }
 
-    /// The receive of a send, and the other way round.
+    /// The receive of a send, and vice versa.
     #[inline]
     pub(super) fn mate(&self, round: u32, op: u32) -> u32 {
         let e = self.exchange(round, op / self.width());
@@ -179,7 +180,7 @@ impl Everybody {
         (self.rounds.computes && within <= RECEIVES).then(|| op - within + 2)
     }
 
-    /// How many operations an operation waits for.
+    /// Number of operations that an operation waits for.
     #[inline]
     pub(super) fn needs(&self, op: u32) -> u32 {
         if op % self.width() > RECEIVES { 2 } else { 0 }

@@ -4,8 +4,8 @@ use super::block::Stage;
 use super::rounds::Everybody;
 use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError};
 
-/// Writes schedules in program order. What a rank is told between two calls of [`Script::wait`] goes on at once; what
-/// comes after waits for all of it. Ranks wait for themselves only.
+/// Writes schedules in program order. Operations added between two calls of [`Script::wait`] run concurrently; later
+/// ones wait for all of them. Ranks wait only for their own operations.
 ///
 /// ```
 /// use darkfiber_workload::schedule::Script;
@@ -23,21 +23,22 @@ use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError};
 #[derive(Clone, Debug)]
 pub struct Script {
     builder: Builder,
-    /// By rank, what everything now told waits for.
+    /// By rank, the operations that new ones wait for.
     before: Vec<Vec<u32>>,
-    /// By rank, what was told since the last wait.
+    /// By rank, the operations added since the last wait.
     now: Vec<Vec<u32>>,
-    /// By rank, what goes on beside until it is settled.
+    /// By rank, the detached operations until they are settled.
     aside: Vec<Vec<u32>>,
-    /// Operations that were told when there were [`MOST`] already: they are counted, and nothing else.
+    /// Operations that were added beyond [`MOST`]: they are only counted.
     beyond: usize,
-    /// Rounds of more operations than this stay a formula, where all ranks take part and nothing goes on beside.
+    /// Rounds of more operations than this stay a formula, where all ranks take part and there are no detached
+    /// operations.
     most_written: usize,
-    /// What is closed, in order.
+    /// Closed parts, in order.
     closed: Vec<Closed>,
-    /// Lists of steps that go on at once, one within the other.
+    /// Number of lists of steps that run concurrently, nested.
     forks: u32,
-    /// Whether there are operations that nothing waits for yet.
+    /// Whether there are operations without a dependent so far.
     detached: bool,
 }
 
@@ -51,8 +52,8 @@ enum Closed {
 /// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]; 64 MB of them.
 const MOST_WRITTEN: usize = 1 << 20;
 
-/// The most operations of a script, some twelve gibibytes: messages at once and iterations of a benchmark are a few digits of a
-/// spec, and nobody should have to wait until memory is full to hear that they are too many.
+/// Maximum number of operations of a script, some twelve gibibytes: message counts and iterations of a benchmark are a few
+/// digits of a spec, and an excess should be reported before memory is full.
 const MOST: usize = 1 << 28;
 
 /// Steps of more operations than this end in an operation of no length, for which the next step waits instead of for
@@ -137,7 +138,7 @@ impl Script {
         self.add(rank, op);
     }
 
-    /// A rank begins an operation that nothing waits for until it is named in [`Script::join`]; what is returned names
+    /// Starts an operation of a rank without dependents until it is named in [`Script::join`]; the result identifies
     /// it there.
     pub fn detached(&mut self, rank: u32, op: Op) -> u32 {
         self.detached = true;
@@ -156,8 +157,7 @@ impl Script {
         id
     }
 
-    /// What a rank is told from here on waits for these operations of its own, too, besides all that
-    /// [`Script::wait`] waits for.
+    /// Later operations of a rank also wait for these operations of the same rank, besides those of [`Script::wait`].
     pub fn join(&mut self, rank: u32, operations: &[u32]) {
         let r = rank as usize;
         if self.beyond > 0 {
@@ -166,7 +166,7 @@ impl Script {
         if operations.is_empty() {
             return self.wait(rank);
         }
-        // What was before must still be waited for: detached operations may have started earlier than that.
+        // The previous dependencies must remain: detached operations may have started earlier than those.
         if self.now[r].is_empty() {
             self.now[r].extend_from_slice(&self.before[r]);
         }
@@ -174,12 +174,12 @@ impl Script {
         self.wait(rank);
     }
 
-    /// A rank sends.
+    /// Adds a send of a rank.
     pub fn send(&mut self, rank: u32, to: u32, bytes: u64, tag: u32) {
         self.add(rank, Op::Send { to, bytes, tag });
     }
 
-    /// A rank receives.
+    /// Adds a receive of a rank.
     pub fn recv(&mut self, rank: u32, from: u32, bytes: u64, tag: u32) {
         self.add(rank, Op::Recv { from, bytes, tag });
     }
@@ -189,7 +189,7 @@ impl Script {
         self.add(rank, Op::Put { to, bytes });
     }
 
-    /// A rank computes; nothing is written down for no time.
+    /// Adds a computation of a rank; a computation of no time is omitted.
     pub fn compute(&mut self, rank: u32, picoseconds: u64) {
         if picoseconds > 0 {
             self.add(rank, Op::Compute { picoseconds });
@@ -202,7 +202,7 @@ impl Script {
         self.recv(to, from, bytes, tag);
     }
 
-    /// What a rank is told from here on waits for all that it was told before.
+    /// Later operations of a rank wait for all earlier ones.
     pub fn wait(&mut self, rank: u32) {
         let r = rank as usize;
         if self.now[r].is_empty() || self.beyond > 0 {
@@ -233,8 +233,8 @@ impl Script {
         self.now[r].extend(aside);
     }
 
-    /// Two lists of steps that go on at once: both begin after all that these ranks were told before, and what comes
-    /// after waits for both.
+    /// Two concurrent lists of steps: both start after all earlier operations of these ranks, and later ones wait for
+    /// both.
     pub fn fork(
         &mut self,
         ranks: &[u32],
@@ -257,7 +257,7 @@ impl Script {
         self.wait_all(ranks);
         for ((&r, begin), end) in ranks.iter().zip(&begin).zip(end) {
             let before = &mut self.before[r as usize];
-            // A list that told a rank nothing has nothing to wait for.
+            // A list without operations of a rank has nothing to wait for.
             if *before == *begin {
                 *before = end;
             } else if end != *begin {
@@ -274,7 +274,7 @@ impl Script {
         }
     }
 
-    /// The schedule.
+    /// Finishes the script and returns its schedule.
     ///
     /// # Errors
     /// If a message has one end only, or there are too many operations.

@@ -1,4 +1,4 @@
-//! What can be wrong with calls.
+//! Errors in the calls of a trace.
 
 use thiserror::Error;
 
@@ -9,16 +9,16 @@ use crate::schedule::ScheduleError;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// Ranks whose calls are not known.
+    /// Ranks whose calls are missing.
     #[error(
         "the calls of {count} of {ranks} ranks are missing (the first is rank {first}): give their files, too"
     )]
     Missing {
-        /// How many.
+        /// Number of such ranks.
         count: usize,
-        /// Of how many.
+        /// Number of all ranks.
         ranks: usize,
-        /// One of them.
+        /// The first such rank.
         first: u32,
     },
     /// Members that call different collectives at the same time.
@@ -26,17 +26,17 @@ pub enum TraceError {
         "rank {rank} call {call} is {found}, but rank {other} takes part in {expected} (its call {other_call}) at that place of communicator {communicator}"
     )]
     Disagree {
-        /// Whose call does not fit.
+        /// Rank whose call does not fit.
         rank: u32,
-        /// Which.
+        /// Number of the call.
         call: usize,
-        /// What it is.
+        /// Description of the call.
         found: String,
-        /// What the other member calls.
+        /// Call of the other member.
         expected: String,
-        /// The other member.
+        /// Rank of the other member.
         other: u32,
-        /// Its call.
+        /// Number of its call.
         other_call: usize,
         /// Number of the communicator.
         communicator: u32,
@@ -46,17 +46,17 @@ pub enum TraceError {
         "rank {rank} call {call} is {kind} of communicator {communicator}, which rank {other} never takes part in: it {state}"
     )]
     Alone {
-        /// Who waits.
+        /// Rank that waits.
         rank: u32,
-        /// In which call.
+        /// Number of the call.
         call: usize,
-        /// What that is.
+        /// Kind of the collective.
         kind: CollectiveKind,
         /// Number of the communicator.
         communicator: u32,
-        /// Who does not come.
+        /// Member that does not join.
         other: u32,
-        /// What that one does instead.
+        /// State of the missing member.
         state: String,
     },
     /// A rank that is not in the communicator.
@@ -64,25 +64,25 @@ pub enum TraceError {
         "rank {rank} call {call} names rank {peer} of communicator {communicator}, which has {members} members"
     )]
     NoSuchRank {
-        /// Who calls.
+        /// Rank of the call.
         rank: u32,
-        /// Which call.
+        /// Number of the call.
         call: usize,
-        /// Who is named.
+        /// Rank that is named.
         peer: u32,
         /// Number of the communicator.
         communicator: u32,
-        /// Its size.
+        /// Size of the communicator.
         members: usize,
     },
-    /// A communicator whose members the trace does not tell.
+    /// A communicator whose members are not in the trace.
     #[error(
         "rank {rank} call {call} is in communicator {communicator}, whose members cannot be derived from the trace"
     )]
     NoMembers {
-        /// Who calls.
+        /// Rank of the call.
         rank: u32,
-        /// Which call.
+        /// Number of the call.
         call: usize,
         /// Number of the communicator.
         communicator: u32,
@@ -90,13 +90,13 @@ pub enum TraceError {
     /// A list of sizes of a wrong length.
     #[error("rank {rank} call {call} is {kind} with {found} sizes among {members} members")]
     Sizes {
-        /// Who calls.
+        /// Rank of the call.
         rank: u32,
-        /// Which call.
+        /// Number of the call.
         call: usize,
-        /// Which collective.
+        /// Kind of the collective.
         kind: CollectiveKind,
-        /// Sizes given.
+        /// Number of sizes given.
         found: usize,
         /// Members of the communicator.
         members: usize,
@@ -104,11 +104,11 @@ pub enum TraceError {
     /// A request that was never started.
     #[error("rank {rank} call {call} waits for request {request}, which is not under way")]
     NoSuchRequest {
-        /// Who calls.
+        /// Rank of the call.
         rank: u32,
-        /// Which call.
+        /// Number of the call.
         call: usize,
-        /// Its number.
+        /// Number of the request.
         request: u32,
     },
     /// More tags than there are numbers.

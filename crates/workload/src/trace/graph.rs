@@ -7,7 +7,7 @@ use super::scheduled::volume;
 use super::{Collective, CollectiveCall};
 use crate::schedule::{Builder, Op, Schedule, ScheduleError, Script};
 
-/// What ranks did, as a graph: what does not wait for each other goes on at once.
+/// The operations of ranks, as a graph: independent ones run concurrently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpGraph {
     /// Number of ranks.
@@ -22,18 +22,18 @@ pub struct OpGraph {
 /// An operation of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpNode {
-    /// Whose.
+    /// Rank of the operation.
     pub rank: u32,
-    /// What it is.
+    /// Kind of the operation.
     pub what: OpWhat,
     /// The nodes that it waits for, of the same rank and before it.
     pub before: Vec<u32>,
-    /// Computations of a stream wait for each other's processor; at most [`MAX_STREAMS`](crate::schedule::MAX_STREAMS) less two, as
-    /// messages have one of their own.
+    /// Computations of a stream wait for each other's processor; at most [`MAX_STREAMS`](crate::schedule::MAX_STREAMS) minus two,
+    /// as messages have a separate one.
     pub stream: u8,
 }
 
-/// What an operation is.
+/// The kind of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpWhat {
     /// A computation, or a message between two.
@@ -177,7 +177,7 @@ impl OpGraph {
                 instances.push(instance(group, members, &by_member, k)?);
             }
         }
-        // The first node of each, so that what is written does not depend on the numbers of groups.
+        // The first node of each, so that the result does not depend on the numbers of groups.
         instances.sort_by_key(|instance| instance.nodes[0]);
         Ok(instances)
     }
@@ -224,7 +224,7 @@ fn instance<'a>(
     Ok(all)
 }
 
-/// What a collective is called, with its root.
+/// Name of a collective, with its root.
 fn named(c: &Collective) -> String {
     if c.kind.rooted() { format!("{} with root {}", c.kind, c.root) } else { c.kind.to_string() }
 }

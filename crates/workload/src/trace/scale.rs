@@ -1,12 +1,13 @@
-//! A small graph as a larger one: copies of its ranks side by side.
+//! Scaling a small graph to a larger one: copies of its ranks.
 
 use super::{Collective, CollectiveKind, OpGraph, OpNode, OpWhat};
 use crate::schedule::Op;
 
 impl OpGraph {
-    /// So many copies of its ranks, and how many groups grew. Each copy does what is done here. Groups of the slowest dimension of the
-    /// grid of ranks (every k-th of all, as those of data parallelism are, or all) become one with those of the other copies; what such
-    /// a collective moves stays as it is in all: members of an all-gather, all-to-all or reduce-scatter give or get less each.
+    /// `copies` copies of its ranks, and the number of groups that grew. Each copy does the same as the original. Groups of the slowest
+    /// dimension of the grid of ranks (every k-th of all, as those of data parallelism are, or all) are merged with those of the other
+    /// copies; the total bytes of such a collective stay the same: members of an all-gather, all-to-all or reduce-scatter give or get
+    /// less each.
     ///
     /// `None` without such a group: copies would have nothing to do with each other.
     ///

@@ -9,13 +9,13 @@ use crate::schedule::{Op, Schedule, Script};
 /// A collective of all its members, to be written as messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectiveCall<'a> {
-    /// Which.
+    /// Kind of the collective.
     pub kind: CollectiveKind,
     /// Its members as ranks of the script.
     pub ranks: &'a [u32],
     /// The place of the root among them; 0 for those without.
     pub root: u32,
-    /// How much; see [`CollectiveKind`] for what is counted.
+    /// Number of bytes; see [`CollectiveKind`] for their meaning.
     pub volume: Volume<'a>,
     /// A tag that no other messages have, but for those of other collectives of the same communicator.
     pub tag: u32,
@@ -26,9 +26,9 @@ pub struct CollectiveCall<'a> {
 pub enum Volume<'a> {
     /// The same for all members.
     Same(u64),
-    /// By member.
+    /// Bytes by member.
     Each(Vec<u64>),
-    /// By member, what it sends to each.
+    /// By member, the bytes that it sends to each.
     Pairs(Vec<&'a [u64]>),
 }
 
@@ -78,7 +78,7 @@ impl Tags {
     }
 }
 
-/// What goes on while the calls of all ranks are walked through.
+/// State while the calls of all ranks are processed.
 struct Walk<'a> {
     trace: &'a MpiTrace,
     calls: Vec<&'a [Call]>,
@@ -87,7 +87,7 @@ struct Walk<'a> {
     free: u32,
     /// By rank, the call that is next.
     next: Vec<usize>,
-    /// By rank, operations under way by request.
+    /// By rank, pending operations by request.
     requests: Vec<HashMap<u32, u32>>,
     /// By communicator, how many members have come.
     arrived: Vec<usize>,
@@ -95,17 +95,17 @@ struct Walk<'a> {
 }
 
 impl MpiTrace {
-    /// The schedule of these calls. `write` is given every collective when all its members have come, and writes its
-    /// messages into the script; each member has been told to wait before, and is told to after.
+    /// The schedule of these calls. `write` is called for every collective when all its members have arrived, and
+    /// writes its messages into the script; a wait of each member precedes and follows it.
     ///
-    /// Calls that do not block go on by themselves until a wait names their request. Messages of different
-    /// communicators have different tags; only a receive of any tag could take one of another communicator.
+    /// Nonblocking calls continue until a wait names their request. Messages of different communicators have
+    /// different tags; only a receive of any tag could take one of another communicator.
     ///
     /// # Errors
-    /// If calls of ranks are missing, do not agree, or their messages have one end only.
+    /// If calls of ranks are missing, do not agree, or their messages have only one end.
     ///
     /// # Panics
-    /// If a communicator has a member that is no rank of the world.
+    /// If a communicator has a member that is not a rank of the world.
     pub fn schedule(
         &self,
         write: &mut dyn FnMut(&mut Script, &CollectiveCall<'_>),
@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
         Ok(Op::Recv { from, bytes: m.bytes, tag: self.tags.tag(m) })
     }
 
-    /// What a rank has come to a collective with.
+    /// The collective at which a rank has arrived.
     fn collective(&self, rank: u32) -> Option<&'a Collective> {
         match self.calls[rank as usize].get(self.next[rank as usize]) {
             Some(Call::Collective(c)) => Some(c),
@@ -326,7 +326,7 @@ impl<'a> Walk<'a> {
             let comes = |&&other: &&u32| {
                 self.collective(other).is_none_or(|o| o.communicator != c.communicator)
             };
-            // Somebody is not there, or it would have gone on.
+            // Some member is missing, or it would have continued.
             let Some(&other) = members.iter().find(comes) else { continue };
             let call = self.next[other as usize];
             let state = match self.collective(other) {

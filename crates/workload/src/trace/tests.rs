@@ -1,4 +1,4 @@
-//! Calls become schedules that keep what MPI promises, and those that do not agree are told.
+//! Calls become schedules that keep the guarantees of MPI, and those that do not agree are reported.
 
 use super::*;
 use crate::schedule::{Op, Schedule, Script};

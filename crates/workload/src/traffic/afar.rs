@@ -152,7 +152,7 @@ impl Traffic for Afar {
         let compute = time(params, "compute", self.compute * 1_000_000)?;
         let bytes = size(params, "bytes", KIB64)?;
         let mut step = Program::new(n);
-        // What the last group has less.
+        // The last group may be smaller.
         for (times, of) in [(iterations / group, group), (1, iterations % group)] {
             if times > 0 && of > 0 {
                 let mut script = Script::new(n);

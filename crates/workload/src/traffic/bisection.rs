@@ -6,7 +6,7 @@ use super::values::{count, size};
 use super::{Ranks, Traffic, TrafficError, even, finished};
 use crate::schedule::{Program, Script};
 
-/// `bisection`.
+/// Kind of the traffic `bisection`.
 pub(super) struct Bisection;
 
 impl Traffic for Bisection {

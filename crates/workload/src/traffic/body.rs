@@ -1,4 +1,4 @@
-//! What applications do in one iteration.
+//! One iteration of an application.
 
 use super::Ranks;
 use super::grid::Grid;
@@ -45,7 +45,7 @@ impl<'a> Body<'a> {
         self.script.message(from, to, bytes.saturating_mul(self.group), 0);
     }
 
-    /// All wait for what they do.
+    /// All ranks wait for their operations.
     pub(super) fn wait(&mut self) {
         self.script.wait_all(&self.all);
     }
@@ -78,7 +78,7 @@ impl<'a> Body<'a> {
         self.all = all;
     }
 
-    /// A collective of some. The algorithm is what the library takes for the size of one iteration.
+    /// A collective of some ranks. The algorithm is the library's choice for the size of one iteration.
     pub(super) fn among(&mut self, collective: Collective, comm: &[u32], bytes: u64) {
         self.rooted(collective, comm, 0, bytes);
     }

@@ -8,7 +8,7 @@ use super::values::{count, size, time};
 use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 
-/// `bursts`.
+/// Kind of the traffic `bursts`.
 pub(super) struct Bursts;
 
 impl Traffic for Bursts {

@@ -7,7 +7,7 @@ use super::{Ranks, Traffic, TrafficError, computing, finished, repeated, several
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
-/// `baidu`.
+/// Kind of the traffic `baidu`.
 pub(super) struct Baidu;
 
 impl Traffic for Baidu {
@@ -46,7 +46,7 @@ impl Traffic for Baidu {
     }
 }
 
-/// `emdl`.
+/// Kind of the traffic `emdl`.
 pub(super) struct EmDl;
 
 impl Traffic for EmDl {

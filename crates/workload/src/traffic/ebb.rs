@@ -7,7 +7,7 @@ use super::{Ranks, Traffic, TrafficError, even, finished};
 use crate::Stream;
 use crate::schedule::{Program, Script};
 
-/// `ebb`.
+/// Kind of the traffic `ebb`.
 pub(super) struct Ebb;
 
 impl Traffic for Ebb {

@@ -25,7 +25,7 @@ fn along(dimensions: usize, d: usize, by: i32) -> Vec<i32> {
     (0..dimensions).rev().map(|k| if k == d { by } else { 0 }).collect()
 }
 
-/// `halo3d`.
+/// Kind of the traffic `halo3d`.
 pub(super) struct Halo3d;
 
 impl Traffic for Halo3d {
@@ -79,7 +79,7 @@ impl Traffic for Halo3d {
     }
 }
 
-/// `sweep3d`.
+/// Kind of the traffic `sweep3d`.
 pub(super) struct Sweep3d;
 
 impl Traffic for Sweep3d {
@@ -153,7 +153,7 @@ impl Traffic for Sweep3d {
     }
 }
 
-/// `incast`.
+/// Kind of the traffic `incast`.
 pub(super) struct Incast;
 
 impl Traffic for Incast {

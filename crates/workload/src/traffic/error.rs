@@ -13,37 +13,37 @@ pub enum TrafficError {
     /// No traffic of that name.
     #[error("no traffic is called \"{name}\"{}", if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) })]
     Unknown {
-        /// The name.
+        /// Name that was not found.
         name: String,
-        /// Close names.
+        /// Names that are close.
         nearest: Vec<String>,
     },
     /// A wrong key or value.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A wrong pattern.
+    /// The pattern is invalid.
     #[error(transparent)]
     Pattern(#[from] PatternError),
     /// This many ranks cannot do it.
     #[error("{traffic} needs {needs}; there are {ranks} ranks: {hint}")]
     Ranks {
-        /// The traffic.
+        /// Name of the traffic.
         traffic: &'static str,
-        /// What it needs.
+        /// Requirement of the traffic.
         needs: &'static str,
-        /// How many there are.
+        /// Number of ranks.
         ranks: u32,
-        /// What would work.
+        /// A value that would work.
         hint: String,
     },
     /// It would not fit.
     #[error("{traffic} among {ranks} ranks: {fault}")]
     TooLarge {
-        /// The traffic.
+        /// Name of the traffic.
         traffic: &'static str,
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: u32,
-        /// What is too many.
+        /// Kind of the excess.
         fault: ScheduleError,
     },
 }

@@ -7,7 +7,7 @@ use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
-/// `gpcnet-alltoall`.
+/// Kind of the traffic `gpcnet-alltoall`.
 pub(super) struct AllToAll;
 
 impl Traffic for AllToAll {
@@ -44,7 +44,7 @@ impl Traffic for AllToAll {
     }
 }
 
-/// `alltoall`.
+/// Kind of the traffic `alltoall`.
 pub(super) struct AllToAllBarrier;
 
 impl Traffic for AllToAllBarrier {

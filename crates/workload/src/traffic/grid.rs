@@ -17,7 +17,7 @@ impl Grid {
         Self::new(near_cubic(ranks, dimensions), periodic)
     }
 
-    /// Where a rank is.
+    /// Coordinates of a rank.
     pub(super) fn place(&self, rank: u32) -> Vec<u32> {
         let mut rest = rank;
         let mut place: Vec<u32> = (self.sides.iter().rev())
@@ -31,12 +31,12 @@ impl Grid {
         place
     }
 
-    /// Who is there.
+    /// The rank at a place.
     pub(super) fn rank(&self, place: &[u32]) -> u32 {
         place.iter().zip(&self.sides).fold(0, |r, (&at, &side)| r * side + at)
     }
 
-    /// Who is this many places on in each dimension; `None` beyond an edge, and for the rank itself.
+    /// The rank at this offset in each dimension; `None` beyond an edge, and for the rank itself.
     pub(super) fn on(&self, rank: u32, by: &[i32]) -> Option<u32> {
         let mut place = self.place(rank);
         for ((at, &side), &by) in place.iter_mut().zip(&self.sides).zip(by) {
@@ -84,13 +84,13 @@ pub(super) fn touching() -> Vec<Vec<i32>> {
     (0..27).filter(|&k| k != 13).map(|k| vec![k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1]).collect()
 }
 
-/// Factors of n as alike as can be, not growing: what MPI_Dims_create is to give (MPI 4.0, section 8.5.2: "as close to
-/// each other as possible"). Here the largest is the least that can be, then the next.
+/// Factors of n as equal as possible, in falling order: the requirement of MPI_Dims_create (MPI 4.0, section 8.5.2:
+/// "as close to each other as possible"). Here the largest is minimized, then the next.
 pub(super) fn near_cubic(n: u32, dimensions: usize) -> Vec<u32> {
     factors(n, dimensions, n).unwrap_or_else(|| vec![n])
 }
 
-/// This many factors, none above `most`.
+/// This number of factors, none above `most`.
 fn factors(n: u32, dimensions: usize, most: u32) -> Option<Vec<u32>> {
     if dimensions <= 1 {
         return (n <= most).then(|| vec![n]);

@@ -7,7 +7,7 @@ use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::collective::{COLLECTIVES, Call, Choice, Collective};
 use crate::schedule::{Program, Script};
 
-/// `imb`.
+/// Kind of the traffic `imb`.
 pub(super) struct Imb;
 
 impl Traffic for Imb {

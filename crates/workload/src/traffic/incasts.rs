@@ -8,10 +8,10 @@ use crate::Stream;
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
-/// Tells what is drawn at random here from other things of a seed.
+/// Distinguishes the random stream here from others of a seed.
 const LOT: u64 = 0x_696e_6361_7374;
 
-/// `rotating`.
+/// Kind of the traffic `rotating`.
 pub(super) struct Rotating;
 
 impl Traffic for Rotating {
@@ -65,7 +65,7 @@ impl Traffic for Rotating {
     }
 }
 
-/// `storm`.
+/// Kind of the traffic `storm`.
 pub(super) struct Storm;
 
 impl Traffic for Storm {
@@ -121,7 +121,7 @@ impl Traffic for Storm {
     }
 }
 
-/// `shuffle`.
+/// Kind of the traffic `shuffle`.
 pub(super) struct Shuffle;
 
 impl Traffic for Shuffle {

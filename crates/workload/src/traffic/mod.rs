@@ -1,7 +1,7 @@
-//! Traffic: what benchmarks and applications communicate, as programs.
+//! Traffic: the communication of benchmarks and applications, as programs.
 //!
-//! A kind of traffic is one file, a [`Traffic`] that reads its parameters and makes a [`Program`] for this many ranks, and a
-//! line in [`TRAFFICS`]. Sizes in specs are bytes with or without a unit (`64`, `64KiB`, `0.5GiB`), times have one
+//! A kind of traffic is one file, a [`Traffic`] that reads its parameters and makes a [`Program`] for a number of ranks, and
+//! a line in [`TRAFFICS`]. Sizes in specs are bytes with or without a unit (`64`, `64KiB`, `0.5GiB`), times have a unit
 //! (`1us`, `0.1s`).
 //!
 //! ```
@@ -46,7 +46,7 @@ use std::sync::Arc;
 
 use crate::schedule::{Block, Program, Script};
 
-/// What a script says, to be repeated.
+/// The block of a script, to be repeated.
 fn finished(traffic: &'static str, script: Script) -> Result<Arc<Block>, TrafficError> {
     let ranks = script.ranks();
     match script.finish_block() {

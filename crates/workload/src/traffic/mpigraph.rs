@@ -6,7 +6,7 @@ use super::values::{count, size};
 use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 
-/// `mpigraph`.
+/// Kind of the traffic `mpigraph`.
 pub(super) struct MpiGraph;
 
 impl Traffic for MpiGraph {

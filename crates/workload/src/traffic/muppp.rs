@@ -6,7 +6,7 @@ use super::values::{MOST_TIMES, count, size};
 use super::{Ranks, Traffic, TrafficError, even, finished, repeated};
 use crate::schedule::{Program, Script};
 
-/// `muppp`.
+/// Kind of the traffic `muppp`.
 pub(super) struct MuPPP;
 
 /// IMB's sizes: 0, and the powers of two up to 4 MiB.

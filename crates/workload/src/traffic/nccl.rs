@@ -9,7 +9,7 @@ use crate::nccl::{
 };
 use crate::schedule::{Program, Script};
 
-/// `nccl`.
+/// Kind of the traffic `nccl`.
 pub(super) struct Nccl;
 
 impl Traffic for Nccl {
@@ -67,7 +67,7 @@ impl Traffic for Nccl {
         };
         let pxn = params.get("pxn", 0..=1)? != Some(0);
         let repeat = count(params, "repeat", 1)?;
-        // What of a host takes part.
+        // The part of a host that takes part.
         let gpus = given.per_node.min(n).max(1);
         if !n.is_multiple_of(gpus) {
             return Err(TrafficError::Ranks {
@@ -86,7 +86,7 @@ impl Traffic for Nccl {
                 .bad(key, format!("what NCCL has for {op} on {} hosts of {gpus} GPUs", n / gpus))
                 .into());
         };
-        // A wait for the latency; then the network beside what the model says.
+        // A wait for the latency; then the network in parallel with the time of the model.
         let found = channels(&cluster, cost.algorithm, crosses);
         let what = (operation, cost.algorithm, cost.protocol);
         let flows = connections(&cluster, what, &found, bytes, pxn);

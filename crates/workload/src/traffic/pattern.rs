@@ -7,7 +7,7 @@ use super::{Ranks, Traffic, TrafficError, finished, repeated, several};
 use crate::schedule::{Program, Script};
 use crate::{Extent, Participants, Stream, pattern};
 
-/// `pattern`.
+/// Kind of the traffic `pattern`.
 pub(super) struct OfPattern;
 
 impl Traffic for OfPattern {

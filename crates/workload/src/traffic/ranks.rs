@@ -1,20 +1,21 @@
-//! What a run is given beside its spec.
+//! The environment of a traffic spec.
 
 use crate::collective::Library;
 
-/// What a run is given beside its spec.
+/// The environment of a traffic spec.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ranks {
-    /// How many ranks there are.
+    /// Number of ranks of the job.
     pub ranks: u32,
     /// Ranks of a node, which have consecutive numbers.
     pub per_node: u32,
-    /// Whose collectives are used where a spec does not name an algorithm.
+    /// Library whose collectives are used where a spec does not name an algorithm.
     pub library: Library,
-    /// Where random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// What of the time an application communicates, where its spec does not say; `None` leaves it to the application.
+    /// Share of the time in which an application communicates, where its spec does not give it; `None` leaves it to
+    /// the application.
     pub share: Option<f64>,
 }
 
@@ -29,7 +30,7 @@ impl Ranks {
         self.ranks.div_ceil(self.per_node.max(1))
     }
 
-    /// All ranks.
+    /// All ranks of the run.
     pub(super) fn all(&self) -> Vec<u32> {
         (0..self.ranks).collect()
     }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schedule::Program;
 
-/// A kind of traffic: what a benchmark or an application communicates.
+/// A kind of traffic of a benchmark or an application.
 pub trait Traffic: Sync {
     /// The word before the colon.
     fn name(&self) -> &'static str;
@@ -16,13 +16,13 @@ pub trait Traffic: Sync {
     /// One line for a list, at most 80 characters.
     fn summary(&self) -> &'static str;
 
-    /// What it does, where that is from, and which numbers are assumptions of ours.
+    /// Description, sources, and which numbers are our assumptions.
     fn doc(&self) -> &'static str;
 
-    /// Its keys.
+    /// Keys of its spec.
     fn keys(&self) -> Vec<Key>;
 
-    /// What of it is timed, to see what others cost it.
+    /// The part that is timed, to measure interference.
     fn timed(&self) -> Timed {
         Timed::Iterations
     }

@@ -10,7 +10,7 @@ use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 use crate::stream::Stream;
 
-/// A service, and what it is like where the spec does not say.
+/// A service, and its defaults.
 pub(super) struct Service {
     name: &'static str,
     summary: &'static str,
@@ -24,7 +24,7 @@ pub(super) struct Service {
     sizes: [u64; 2],
 }
 
-/// Keys of a service, which differ by what is there without them.
+/// Keys of a service, which differ in their defaults.
 const fn keys(defaults: [&'static str; 4]) -> [Key; 5] {
     let [median, sigma, request, response] = defaults;
     [

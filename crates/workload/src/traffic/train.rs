@@ -11,7 +11,7 @@ use super::values::count;
 use super::{Ranks, Traffic, TrafficError, finished, several};
 use crate::schedule::{Program, Script};
 
-/// `train`.
+/// Kind of the traffic `train`.
 pub(super) struct Train;
 
 impl Traffic for Train {
@@ -121,7 +121,7 @@ mod tests {
         let shared = 671.03e9 - 58.0 * 256.0 * 3.0 * 7168.0 * 2048.0;
         let copies = 16.0 * 2.0 * 15.0 / 16.0 * shared * 4.0;
         // Half of a group is on the same host: 8 of its 15 others get messages.
-        // What all tokens meet is the small difference of printed numbers.
+        // The shared part is the small difference of printed numbers.
         assert!((found / (sent + copies) - 1.0).abs() < 0.005, "{found} {}", sent + copies);
     }
 

@@ -50,16 +50,16 @@ pub(super) fn time(params: &Params, key: &'static str, default: u64) -> Result<u
     let Some(text) = params.raw(key) else {
         return Ok(default);
     };
-    // A hundred hours leave room to add many of them up.
+    // A limit of a hundred hours leaves headroom to add many of them up.
     number(text, TIMES, 3.6e17).ok_or_else(|| {
         params.bad(key, "a time of at most 100h with its unit, e.g. 1us, 100ms, 0.1s")
     })
 }
 
-/// The most that anything is repeated: beyond, clocks of 64 bits run over, and nobody waits for the end.
+/// Maximum number of repeats: beyond, 64-bit clocks overflow, and the run would not end in reasonable time.
 pub(super) const MOST_TIMES: u32 = 10_000_000;
 
-/// How often, at least once.
+/// Number of repetitions, at least one.
 pub(super) fn count(params: &Params, key: &'static str, default: u32) -> Result<u32, SpecError> {
     Ok(params.get(key, 1..=MOST_TIMES)?.unwrap_or(default))
 }

@@ -1,18 +1,18 @@
-//! Which rank holds which part of a model.
+//! Distribution of the parts of a model over ranks.
 
 use thiserror::Error;
 
-/// Which parallel dimension varies fastest, after tensor and context, which are innermost.
+/// Parallel dimension that varies fastest, after tensor and context, which are innermost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Copies beside each other, stages far apart: Megatron-LM's default.
+    /// Copies adjacent, stages far apart: Megatron-LM's default.
     #[default]
     DataFirst,
-    /// Stages beside each other, copies far apart: Llama 3.
+    /// Stages adjacent, copies far apart: Llama 3.
     PipelineFirst,
 }
 
-/// How a model is divided over ranks: `tensor` x `context` x `data` x `stages`.
+/// Division of a model over ranks: `tensor` x `context` x `data` x `stages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Parts of each matrix (TP).
@@ -25,7 +25,7 @@ pub struct Layout {
     pub data: u32,
     /// Parts of the experts (EP), among ranks that differ in context and data.
     pub experts: u32,
-    /// Which varies fastest.
+    /// The dimension that varies fastest.
     pub order: Order,
 }
 
@@ -35,9 +35,9 @@ pub enum LayoutError {
     /// Ranks that are no multiple.
     #[error("{ranks} ranks are no multiple of tp x cp x pp = {product}")]
     Ranks {
-        /// How many there are.
+        /// Number of ranks.
         ranks: u32,
-        /// What they must be a multiple of.
+        /// The required divisor of the number.
         product: u64,
     },
     /// Experts' parts that do not divide.
@@ -51,10 +51,10 @@ pub enum LayoutError {
 }
 
 impl Layout {
-    /// Over this many ranks; what is left after the others is data parallel.
+    /// A layout over this number of ranks; the remaining factor is data parallel.
     ///
     /// # Errors
-    /// If they do not divide.
+    /// If the number of ranks is not divisible.
     pub fn new(
         ranks: u32,
         [tensor, context, stages, experts]: [u32; 4],

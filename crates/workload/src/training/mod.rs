@@ -1,7 +1,7 @@
-//! Training of language models: what a step computes and sends, by the shape of the model and how it is divided over GPUs.
+//! Training of language models: computation and traffic of a step, by the shape of the model and its division over GPUs.
 //!
-//! [`Model`] is the published shape; [`Layout`] says which ranks hold which part; [`pipeline`] says in which order a stage of the
-//! pipeline works. Nothing here knows a network.
+//! [`Model`] is the published shape; [`Layout`] maps parts to ranks; [`pipeline`] gives the order in which a stage of the
+//! pipeline works. Nothing here depends on a network.
 
 mod layout;
 mod model;

@@ -5,23 +5,23 @@ use darkfiber_fabric::{Entry, Registry};
 /// A decoder of layers that are all alike, but for the first ones of a mixture of experts, which may be dense.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// What specs call it.
+    /// Name in specs.
     pub name: &'static str,
-    /// What it is, and where its shape is from.
+    /// Description, and the source of its shape.
     pub doc: &'static str,
-    /// Layers.
+    /// The number of layers.
     pub layers: u32,
-    /// Numbers that stand for a token between layers.
+    /// Numbers that represent a token between layers.
     pub hidden: u32,
     /// Parameters of a layer's attention.
     pub attention: u64,
-    /// Width of all heads together: what queries and values of a token have.
+    /// Width of all heads together: that of a token's queries and values.
     pub heads: u32,
     /// Numbers that a layer keeps of a token for others to attend to: keys and values.
     pub kept: u32,
     /// Parameters of a dense layer's perceptron.
     pub dense: u64,
-    /// What takes the place of dense perceptrons.
+    /// Experts that replace dense perceptrons.
     pub experts: Option<Experts>,
     /// Parameters that turn tokens into vectors and vectors into tokens.
     pub embedding: u64,
@@ -36,15 +36,15 @@ pub struct Model {
 pub struct Experts {
     /// Layers that have them.
     pub layers: u32,
-    /// How many a layer has.
+    /// Number of experts of a layer.
     pub count: u32,
-    /// How many a token takes.
+    /// Number of experts that a token takes.
     pub taken: u32,
-    /// How many all tokens take besides.
+    /// Number of experts that all tokens take besides.
     pub shared: u32,
-    /// Parameters of one.
+    /// Parameters of one expert.
     pub each: u64,
-    /// Bytes of a number on its way to an expert; on the way back it has 2.
+    /// Bytes of a number on the path to an expert; on the return it has 2.
     pub sent: u32,
 }
 
@@ -86,7 +86,7 @@ const fn llama(
     }
 }
 
-/// GPT-3's layers: all heads have keys and values of their own, two matrices of four times the width.
+/// GPT-3's layers: all heads have separate keys and values, two matrices of four times the width.
 const fn gpt(name: &'static str, doc: &'static str, layers: u32, hidden: u32) -> Model {
     let h = hidden as u64;
     Model {
@@ -105,7 +105,7 @@ const fn gpt(name: &'static str, doc: &'static str, layers: u32, hidden: u32) ->
     }
 }
 
-/// Models that are known by name.
+/// The registry of models.
 pub static MODELS: Registry<Model> = Registry::new(
     "model",
     &[
@@ -188,7 +188,7 @@ impl Model {
         self.experts.map_or(0, |e| u64::from(e.layers) * u64::from(e.count) * e.each)
     }
 
-    /// All parameters.
+    /// The number of all parameters.
     pub fn parameters(&self) -> u64 {
         self.dense_parameters() + self.expert_parameters() + self.embedding
     }
@@ -199,8 +199,8 @@ impl Model {
         self.dense_parameters() + taken + self.logits
     }
 
-    /// Floating-point operations of a token on its way forward in a sequence of this length: two for each parameter, and
-    /// attention to half of the sequence on average. Backward is twice as much.
+    /// Floating-point operations of a token in the forward pass in a sequence of this length: two for each parameter,
+    /// and attention to half of the sequence on average. Backward is twice as much.
     pub fn forward(&self, sequence: u32) -> f64 {
         let attention = 2.0 * f64::from(sequence) * f64::from(self.heads) * f64::from(self.layers);
         2.0 * self.active_parameters() as f64 + attention
@@ -211,7 +211,8 @@ impl Model {
 mod tests {
     use super::*;
 
-    /// As they are printed, in billions: all, and those that a token meets (vectors into tokens included).
+    /// The numbers of parameters as printed, in billions: all, and those used by a token (vectors into tokens
+    /// included).
     #[test]
     fn parameters_are_those_that_are_printed() {
         for (name, all, active) in [
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// What a layer keeps of a token, in bytes over all layers (arXiv 2505.09343, table 1).
+    /// Bytes that a layer keeps of a token, over all layers (arXiv 2505.09343, table 1).
     #[test]
     fn kept_bytes_are_those_that_are_printed() {
         for (name, bytes) in [("llama3-405b", 516_096), ("deepseek-v3", 70_272)] {

@@ -3,20 +3,20 @@
 /// A piece of work of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// Whether it is the way forward.
+    /// Whether it is the forward pass.
     pub forward: bool,
     /// The part of the stage's layers, from 0.
     pub part: u32,
-    /// The microbatch.
+    /// Number of the microbatch.
     pub batch: u32,
 }
 
-/// One forward, one backward (1F1B), each stage with this many parts of the model in turn (Narayanan et al., "Efficient Large-Scale
-/// Language Model Training on GPU Clusters Using Megatron-LM", SC'21, section 2.2). With more than one part microbatches go in
-/// groups of as many as there are stages, and their number must be a multiple of it.
+/// One forward, one backward (1F1B), each stage with this number of parts of the model in turn (Narayanan et al., "Efficient
+/// Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC'21, section 2.2). With more than one part
+/// microbatches go in groups of the number of stages, and their number must be a multiple of it.
 ///
 /// # Panics
-/// If it is none.
+/// If the number is not a multiple.
 pub fn pipeline(stage: u32, stages: u32, parts: u32, batches: u32) -> Vec<Work> {
     assert!(
         parts == 1 || batches.is_multiple_of(stages),
@@ -56,7 +56,7 @@ mod tests {
         {
             let orders: Vec<Vec<Work>> =
                 (0..stages).map(|s| pipeline(s, stages, parts, batches)).collect();
-            // Begin of each piece if each takes 1 forward, 2 backward, and messages take nothing.
+            // Start of each piece if each takes 1 forward, 2 backward, and messages take no time.
             let mut done: Vec<Vec<Work>> = vec![Vec::new(); stages as usize];
             loop {
                 let mut moved = false;

@@ -1,4 +1,4 @@
-//! The program with all that belongs to it, in one archive that is the same bytes whenever and wherever it is packed.
+//! The program with all its files, in one archive that has the same bytes whenever and wherever it is packed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::binary::Binary;
 use super::programs::{output, succeed};
 
-/// What is packed as it is.
+/// Files that are packed unmodified.
 const PAPERS: [&str; 6] =
     ["README.md", "CHANGELOG.md", "LIMITS.md", "LICENSE-APACHE", "LICENSE-MIT", "CITATION.cff"];
-/// Shells, and what their files are called.
+/// Shells, and the names of their files.
 const SHELLS: [(&str, &str); 3] =
     [("bash", "darkfiber"), ("zsh", "_darkfiber"), ("fish", "darkfiber.fish")];
 

@@ -1,26 +1,27 @@
-//! The program for one platform: built, its debug information taken out, and judged: its size, and what it needs of glibc.
+//! The program for one platform: built, stripped of debug information, and checked: its size, and its requirements on
+//! glibc.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::programs::{output, succeed};
 
-/// What a program is built for.
+/// The platform of a build.
 pub(super) struct Platform {
     /// The target, as rustc calls it.
     pub(super) target: String,
-    /// Whether the C library is linked into it, so that it needs nothing of the system but the kernel.
+    /// Whether the C library is linked into it, so that it needs only the kernel of the system.
     pub(super) is_static: bool,
 }
 
 impl Platform {
-    /// What its files are called after. All static programs run anywhere, whichever C library they hold.
+    /// Name of the platform in file names. All static programs run anywhere, whichever C library they hold.
     pub(super) fn name(&self) -> String {
         let architecture = self.target.split('-').next().unwrap_or_default();
         if self.is_static { format!("{architecture}-linux-static") } else { self.target.clone() }
     }
 
-    /// The folder that cargo builds in. Other flags of the linker would undo what is built already.
+    /// The folder that cargo builds in. Different linker flags would invalidate existing builds.
     fn folder(&self, root: &Path) -> PathBuf {
         root.join(if self.is_static { "target/static" } else { "target" })
     }
@@ -28,7 +29,7 @@ impl Platform {
 
 /// A program that was built.
 pub(super) struct Binary {
-    /// What it runs on.
+    /// Platform that it runs on.
     pub(super) platform: Platform,
     /// The file, without debug information.
     pub(super) program: PathBuf,
@@ -55,7 +56,7 @@ impl Binary {
         Self::apart(&folder.join("darkfiber"), &folder, platform)
     }
 
-    /// Takes its debug information out, into a file beside it.
+    /// Moves its debug information into a file next to it.
     pub(super) fn apart(built: &Path, folder: &Path, platform: Platform) -> Result<Self, String> {
         let built = built.display().to_string();
         let debug = folder.join("darkfiber.debug");
@@ -69,7 +70,7 @@ impl Binary {
             &["--only-keep-debug", "--compress-debug-sections", &built, &debug_name],
             None,
         )?;
-        // A debugger finds the one by the name and sum in the other.
+        // A debugger finds one by the name and checksum in the other.
         succeed(
             "objcopy",
             &["--strip-all", &format!("--add-gnu-debuglink={debug_name}"), &built, &program_name],
@@ -78,7 +79,7 @@ impl Binary {
         Ok(Self { platform, program, debug })
     }
 
-    /// Says how large it is and what it needs; whether that is within bounds.
+    /// Prints its size and requirements; returns whether they are within bounds.
     pub(super) fn judge(&self, most: u64, newest: (u32, u32)) -> Result<bool, String> {
         let bytes = fs::metadata(&self.program).map_err(|e| e.to_string())?.len();
         let needs = self.glibc()?;
@@ -113,7 +114,7 @@ impl Binary {
     }
 }
 
-/// The newest version among what `objdump -p` lists as required.
+/// The newest version in the list of required ones of `objdump -p`.
 fn newest_glibc(text: &str) -> Option<(u32, u32)> {
     let versions = text.split_whitespace().filter_map(|word| word.strip_prefix("GLIBC_"));
     let number = |version: &str| {

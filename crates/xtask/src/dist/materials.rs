@@ -1,4 +1,4 @@
-//! A bill of materials (CycloneDX 1.5): every crate that is in the program, with version, licence, digest and what it needs.
+//! A bill of materials (CycloneDX 1.5): every crate in the program, with version, licence, digest and dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -36,7 +36,8 @@ fn digests(lock: &str) -> BTreeMap<(String, String), String> {
         .collect()
 }
 
-/// The nodes that are linked into package `darkfiber`, and what each needs; what only builds or tests it is left out.
+/// The nodes that are linked into package `darkfiber`, and the dependencies of each; build and test dependencies are
+/// left out.
 fn linked(metadata: &Value) -> Result<BTreeMap<&str, Vec<&str>>, String> {
     let nodes = metadata["resolve"]["nodes"].as_array().ok_or("cargo metadata has no nodes")?;
     let by_id: BTreeMap<&str, &Value> =

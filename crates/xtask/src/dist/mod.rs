@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use binary::{Binary, Platform};
 use programs::{has, output, succeed};
 
-/// What the program may take, in bytes.
+/// Maximum size of the program, in bytes.
 const MOST_BYTES: u64 = 20_000_000;
 /// The newest glibc that a dynamically linked program may need: that of RHEL 9. Ubuntu 22.04 and Debian 12 have newer ones.
 const NEWEST_GLIBC: (u32, u32) = (2, 34);
@@ -23,7 +23,8 @@ const MUSL: &str = "x86_64-unknown-linux-musl";
 /// Crates that are for work on the project, and that no registry has.
 const UNPUBLISHED: [&str; 3] = ["xtask", "darkfiber-testkit", "darkfiber-py"];
 
-/// Makes everything in `out`, and says of each part what it takes; what cannot be made here is said to be skipped.
+/// Makes everything in `out`, and prints the size of each part; parts that cannot be made here are reported as
+/// skipped.
 pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
     let root = &fs::canonicalize(root).map_err(|e| e.to_string())?;
     fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
@@ -61,14 +62,14 @@ pub(crate) fn run(root: &Path, out: &Path) -> Result<bool, String> {
     Ok(is_fine)
 }
 
-/// What this machine compiles for by itself.
+/// The native target of this machine.
 fn host() -> Result<String, String> {
     let text = output("rustc", &["-vV"], None)?;
     let line = text.lines().find_map(|l| l.strip_prefix("host: "));
     line.map(str::to_owned).ok_or_else(|| "rustc names no host".to_owned())
 }
 
-/// What can be compiled for.
+/// The installed targets of the compiler.
 fn targets() -> Result<Vec<String>, String> {
     let sysroot = output("rustc", &["--print", "sysroot"], None)?;
     let libraries = Path::new(sysroot.trim()).join("lib/rustlib");

@@ -9,7 +9,7 @@ pub(super) fn has(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// What a program prints; what it says to standard error is shown.
+/// The output of a program; its standard error is shown.
 pub(super) fn output(program: &str, args: &[&str], at: Option<&Path>) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(args).stderr(std::process::Stdio::inherit());
@@ -23,7 +23,7 @@ pub(super) fn output(program: &str, args: &[&str], at: Option<&Path>) -> Result<
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-/// Runs a program that has nothing to print.
+/// Runs a program without output.
 pub(super) fn succeed(program: &str, args: &[&str], at: Option<&Path>) -> Result<(), String> {
     output(program, args, at).map(|_| ())
 }

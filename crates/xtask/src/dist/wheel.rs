@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::programs::{has, output};
 
-/// What it may take, in bytes.
+/// Maximum size of the wheel, in bytes.
 const MOST_BYTES: u64 = 10_000_000;
 
-/// Builds it, and says what it takes; whether that is within bounds. None where maturin is missing.
+/// Builds the wheel, and prints its size; returns whether that is within bounds. None where maturin is missing.
 pub(super) fn build(root: &Path, out: &Path) -> Result<Option<(PathBuf, bool)>, String> {
     if !has("maturin") {
         println!("skipped: the wheel for Python (maturin is missing: pip install maturin)");

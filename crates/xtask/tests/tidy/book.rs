@@ -9,10 +9,10 @@ use crate::root;
 /// Most words of prose of a page.
 const WORDS: usize = 1500;
 
-/// Logs may be as long as what they record.
+/// Logs may be as long as their records.
 const LOGS: [&str; 4] = ["benchmarks.md", "conformance.md", "testing.md", "validation.md"];
 
-/// Pages beside docs that belong to the book.
+/// Pages besides docs that belong to the book.
 const BESIDE: [&str; 6] = [
     "README.md",
     "LIMITS.md",
@@ -53,7 +53,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(prose)
 }
 
-/// What links of a line lead to, pictures too; code between backticks has none.
+/// Targets of the links of a line, including pictures; code between backticks has none.
 fn targets(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut ticks = 0;
@@ -61,7 +61,7 @@ fn targets(line: &str) -> Vec<&str> {
         if line[at..].starts_with('`') {
             ticks += 1;
         } else if let Some(rest) = line[at..].strip_prefix("](") {
-            // The words of a link may be code, the place of it is none.
+            // The text of a link may be code, its target may not.
             let is_text = ticks % 2 == 0;
             found.extend(rest.split(')').next().filter(|_| is_text));
         }

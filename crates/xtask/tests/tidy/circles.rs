@@ -1,12 +1,11 @@
-//! Which files of a crate know which, and circles among them.
+//! Dependencies between the files of a crate, and cycles among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::source::{Crate, Module};
 
-/// By file the files whose items it uses. A re-export is no use: what is imported through one leads to where it is
-/// defined.
+/// By file the files whose items it uses. A re-export is no use: an import through one counts for the defining file.
 pub(crate) fn edges(source: &Crate) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
     let mut edges: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
     for (at, module) in &source.modules {
@@ -19,7 +18,7 @@ pub(crate) fn edges(source: &Crate) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
             }
         }
         for glob in &module.globs {
-            // Everything of a module: so is what it names itself.
+            // A glob import of a module includes the names that it imports itself.
             if let Some(there) = module_of(source, at, glob)
                 && !source.modules[&there].items.is_empty()
                 && source.modules[&there].file != module.file
@@ -31,7 +30,7 @@ pub(crate) fn edges(source: &Crate) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
     edges
 }
 
-/// Where a path that stands in a module leads to: the file that defines its item, if that is in this crate.
+/// The target of a path in a module: the file that defines its item, if that is in this crate.
 fn definition<'s>(
     source: &'s Crate,
     at: &[String],
@@ -91,7 +90,7 @@ fn module_of(source: &Crate, at: &[String], path: &[String]) -> Option<Vec<Strin
     source.modules.contains_key(&here).then_some(here)
 }
 
-/// Files that know each other, directly or through others: each set once, in the order of their names.
+/// Files that depend on each other, directly or through others: each set once, in the order of their names.
 pub(crate) fn circles(edges: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<BTreeSet<PathBuf>> {
     let reach: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> = edges
         .keys()
@@ -111,8 +110,8 @@ pub(crate) fn circles(edges: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<
     reach.keys().filter(|a| back(a, a)).map(|a| with(a)).collect()
 }
 
-/// Two files that know each other through a re-export of their crate are in a circle; one that only re-exports is not,
-/// nor is what only tests know, nor a list of components.
+/// Two files that use each other through a re-export of their crate form a cycle; one that only re-exports does not,
+/// nor do uses in tests, nor a list of components.
 #[test]
 fn circles_are_found_through_re_exports() {
     let folder = tempfile::tempdir().expect("a folder");

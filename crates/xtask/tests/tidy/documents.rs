@@ -114,7 +114,7 @@ fn figures_of_experiments_came_out() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
-    // Small whole numbers are among the rows of most experiments, whatever their digits.
+    // Small whole numbers occur in the rows of most experiments, whatever their digits.
     assert!(
         changed > 100 && 10 * noticed > 9 * changed,
         "{noticed} of {changed} wrong digits are noticed"

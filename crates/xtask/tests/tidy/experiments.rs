@@ -1,4 +1,4 @@
-//! What came of published experiments, number by number: docs/reproduced.csv, as `darkfiber reproduce --all -o DIR` writes it.
+//! Results of published experiments, number by number: docs/reproduced.csv, as `darkfiber reproduce --all -o DIR` writes it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use darkfiber_testkit::figures::figures;
 #[derive(Debug, Default)]
 pub(crate) struct ExperimentRow {
     pub(crate) quantity: String,
-    /// What is printed, or follows from it, and what is noted of it.
+    /// Printed numbers, those derived from them, and those in notes.
     pub(crate) printed: Vec<f64>,
     pub(crate) ours: f64,
     pub(crate) is_judged: bool,

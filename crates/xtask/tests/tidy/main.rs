@@ -1,4 +1,4 @@
-//! What the project promises of its own source: which crates and files know which, widths, texts, lists in documents.
+//! Rules for the project's own source: dependencies between crates and files, widths, texts, lists in documents.
 
 mod book;
 mod circles;
@@ -72,7 +72,7 @@ fn drawn(known: &BTreeMap<String, PathBuf>) -> Vec<Vec<String>> {
         let is_drawing = |c: char| c.is_whitespace() || "│─┬┴┼├┤┌┐└┘,".contains(c);
         let mut words = line.split(is_drawing).filter(|w| !w.is_empty());
         let mut row: Vec<String> = Vec::new();
-        // What stands behind the names is what they are for.
+        // The text after the names is their purpose.
         while let Some(word) = words.next().filter(|w| known.contains_key(*w)) {
             row.push(word.to_owned());
         }
@@ -141,7 +141,7 @@ fn messages_have_no_runs_of_blanks() {
 }
 
 /// Whether a text in one line has two or more blanks between two words. Columns of tables are between placeholders or
-/// begin a line, and raw texts are laid out as they are meant.
+/// begin a line, and raw texts keep their layout.
 fn runs_of_blanks(text: &str) -> bool {
     if !text.starts_with('"') {
         return false;

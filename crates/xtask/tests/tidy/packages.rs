@@ -1,10 +1,10 @@
-//! Every crate that is no tool of the project is fit for a registry: what it is, its licence, its words, versions of what it needs.
+//! Every crate that is no tool of the project is fit for a registry: its description, licence, keywords, versions of dependencies.
 
 use std::fmt::Write as _;
 
 use crate::{crates, root};
 
-/// What a registry wants to know, or shows.
+/// Keys that a registry requires, or shows.
 const KEYS: [&str; 8] = [
     "description",
     "version",

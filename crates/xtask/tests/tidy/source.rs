@@ -1,11 +1,11 @@
-//! What a source file says, as far as these checks need it: modules, names, imports, paths, and text in quotes.
+//! The parts of a source file that these checks need: modules, names, imports, paths, and text in quotes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A module: those below, and what is named in it.
+/// A module: its child modules, and the names in it.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) file: PathBuf,
@@ -15,7 +15,7 @@ pub(crate) struct Module {
     pub(crate) uses: BTreeMap<String, Vec<String>>,
     /// Modules of which everything is imported.
     pub(crate) globs: Vec<Vec<String>>,
-    /// Paths in code and private imports: what this module makes use of.
+    /// Paths in code and private imports: uses of this module.
     pub(crate) paths: BTreeSet<Vec<String>>,
 }
 
@@ -67,7 +67,7 @@ impl Crate {
         }
     }
 
-    /// Takes down what tokens name and use; returns the modules below, with their tokens if they are written here.
+    /// Records the names and uses in tokens; returns the child modules, with their tokens if they are inline.
     fn scan(
         &mut self,
         tokens: &[TokenTree],
@@ -124,7 +124,7 @@ impl Crate {
                         }
                         ("static", Some(TokenTree::Ident(name))) if items => {
                             module.items.insert(name.to_string());
-                            // A list of components names them all; they know what they are, not the list.
+                            // A list of components names them all; the components do not depend on the list.
                             let end = end_of_item(tokens, i);
                             let is_list = tokens[i..end]
                                 .iter()
@@ -164,7 +164,7 @@ fn is_punct(token: Option<&TokenTree>, mark: char) -> bool {
     matches!(token, Some(TokenTree::Punct(p)) if p.as_char() == mark)
 }
 
-/// Whether the item whose keyword stands here is seen elsewhere.
+/// Whether the item of this keyword is visible elsewhere.
 fn is_public(tokens: &[TokenTree], at: usize) -> bool {
     let is_pub = |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Ident(w)) if w == "pub");
     at > 0 && is_pub(tokens.get(at - 1)) || at > 1 && is_pub(tokens.get(at - 2))
@@ -195,7 +195,7 @@ fn path_at(tokens: &[TokenTree], from: usize) -> (Vec<String>, usize) {
     (path, i)
 }
 
-/// Takes down what a `use` names.
+/// Records the names of a `use`.
 fn import(tokens: &[TokenTree], module: &mut Module, public: bool) {
     let mut leaves = Vec::new();
     tree(tokens, &mut Vec::new(), &mut leaves);
@@ -257,7 +257,8 @@ fn tree(tokens: &[TokenTree], prefix: &mut Vec<String>, leaves: &mut Vec<(Vec<St
     }
 }
 
-/// The lines of a file that rustfmt leaves as they are: those with texts in quotes, attributes, and what macros take.
+/// The lines of a file that rustfmt leaves unchanged: those with texts in quotes, attributes, and arguments of
+/// macros.
 pub(crate) fn left_alone(text: &str) -> BTreeSet<usize> {
     let tokens: TokenStream = text.parse().expect("Rust");
     let mut lines = BTreeSet::new();

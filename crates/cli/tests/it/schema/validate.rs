@@ -1,18 +1,18 @@
-//! Whether a value is as a JSON Schema says, for the part of JSON Schema that our schemas use: any other
-//! keyword is refused. Stricter than the standard: a key that nothing describes is a violation.
+//! Whether a value agrees with a JSON Schema, for the part of JSON Schema that our schemas use: any other keyword is
+//! refused. Stricter than the standard: a key without a description is a violation.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Demands that the value is as the schema says.
+/// Checks that the value conforms to the schema.
 pub(super) fn valid(schema: &Value, value: &Value, what: &str) {
     if let Some(problem) = violation(schema, value) {
         panic!("{what}: {problem}\n{value:#}");
     }
 }
 
-/// The first way in which the value is not as the schema says.
+/// The first violation of the schema by the value.
 pub(super) fn violation(schema: &Value, value: &Value) -> Option<String> {
     Judge { root: schema }.closed(schema, value).err()
 }
@@ -72,7 +72,7 @@ impl Judge<'_> {
             },
             "const" => rule == value,
             "enum" => list(rule).contains(value),
-            // Bounds are for numbers; what else a value may be is for "type" to say.
+            // Bounds are for numbers; other types are checked by "type".
             "minimum" => value.as_f64().is_none_or(|v| Some(v) >= rule.as_f64()),
             "maximum" => value.as_f64().is_none_or(|v| Some(v) <= rule.as_f64()),
             "exclusiveMinimum" => value.as_f64().is_none_or(|v| Some(v) > rule.as_f64()),

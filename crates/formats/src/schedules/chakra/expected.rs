@@ -1,4 +1,4 @@
-//! What a trace is expected to be.
+//! The expected content of a trace.
 
 use std::fmt::Display;
 use std::path::Path;

@@ -8,20 +8,20 @@ use super::node::Node;
 use crate::ReadError;
 use crate::schedules::run::File;
 
-/// Process groups by number; group 0 is that of all, or what a file says of it.
+/// Process groups by number; group 0 is that of all, or as given in a file.
 pub(super) struct Groups {
     numbers: BTreeMap<String, u32>,
     /// Members of each, in the order of their places.
     pub(super) members: Vec<Vec<u32>>,
-    /// How many of them are all or in a file.
+    /// Number of groups that are all or in a file.
     known: usize,
 }
 
 impl Groups {
-    /// All of so many NPUs, and those of a file.
+    /// The group of all `ranks` NPUs, and those of a file.
     ///
     /// # Errors
-    /// If it names what is no NPU, or one twice in a group.
+    /// If it names an NPU that does not exist, or one twice in a group.
     pub(super) fn read(ranks: u32, file: Option<&File>) -> Result<Self, ReadError> {
         let mut groups = Self {
             numbers: BTreeMap::from([(String::new(), 0)]),
@@ -60,7 +60,8 @@ impl Groups {
         number
     }
 
-    /// An NPU takes part in a collective of a group: it is a member if nobody says who is. NPUs come in their order.
+    /// An NPU takes part in a collective of a group: it becomes a member if no file lists them. NPUs come in their
+    /// order.
     pub(super) fn add(&mut self, node: &Node, rank: u32) {
         let number = self.named(&node.group) as usize;
         let members = &mut self.members[number];
@@ -74,14 +75,14 @@ impl Groups {
         self.numbers.get(of_all(&node.group)).copied().unwrap_or(0)
     }
 
-    /// Names of those whose members nobody says.
+    /// Names of groups whose members are not listed.
     pub(super) fn unknown(&self) -> Vec<&str> {
         let is_unknown = |(_, number): &(&String, &u32)| **number as usize >= self.known;
         self.numbers.iter().filter(is_unknown).map(|(name, _)| name.as_str()).collect()
     }
 }
 
-/// Group `0` is that without a name: all, unless a file says otherwise.
+/// Group `0` is that without a name: all, unless a file gives its members.
 fn of_all(name: &str) -> &str {
     if name == "0" { "" } else { name }
 }

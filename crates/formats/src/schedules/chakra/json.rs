@@ -1,14 +1,14 @@
 //! Traces and process groups as JSON.
 //!
-//! Traces come in two forms: what `chakra_jsonizer` makes of protocol buffers (one object after the other, 64-bit integers as
-//! strings), and what the feeder of Chakra reads (one object with the list `workload_graph`). Process groups are an object of
-//! lists, as ASTRA-sim's `--comm-group-configuration` has them: `{"1": [0, 2]}`.
+//! Traces come in two forms: the output of `chakra_jsonizer` for protocol buffers (one object after the other, 64-bit
+//! integers as strings), and the input of the feeder of Chakra (one object with the list `workload_graph`). Process groups
+//! are an object of lists, as in ASTRA-sim's `--comm-group-configuration`: `{"1": [0, 2]}`.
 
 use serde_json::{Map, Value};
 
 use super::node::Node;
 
-/// Whether a file begins like a trace in one of the two forms: like that of an NPU that does nothing, too.
+/// Whether a file begins like a trace in one of the two forms: including that of an idle NPU.
 pub(super) fn is_trace(begin: &str) -> bool {
     begin.trim_start().starts_with('{')
         && (begin.contains("\"workload_graph\"")
@@ -16,7 +16,7 @@ pub(super) fn is_trace(begin: &str) -> bool {
             || begin.contains("_NODE\"") && begin.contains("\"type\""))
 }
 
-/// The lists in a file of process groups, by name; `None` if it is none.
+/// The lists in a file of process groups, by name; `None` if it is not such a file.
 pub(super) fn groups(bytes: &[u8]) -> Option<Map<String, Value>> {
     if !bytes.trim_ascii_start().starts_with(b"{") {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn groups(bytes: &[u8]) -> Option<Map<String, Value>> {
 /// The members of a process group.
 ///
 /// # Errors
-/// What is no NPU.
+/// If a member is not an NPU.
 pub(super) fn members(list: &Value) -> Result<Vec<u32>, String> {
     let number = |value: &Value| {
         whole(value).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("{value}"))
@@ -40,7 +40,7 @@ pub(super) fn members(list: &Value) -> Result<Vec<u32>, String> {
 /// The nodes of a trace.
 ///
 /// # Errors
-/// What is wrong, with its line.
+/// Errors with their lines.
 pub(super) fn nodes(bytes: &[u8]) -> Result<Vec<Node>, String> {
     let mut nodes = Vec::new();
     for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
@@ -136,7 +136,7 @@ fn jsonized(object: &Map<String, Value>) -> Option<Node> {
         number => whole(number)?,
     };
     let get = |a: &str, b: &str| object.get(a).or(object.get(b));
-    // What is 0 is left out.
+    // Values of 0 are omitted.
     let or_zero = |value: Option<&Value>| value.map_or(Some(0), whole);
     let mut made = Node {
         id: or_zero(object.get("id"))?,

@@ -1,16 +1,16 @@
 //! Execution traces of Chakra (MLCommons): graphs of the operations of each NPU.
 //!
-//! A file is of one NPU, whose number is that at the end of its name (`allreduce.3.et`). It holds messages of protocol
-//! buffers, each with its length before it: one `GlobalMetadata`, then `Node`s (`et_def.proto` there is the schema); or the same as
+//! A file is of one NPU, whose number is that at the end of its name (`allreduce.3.et`). It holds messages of protocol buffers,
+//! each with its length before it: one `GlobalMetadata`, then `Node`s (the schema is `et_def.proto` of Chakra); or the same as
 //! JSON, in either of its two forms. Of a node are read its number, type, control and data dependencies, duration in microseconds,
 //! and the attributes `comm_size` (bytes), `comm_src`, `comm_dst`, `comm_tag`, `comm_type`, `root_rank`, `pg_name`, `stream`, `tid`
 //! and `is_cpu_op`.
 //!
 //! Computations, and other nodes than messages, take their duration, those of one stream of a GPU, or of one thread, one after the
-//! other. What does not wait for each other goes on at once; collectives of a process group follow each other. Bytes of an
-//! all-to-all and of a reduce-scatter are those that an NPU has before it, of an all-gather what it gives. Members of process groups
-//! are in a file of their own beside the others (`{"1": [0, 2]}`); without one, those are members who name the group, and all
-//! where it is `0` or has no name.
+//! other. Independent nodes run concurrently; collectives of a process group follow each other. The bytes of an all-to-all and of a
+//! reduce-scatter are those of an NPU's input, those of an all-gather its contribution. Members of process groups are in a separate
+//! file next to the others (`{"1": [0, 2]}`); without one, the members are the NPUs that name the group, and all where it is `0` or
+//! has no name.
 
 mod expected;
 mod groups;
@@ -44,7 +44,7 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
 /// Reads a trace from the files of all NPUs, in their order, and that of process groups.
 ///
 /// # Errors
-/// If files of some are missing, one is cut off, or nodes name what is not there.
+/// If files of some are missing, one is truncated, or nodes refer to nodes that do not exist.
 pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let is_groups = |file: &&File| json::groups(&file.bytes).is_some();

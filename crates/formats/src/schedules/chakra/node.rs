@@ -7,7 +7,7 @@ pub(super) const SEND: u64 = 5;
 pub(super) const RECV: u64 = 6;
 const COLLECTIVE: u64 = 7;
 
-/// What is read of a node.
+/// The fields of a node that are read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) id: u64,
@@ -34,7 +34,7 @@ impl Node {
         self.kind == COLLECTIVE && self.communicates()
     }
 
-    /// What distinguishes its stream from others of its rank: that of its GPU, or a thread of its processor.
+    /// The stream within its rank: that of its GPU, or a thread of its processor.
     pub(super) fn stream(&self) -> (bool, i64) {
         let get = |name: &str| self.numbers.get(name).copied();
         match get("stream") {

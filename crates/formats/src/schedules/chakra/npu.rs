@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 1 << 40;
 pub(super) struct Npu<'a> {
     pub(super) path: &'a Path,
     pub(super) rank: u32,
-    /// How many there are.
+    /// Total number of ranks.
     pub(super) ranks: u32,
 }
 
@@ -29,10 +29,10 @@ impl Npu<'_> {
         not_such(self.path, what, hint)
     }
 
-    /// What is in it.
+    /// The nodes of its file.
     ///
     /// # Errors
-    /// If it is cut off or damaged.
+    /// If it is truncated or damaged.
     pub(super) fn nodes(&self, bytes: &[u8]) -> Result<Vec<Node>, ReadError> {
         if bytes.trim_ascii_start().starts_with(b"{") && !protobuf::is_first(bytes) {
             return json::nodes(bytes).map_err(|why| self.fail(why, "is the file cut off?"));
@@ -118,10 +118,10 @@ impl Npu<'_> {
         )
     }
 
-    /// Adds the nodes to a graph, the lower number first where it does not matter.
+    /// Adds the nodes to a graph, the lower number first where the order is free.
     ///
     /// # Errors
-    /// If nodes name what is not there, or wait for each other.
+    /// If nodes refer to nodes that do not exist, or wait for each other.
     pub(super) fn graph(
         &self,
         nodes: &[Node],

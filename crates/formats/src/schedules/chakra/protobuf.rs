@@ -15,7 +15,7 @@ pub(super) fn is_first(bytes: &[u8]) -> bool {
     let Some(first) = message(&mut rest).and_then(wire::fields) else { return false };
     let metadata = first.iter().all(|(n, v)| matches!((n, v), (1 | 2, Value::Bytes(_))));
     if rest.is_empty() {
-        // An NPU that does nothing has a version.
+        // The trace of an idle NPU has a version.
         let version = |(n, v): &(u64, Value<'_>)| {
             *n == 1
                 && matches!(v, Value::Bytes(text) if text.first().is_some_and(u8::is_ascii_digit))

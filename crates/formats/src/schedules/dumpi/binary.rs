@@ -72,7 +72,7 @@ pub(super) fn read(
     }
     let sizes = datatypes(bytes, sizes)?;
     bytes.seek(body, "the first record")?;
-    // What is added to seconds; only differences matter.
+    // The offset of seconds; only differences matter.
     let _ = bytes.take(8, "the clocks")?;
     let functions = layout::functions();
     let mut record = Record::default();

@@ -19,7 +19,7 @@ const ALONE: i64 = 3;
 pub(super) const WORLD: u32 = 0;
 pub(super) const SELF: u32 = 1;
 
-/// How a communicator is made.
+/// Construction of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// All members of another, in their order.
@@ -47,25 +47,25 @@ pub(super) struct Creation {
     pub(super) made: bool,
 }
 
-/// What is read of a rank.
+/// The calls of a rank.
 pub(super) struct Rank {
     path: PathBuf,
     pub(super) calls: Vec<Call>,
     pub(super) counts: BTreeMap<String, u64>,
     pub(super) creations: Vec<Creation>,
-    /// What `MPI_Comm_rank` and `MPI_Comm_size` of the world say.
+    /// Results of `MPI_Comm_rank` and `MPI_Comm_size` of the world.
     pub(super) number: Option<u32>,
     pub(super) world: Option<u32>,
     /// One more than the highest rank of the world that is named.
     pub(super) highest: u32,
-    /// Calls that move data in ways that are left out.
+    /// Number of calls that move data and are left out.
     pub(super) lost: u64,
     pub(super) unsized_types: u64,
     last: Option<i64>,
     communicators: HashMap<i64, u32>,
     /// Places of groups in a communicator; no list for all.
     groups: HashMap<i64, (u32, Option<Vec<u32>>)>,
-    /// Requests under way: the call that began them.
+    /// Pending requests: the call that started them.
     open: HashMap<i64, usize>,
     persistent: HashMap<i64, (bool, Message)>,
 }
@@ -161,7 +161,7 @@ impl Rank {
             .ok_or_else(|| self.fail(record, format!("has `{counts}` below zero")))
     }
 
-    /// One end of a message; `None` if there is nobody at the other.
+    /// One end of a message; `None` if the peer is `MPI_PROC_NULL`.
     fn message(
         &mut self,
         record: &Record,
@@ -197,7 +197,7 @@ impl Rank {
                 self.counts.insert(name.to_owned(), 1);
             }
         }
-        // What passed since the last call, the rank computed.
+        // The time since the last call counts as computation.
         if let Some((start, stop)) = record.times {
             if let Some(gap) =
                 self.last.and_then(|last| start.checked_sub(last)).filter(|&gap| gap > 0)
@@ -217,7 +217,7 @@ impl Rank {
                 let m = self.message(record, ["count", "datatype", "source", "tag"], sizes)?;
                 self.calls.extend(m.map(|m| Call::Recv(found(m, record.statuses().first()))));
             }
-            // Messages that are under way behind the call, by their requests.
+            // Messages that are still pending after the call, by their requests.
             "Isend" | "Ibsend" | "Issend" | "Irsend" | "Irecv" => {
                 let receives = name == "Irecv";
                 let peer = if receives { "source" } else { "dest" };
@@ -260,7 +260,7 @@ impl Rank {
                     (None, None) => None,
                 });
             }
-            // What waits for them, or looks whether they are over.
+            // Calls that wait for them, or test whether they are complete.
             "Wait" | "Test" => {
                 if name == "Wait" || self.number(record, "flag")? != 0 {
                     self.done(&[self.number(record, "request")?], record.statuses());
@@ -290,7 +290,7 @@ impl Rank {
             }
             "Comm_group" | "Group_incl" | "Comm_dup" | "Comm_create" | "Comm_split"
             | "Cart_create" | "Graph_create" | "Cart_sub" => self.group(record)?,
-            // What no schedule has.
+            // Calls that a schedule cannot express.
             "Put" | "Get" | "Accumulate" => self.lost += 1,
             _ if name.starts_with("File_") && (name.contains("read") || name.contains("write")) => {
                 self.lost += 1;
@@ -312,7 +312,7 @@ impl Rank {
         }
     }
 
-    /// These requests are done. Those that are not under way were never messages.
+    /// These requests are complete. Those that are not pending were never messages.
     fn done(&mut self, requests: &[i64], statuses: &[Status]) {
         let mut waited = Vec::new();
         for (i, &request) in requests.iter().enumerate() {
@@ -370,7 +370,7 @@ impl Rank {
                 (creation.color, creation.key) = (color, key);
             }
             "Comm_create" => {
-                // Members know the list; to others it does not matter.
+                // The list is known to members; it does not matter to others.
                 let group = self.groups.get(&self.number(record, "group")?).cloned();
                 let places = group.filter(|(whose, _)| *whose == of).and_then(|(_, places)| places);
                 self.create(of, How::Group, new).places = places.unwrap_or_default();
@@ -386,7 +386,7 @@ impl Rank {
     }
 }
 
-/// A receive of anything, as its status tells what came.
+/// A receive with wildcards, resolved by its status.
 fn found(m: Message, status: Option<&Status>) -> Message {
     let Some(status) = status else { return m };
     let fill = |asked: u32, came: i64| {

@@ -8,7 +8,7 @@ use super::sizes::Sizes;
 use crate::ReadError;
 
 impl Rank {
-    /// Takes in a collective; what is none is passed over.
+    /// Adds a collective; other calls are ignored.
     pub(super) fn collective(&mut self, record: &Record, sizes: &Sizes) -> Result<(), ReadError> {
         use CollectiveKind as K;
         let mut each = Vec::new();

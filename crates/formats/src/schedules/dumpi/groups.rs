@@ -1,4 +1,4 @@
-//! Which communicators of ranks are the same, and who is in them.
+//! Identity of communicators across ranks, and their members.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::calls::{Creation, How, Rank, SELF, WORLD};
 
 const NONE: u32 = u32::MAX;
 
-/// Adds the communicators that ranks made to those of the trace, which has the world only. By rank at hand, the numbers
-/// in the trace of what it numbers itself.
+/// Adds the communicators that ranks made to those of the trace, which has only the world. Returns by rank the trace's
+/// numbers of the communicators that the rank numbers itself.
 ///
 /// Making communicators is collective: the first that one member makes of another one is the first that every member
 /// makes of it, and so on.
@@ -19,7 +19,7 @@ pub(super) fn resolve(
         ranks.iter().enumerate().map(|(i, (number, _))| (*number, i)).collect();
     let mut maps: Vec<Vec<u32>> =
         ranks.iter().map(|(_, rank)| vec![NONE; rank.creations.len() + 2]).collect();
-    // What a rank made of a communicator of its own, in order.
+    // The communicators that a rank made from one of its own, in order.
     let mut made: Vec<BTreeMap<u32, Vec<usize>>> = vec![BTreeMap::new(); ranks.len()];
     for (i, (number, rank)) in ranks.iter().enumerate() {
         maps[i][WORLD as usize] = 0;
@@ -78,7 +78,7 @@ pub(super) fn resolve(
     ranks.iter().map(|(number, _)| *number).zip(maps).collect()
 }
 
-/// The communicators, by color, that members make together, as far as that can be known.
+/// The communicators, by color, that members make together, as far as that can be determined.
 fn children(
     members: &[u32],
     parts: &[(usize, usize, &Creation)],

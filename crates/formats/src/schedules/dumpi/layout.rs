@@ -3,7 +3,7 @@
 //! A function is `name:layout`, in the order of their numbers in `funclabels.h` of DUMPI. In a layout, `i` is a number
 //! of 32 bits, `h` of 16, `b` of 8, `l` of 64; `A` and `H` are lists of `i` and `h` and `B` of `b` after their length
 //! (`i`); `M` is a list of `A`; `C` is text after its length (`i`), `D` a list and `E` a list of lists of these; `S` is
-//! a list of statuses. What is in parentheses is only in records of the root. `!` cannot be read.
+//! a list of statuses. Arguments in parentheses are only in records of the root. `!` cannot be read.
 
 /// The functions by their numbers.
 const FUNCTIONS: &str = "\

@@ -1,14 +1,14 @@
 //! Traces of DUMPI (SST): every MPI call of a rank with its arguments and times.
 //!
-//! A file is of one rank; a `.meta` file beside those of a run says how many there are. Read are the binary form
-//! (from version 0.6.9 on; `dumpi/common/dumpiio.c` there is the layout) and what `dumpi2ascii` prints. The rank is what
-//! `MPI_Comm_rank` of the world returned, or the number at the end of the file's name.
+//! A file is of one rank; a `.meta` file next to those of a run gives their number. The binary form (from version 0.6.9
+//! on; layout in `dumpi/common/dumpiio.c` of DUMPI) and the output of `dumpi2ascii` are read. The rank is the result of
+//! `MPI_Comm_rank` of the world, or the number at the end of the file's name.
 //!
-//! The gaps between calls are computation. Requests that were found to be done become waits (of `MPI_Waitsome` and tests
-//! those that they found), receives from any source get the source that the status tells, persistent requests become
-//! ordinary ones. Communicators are followed through `MPI_Comm_dup`, `_split`, `_create` (of groups made by
-//! `MPI_Group_incl`) and `MPI_Cart_create`; those of which files of members are missing, and others, have no members.
-//! Files, windows and ports are left out, with a warning if they move data.
+//! The gaps between calls are computation. Requests that were found complete become waits (of `MPI_Waitsome` and tests
+//! those that they found), receives from any source get the source from the status, persistent requests become ordinary
+//! ones. Communicators are followed through `MPI_Comm_dup`, `_split`, `_create` (of groups made by `MPI_Group_incl`) and
+//! `MPI_Cart_create`; those of which files of members are missing, and others, have no members. Files, windows and ports
+//! are left out, with a warning if they move data.
 
 mod binary;
 mod calls;
@@ -37,7 +37,7 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
     read: ReadBy::Ranks(read_run),
 };
 
-/// The entry of what `dumpi2ascii` prints.
+/// The registry entry of the output of `dumpi2ascii`.
 pub const TEXT: ScheduleFormat = ScheduleFormat {
     name: "dumpi-text",
     what: "output of dumpi2ascii",
@@ -45,7 +45,7 @@ pub const TEXT: ScheduleFormat = ScheduleFormat {
     read: ReadBy::Ranks(read_run),
 };
 
-/// The entry of what is written beside the files of the ranks.
+/// The registry entry of the meta file next to the files of the ranks.
 pub const META: ScheduleFormat = ScheduleFormat {
     name: "dumpi-meta",
     what: "the meta file of DUMPI",
@@ -60,7 +60,7 @@ fn read_run(files: &[File], _: &Options) -> ReadRun {
     read(files).map(|(trace, d)| (Read::Trace(trace), d))
 }
 
-/// The files whose names begin as a meta file says.
+/// The files with the name prefix that a meta file gives.
 fn beside(file: &File) -> Result<Vec<PathBuf>, ReadError> {
     let text = input::text(&file.bytes);
     let prefix = text.lines().find_map(|l| l.strip_prefix("fileprefix=")).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! A call as DUMPI records it: its arguments by name.
 
-/// An argument.
+/// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Number(i64),
@@ -8,14 +8,14 @@ pub(super) enum Value {
     Statuses(Vec<Status>),
 }
 
-/// What a receive found.
+/// The message that a receive matched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Status {
     pub(super) source: i64,
     pub(super) tag: i64,
 }
 
-/// A call.
+/// A recorded MPI call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     /// Name without `MPI_`.
@@ -23,7 +23,7 @@ pub(super) struct Record {
     /// Nanoseconds of its beginning and end, of any clock.
     pub(super) times: Option<(i64, i64)>,
     pub(super) arguments: Vec<(String, Value)>,
-    /// Where it is, for errors.
+    /// Position in the file, for errors.
     pub(super) place: String,
 }
 
@@ -41,7 +41,7 @@ impl Record {
         }
     }
 
-    /// A list; none if it is not told.
+    /// A list; empty if it is not recorded.
     pub(super) fn list(&self, name: &str) -> &[i64] {
         match self.find(name) {
             Some(Value::List(list)) => list,
@@ -49,7 +49,7 @@ impl Record {
         }
     }
 
-    /// Statuses; none if they were ignored.
+    /// Statuses; empty if they were ignored.
     pub(super) fn statuses(&self) -> &[Status] {
         match self.find("statuses").or(self.find("status")) {
             Some(Value::Statuses(all)) => all,

@@ -1,9 +1,9 @@
 //! Sizes of datatypes.
 
-/// What was expected, for errors.
+/// Expected content, for errors.
 pub(super) const EXPECTED: &str = "a trace of DUMPI";
 
-/// Bytes of datatypes.
+/// Sizes of datatypes, in bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sizes(Vec<Option<u64>>);
 

@@ -62,7 +62,7 @@ fn value(text: &str) -> Option<Value> {
     entries.map(|e| e?.parse().ok()).collect::<Option<Vec<i64>>>().map(Value::List)
 }
 
-/// Hands every call to `each`, and the sizes of datatypes as far as they are told.
+/// Passes every call to `each`, and the recorded sizes of datatypes.
 pub(super) fn read(
     text: &str,
     path: &Path,
@@ -107,7 +107,7 @@ pub(super) fn read(
             if left.starts_with("string") || line.starts_with("Perfcounters") {
                 continue;
             }
-            // Arguments that do not matter may be printed in other ways.
+            // Arguments that do not matter may be printed in other forms.
             if let Some(value) = value(right) {
                 record.arguments.push((name.to_owned(), value));
             }

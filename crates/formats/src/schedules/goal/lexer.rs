@@ -3,7 +3,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     Word(&'a [u8]),
-    /// One of `:{}`.
+    /// One of the signs `:{}`.
     Sign(u8),
     Newline,
     End,

@@ -15,7 +15,7 @@ pub(super) struct Trace {
     pub(super) events: Vec<Event>,
 }
 
-/// Whose trace it is.
+/// The rank and world of a trace.
 #[derive(Debug, Deserialize)]
 pub(super) struct Distributed {
     pub(super) rank: Option<u32>,
@@ -24,14 +24,14 @@ pub(super) struct Distributed {
     pub(super) pg_config: Vec<GroupConfig>,
 }
 
-/// A process group, as the trace knows it.
+/// A process group in a trace.
 #[derive(Debug, Deserialize)]
 pub(super) struct GroupConfig {
     pub(super) pg_name: Option<Value>,
     pub(super) ranks: Option<Value>,
 }
 
-/// Something that took time, or a remark. Whatever other programs put beside those of the GPU is passed over.
+/// An event with a duration, or a remark. Events of other programs than the GPU's are ignored.
 #[derive(Debug, Deserialize)]
 pub(super) struct Event {
     ph: Option<Value>,
@@ -50,7 +50,7 @@ enum MaybeArgs {
     Other(IgnoredAny),
 }
 
-/// What is known of a kernel.
+/// Arguments of a kernel.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Args {
     pub(super) stream: Option<Value>,
@@ -106,7 +106,7 @@ impl Event {
 }
 
 impl Trace {
-    /// When the processor asked for what has each correlation, in microseconds.
+    /// When the processor launched the event of each correlation, in microseconds.
     pub(super) fn launches(&self) -> HashMap<i64, f64> {
         let is_call = |e: &&Event| {
             let category = e.cat.as_ref().and_then(Value::as_str);

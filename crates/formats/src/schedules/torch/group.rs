@@ -1,14 +1,14 @@
-//! Process groups of a trace, and what they are for another rank than that whose trace it is.
+//! Process groups of a trace, and the corresponding groups of other ranks.
 
 use super::event::{Args, Trace, integer, ranks, text};
 
 /// Members of a group, in the order of their places.
 pub(super) type Members = Vec<u32>;
 
-/// The members of the group of a kernel in a world of so many ranks.
+/// The members of the group of a kernel in a world of `world` ranks.
 ///
 /// # Errors
-/// What is missing.
+/// A description of what is missing.
 pub(super) fn members(trace: &Trace, args: &Args, world: u32) -> Result<Members, String> {
     let size = integer(args.group_size.as_ref()).and_then(|n| usize::try_from(n).ok());
     let name = text(args.group.as_ref()).unwrap_or_default();
@@ -40,7 +40,7 @@ pub(super) fn members(trace: &Trace, args: &Args, world: u32) -> Result<Members,
     }
 }
 
-/// A list that was cut off goes on as it began, if its steps are even.
+/// Continues a truncated list with its step, if its steps are equal.
 fn continued(begin: &[u32], size: usize) -> Option<Members> {
     let [first, second, ..] = *begin else { return None };
     let step = second.checked_sub(first).filter(|&step| step > 0)?;
@@ -57,7 +57,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The row that a group of a world of so many ranks is; `None` if it is none.
+    /// The row that a group forms in a world of `world` ranks; `None` if it is not a row.
     pub(super) fn of(members: &[u32], world: u32) -> Option<Self> {
         let len = members.len() as u32;
         let step = match members {

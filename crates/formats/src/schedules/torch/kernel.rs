@@ -1,4 +1,4 @@
-//! What kept the streams of a GPU busy, and what waited for what.
+//! The activities of the streams of a GPU, and their dependencies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,9 +17,9 @@ pub(super) struct Kernel {
     pub(super) stream: Stream,
     pub(super) begin: u64,
     pub(super) end: u64,
-    /// When the processor asked for it, if the trace says so.
+    /// When the processor launched it, if the trace records it.
     launched: Option<i64>,
-    /// What it sent, if it did.
+    /// The communication of the kernel, if any.
     pub(super) sent: Option<Sent>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Group {
     pub(super) members: Members,
 }
 
-/// What is wrong with a trace, and what to do.
+/// An error in a trace, and what to do.
 #[derive(Debug)]
 pub(super) struct Fault(pub(super) String, pub(super) &'static str);
 
@@ -47,14 +47,14 @@ const OLD: &str = "newer versions of torch write it: record the trace again";
 const DAMAGED: &str = "is the file damaged?";
 const UNKNOWN: &str = "known are torch's usual types of elements, and collectives and messages one by one, not coalesced";
 
-/// What a kernel waited for.
+/// The dependencies of a kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Waited {
     /// Kernels of other streams.
     pub(super) on: Vec<usize>,
-    /// How long after these and the one before it on its stream it began, in nanoseconds.
+    /// Idle time between the end of these and of the previous one on its stream and its start, in nanoseconds.
     pub(super) idle: u64,
-    /// How long it had its stream to itself: those of a stream do not overlap, whatever their times say.
+    /// Time in which it used its stream alone: those of a stream do not overlap, whatever their times are.
     pub(super) took: u64,
 }
 
@@ -62,10 +62,10 @@ pub(super) struct Waited {
 const MOST_BYTES: u64 = 1 << 40;
 const LONGEST: f64 = 1e16;
 
-/// Kernels, copies and fills of a trace in the order in which they began, and its process groups.
+/// Kernels, copies and fills of a trace in the order of their start, and its process groups.
 ///
 /// # Errors
-/// What is missing of a collective.
+/// A description of what is missing in a collective.
 pub(super) fn kernels(trace: &Trace, world: u32) -> Result<(Vec<Kernel>, Vec<Group>), Fault> {
     let on_gpu = || trace.events.iter().filter(|e| e.is_on_gpu());
     let first = on_gpu().filter_map(Event::times).map(|t| t.0).fold(f64::INFINITY, f64::min);
@@ -103,12 +103,12 @@ struct Groups<'a> {
     trace: &'a Trace,
     world: u32,
     all: Vec<Group>,
-    /// Numbers by what kernels say of them: name, ranks and size.
+    /// Numbers by the data in kernels: name, ranks and size.
     known: HashMap<String, usize>,
 }
 
 impl Groups<'_> {
-    /// What an event sent over the network or between GPUs, if it is a kernel of NCCL.
+    /// The communication of an event over the network or between GPUs, if it is a kernel of NCCL.
     fn sent(&mut self, event: &Event) -> Result<Option<Sent>, Fault> {
         if !event.name().starts_with("nccl") {
             return Ok(None);
@@ -215,17 +215,17 @@ fn width(dtype: &str) -> Option<u64> {
     })
 }
 
-/// A kernel that was asked for and only waited begins this soon after what it waited for, in nanoseconds.
+/// A kernel that was launched and only waited starts within this time after its dependency, in nanoseconds.
 const AT_ONCE: u64 = 10_000;
 
-/// What each of these waited for. What sends waits for the computations of other streams that were asked for before it; anything waits
-/// for a collective of another stream if it was asked for before that ended, and began at once when it had.
+/// The dependencies of each of these. Communication waits for the computations of other streams that were launched before it; any
+/// kernel waits for a collective of another stream if it was launched before that ended, and started immediately afterwards.
 ///
-/// Traces do not say why anything waited. Where they do not say when it was asked for, what sends is taken to wait for the last computation
-/// of every other stream that ended since its own was free. What is so found lets everything begin when it did, if messages take as
+/// Traces do not record why a kernel waited. Where they do not record its launch, communication is assumed to wait for the last computation
+/// of every other stream that ended since its own was free. The dependencies found let every kernel start when it did, if messages take as
 /// long as they did.
 pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
-    // By stream, what is on it so far, in order.
+    // By stream, its kernels so far, in order.
     let mut computed: BTreeMap<Stream, Vec<usize>> = BTreeMap::new();
     let mut received = computed.clone();
     let mut free: BTreeMap<Stream, u64> = BTreeMap::new();
@@ -281,8 +281,8 @@ mod tests {
         Kernel { stream: (0, stream), begin, end, launched, sent }
     }
 
-    /// Two computations, a collective that waits for the first, and a third one that stood by for the collective; a fourth was asked for
-    /// when that was over, and began by chance in its time.
+    /// Two computations, a collective that waits for the first, and a third one that waited for the collective; a fourth was launched
+    /// when that was over, and started by chance in its time.
     #[test]
     fn streams_wait_for_each_other() {
         let all = |launches: [Option<i64>; 6]| {
@@ -304,7 +304,7 @@ mod tests {
         let expected =
             [(vec![], 0), (vec![], 0), (vec![0], 3), (vec![2], 5), (vec![3], 10), (vec![], 24)];
         assert_eq!(of(asked), expected);
-        // Who was asked for when is not known: what begins at once is taken to have stood by.
+        // Launches are not known: a kernel that starts immediately is assumed to have waited.
         let guessed = of([None; 6]);
         assert_eq!(guessed[..5], expected[..5]);
         assert_eq!(guessed[5], (vec![4], 4));

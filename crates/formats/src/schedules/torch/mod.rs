@@ -1,14 +1,13 @@
-//! Traces of `torch.profiler` (Kineto): what the streams of each rank's GPU did, and when.
+//! Traces of `torch.profiler` (Kineto): activities of the streams of each rank's GPU, with times.
 //!
-//! A file is what `export_chrome_trace` writes, of one rank: an object of JSON with `traceEvents` (times in microseconds) and
-//! `distributedInfo`. Read are kernels, copies and fills of the GPU, and of kernels of NCCL the arguments `Collective name`,
-//! `In msg nelems`, `dtype`, `Group size`, `Process Group Name`, `Process Group Ranks`, `Src Rank` and `Dst Rank`, which newer versions
-//! of torch write.
+//! A file is the output of `export_chrome_trace`, of one rank: an object of JSON with `traceEvents` (times in microseconds) and
+//! `distributedInfo`. Kernels, copies and fills of the GPU are read, and of kernels of NCCL the arguments `Collective name`, `In msg
+//! nelems`, `dtype`, `Group size`, `Process Group Name`, `Process Group Ranks`, `Src Rank` and `Dst Rank`, which newer versions of
+//! torch write.
 //!
-//! Kernels of a stream follow each other and take the time that they took; messages take what the network makes of them. What waited for
-//! what across streams is found by when the processor asked for each (`correlation`). Idle times are kept: with a network as quick as
-//! that of the trace, all begins when it did. One file of several ranks stands for all of them, which then do the same, each in the groups
-//! that are its.
+//! Kernels of a stream follow each other and keep their durations; the durations of messages come from the network. Dependencies across
+//! streams are derived from the launch time of each kernel (`correlation`). Idle times are kept: with a network as fast as that of the
+//! trace, everything starts when it did. One file of several ranks stands for all of them, which then do the same, each in its own groups.
 
 mod event;
 mod group;
@@ -37,7 +36,7 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
 /// Of one file for all ranks, the most nodes of all together.
 const MOST: usize = 1 << 24;
 
-/// Whether a file begins like a trace of the profiler, or like what `ExecutionTraceObserver` writes.
+/// Whether a file begins like a trace of the profiler, or like output of `ExecutionTraceObserver`.
 fn is_such(bytes: &[u8]) -> bool {
     let begin = &bytes[..bytes.len().min(64 << 10)];
     let has = |word: &str| begin.windows(word.len()).any(|w| w == word.as_bytes());
@@ -48,7 +47,7 @@ fn is_such(bytes: &[u8]) -> bool {
             || is_observed(begin))
 }
 
-/// Whether a file is of `ExecutionTraceObserver`: it knows no times.
+/// Whether a file is of `ExecutionTraceObserver`: it has no times.
 fn is_observed(begin: &[u8]) -> bool {
     let begin = &begin[..begin.len().min(200)];
     let text = String::from_utf8_lossy(begin);
@@ -67,7 +66,7 @@ fn fail(file: &File, what: impl std::fmt::Display, hint: &str) -> ReadError {
 /// Reads the traces of all ranks, or one that stands for all.
 ///
 /// # Errors
-/// If one is cut off, ranks are missing or twice there, or a kernel of NCCL does not say what it sent.
+/// If one is truncated, ranks are missing or duplicate, or a kernel of NCCL has no size.
 pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut traces = Vec::new();
@@ -139,7 +138,7 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     Ok((Read::Graph(graph.graph), d))
 }
 
-/// What a rank did, found out once for all ranks that do it.
+/// The operations of a rank, derived once for all ranks that share them.
 struct Plan {
     kernels: Vec<Kernel>,
     waits: Vec<Waited>,
@@ -152,10 +151,10 @@ struct Plan {
 }
 
 impl Plan {
-    /// Of a trace, which stands for all ranks of a world of so many, if that is given.
+    /// The plan of a trace, which stands for all ranks of a world of this size, if that is given.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If it cannot stand for all.
     fn of(kernels: Vec<Kernel>, groups: &[Group], world: Option<u32>) -> Result<Self, String> {
         let rows = world.map(|world| {
             let message = kernels.iter().find_map(|k| match k.sent {
@@ -191,13 +190,13 @@ struct Growing {
     by_row: HashMap<(usize, u32), u32>,
 }
 
-/// Computations of a stream that nothing waits for one by one.
+/// Consecutive computations of a stream on which nothing depends individually.
 struct Open {
     before: Vec<u32>,
     nanoseconds: u64,
 }
 
-/// Nanoseconds of computing.
+/// A computation of this number of nanoseconds.
 fn compute(ns: u64) -> OpWhat {
     OpWhat::Alone(Op::Compute { picoseconds: ns.saturating_mul(1000) })
 }
@@ -213,11 +212,11 @@ impl Growing {
         self.graph.nodes.len() as u32 - 1
     }
 
-    /// Adds what a rank did.
+    /// Adds the operations of a rank.
     fn add(&mut self, rank: u32, plan: &Plan, groups: &[Group]) {
         let numbers: Vec<u32> =
             (0..groups.len()).map(|g| self.number(rank, plan, groups, g)).collect();
-        // The node of each kernel that others wait for, and the last of each stream; and what is not a node yet.
+        // The node of each kernel with dependents, and the last of each stream; and kernels that are not a node yet.
         let mut nodes: HashMap<usize, u32> = HashMap::new();
         let mut last: BTreeMap<Stream, u32> = BTreeMap::new();
         let mut open: BTreeMap<Stream, Open> = BTreeMap::new();
@@ -274,7 +273,7 @@ impl Growing {
     }
 }
 
-/// What is sent, with the numbers of process groups.
+/// The communication, with the numbers of process groups.
 fn what(sent: Sent, numbers: &[u32]) -> OpWhat {
     match sent {
         Sent::Message { is_send: true, peer, bytes } => {

@@ -1,4 +1,4 @@
-//! Which axis goes where, and what is drawn of them.
+//! Assignment of axes to the picture, and its shape.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::selection::{OF, SEED, Selection};
 
 /// Numbers that lines join at least.
 const LINE: usize = 3;
-/// Colours of a picture, unless somebody asks for more; and at most.
+/// Default and maximum number of colours of a picture.
 const COLOURS: usize = 8;
 const MOST_COLOURS: usize = 24;
 /// Bars of a panel, above which a heat map is easier to read; and at most.
@@ -21,7 +21,7 @@ const MOST_CELLS: usize = 100;
 /// Panels of a picture at most.
 const PANELS: usize = 12;
 
-/// Where the dimensions of a selection go, by their numbers.
+/// Assignment of the dimensions of a selection, by their numbers.
 pub(super) struct Choice {
     /// From left to right.
     pub(super) x: usize,
@@ -29,12 +29,12 @@ pub(super) struct Choice {
     pub(super) by: Option<usize>,
     /// A panel for each combination of their values.
     pub(super) panels: Vec<usize>,
-    /// What is drawn.
+    /// Shape of the picture.
     pub(super) shape: Shape,
 }
 
 impl Choice {
-    /// What users ask for, and else what suits the table.
+    /// The user's choices, and otherwise those that suit the table.
     pub(super) fn of(selection: &Selection, options: &PlotOptions) -> Result<Self, Error> {
         let all = &selection.dimensions;
         let named =
@@ -45,7 +45,7 @@ impl Choice {
             return Err(Error::usage(format!("--x and --by are the same axis, {name}"))
                 .hint("name another one, or leave --by out"));
         }
-        // An axis whose values go with those before it tells nothing more apart.
+        // An axis whose values are determined by those before it adds no distinction.
         let mut free: Vec<usize> = x.into_iter().chain(by).collect();
         for (i, dimension) in all.iter().enumerate() {
             let is_open = dimension.len() > 1 && dimension.name != SEED && !free.contains(&i);
@@ -74,7 +74,7 @@ impl Choice {
         Ok(choice)
     }
 
-    /// Refuses a panel that nobody could read.
+    /// Refuses a panel that would be unreadable.
     fn check_panel(&self, all: &[Dimension]) -> Result<(), Error> {
         let (x, by) = (&all[self.x], self.by.map(|by| &all[by]));
         let colours = by.map_or(1, Dimension::len);
@@ -150,7 +150,7 @@ fn is_determined(selection: &Selection, by: &[usize], of: usize) -> bool {
     })
 }
 
-/// What suits two axes.
+/// The shape that suits two axes.
 fn shape(
     all: &[Dimension],
     x: usize,

@@ -1,21 +1,21 @@
-//! What tells rows apart: an axis with its values, which may be numbers in disguise.
+//! A dimension of rows: an axis with its values, which may be numbers inside text.
 
 use darkfiber_study::grid::Value;
 use darkfiber_workload::quantity;
 
-/// What values of an axis have in common ends with one of these.
+/// The common part of an axis's values ends with one of these.
 const BOUNDARIES: [char; 4] = [' ', '=', ':', ','];
 
 /// An axis, and the values that occur.
 #[derive(Clone, Debug)]
 pub(super) struct Dimension {
-    /// What users call it: `routes.engine`, `of`, `seed`.
+    /// Name for users: `routes.engine`, `of`, `seed`.
     pub(super) name: String,
-    /// What it is called in pictures.
+    /// Name in pictures.
     pub(super) label: String,
     /// Its values: numbers rising, names in the order in which they first appear.
     pub(super) levels: Vec<Level>,
-    /// Whether all its values are numbers, sizes or times, or differ in nothing but such.
+    /// Whether all its values are numbers, sizes or times, or differ only in such.
     pub(super) is_numeric: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Dimension {
 pub(super) struct Level {
     /// As rows have it.
     pub(super) text: String,
-    /// As pictures show it: without what all values have in common.
+    /// Label in pictures: without the common part of all values.
     pub(super) label: String,
     /// The number that it is, or its place.
     pub(super) number: f64,
@@ -42,7 +42,7 @@ impl Dimension {
         let texts: Vec<String> = distinct.iter().map(ToString::to_string).collect();
         let is_text = distinct.iter().any(|value| matches!(value, Value::Text(_)));
         let is_flag = distinct.iter().any(|value| matches!(value, Value::Yes(_)));
-        // Numbers are shown as they are, words without what all of them have in common.
+        // Numbers are shown unchanged, words without their common part.
         let (before, behind) = if is_text { common(&texts) } else { (0, 0) };
         let inner: Vec<&str> = texts.iter().map(|t| &t[before..t.len() - behind]).collect();
         let numbers = if is_flag { None } else { all_quantities(&inner) };
@@ -63,13 +63,13 @@ impl Dimension {
         self.levels.iter().position(|level| level.text == text)
     }
 
-    /// How many values there are.
+    /// Number of values of the dimension.
     pub(super) fn len(&self) -> usize {
         self.levels.len()
     }
 }
 
-/// What an axis is called whose values begin with the same: with the key that differs.
+/// The label of an axis whose values have a common prefix: with the key that differs.
 fn label(name: &str, prefix: &str) -> String {
     let word = prefix.trim_end_matches(BOUNDARIES);
     let key = word.rsplit(BOUNDARIES).next().unwrap_or_default();
@@ -81,7 +81,7 @@ fn label(name: &str, prefix: &str) -> String {
     }
 }
 
-/// How many bytes all texts have in common at their beginning and at their end, as whole words.
+/// Number of bytes that all texts have in common at their beginning and at their end, as whole words.
 fn common(texts: &[String]) -> (usize, usize) {
     let Some((first, others)) = texts.split_first().filter(|(_, others)| !others.is_empty()) else {
         return (0, 0);
@@ -92,7 +92,7 @@ fn common(texts: &[String]) -> (usize, usize) {
     };
     let before = others.iter().map(|other| alike(first, other)).min().unwrap_or(0);
     let before = first[..before].rfind(BOUNDARIES).map_or(0, |at| at + 1);
-    // What is common at both ends counts once.
+    // A part common to both ends counts once.
     let back = |text: &str| text[before..].chars().rev().collect::<String>();
     let first_back = back(first);
     let behind = others.iter().map(|other| alike(&first_back, &back(other))).min().unwrap_or(0);

@@ -12,12 +12,12 @@ use crate::chart::{
 };
 use crate::study::shown;
 
-/// Values that are this many times apart have a logarithmic axis: beside a logarithmic one, and else.
+/// Values that are this many times apart have a logarithmic axis: next to a logarithmic one, and else.
 const FAR: (f64, f64) = (10.0, 100.0);
 /// Colours of values that are this many times apart go by powers.
 const FAR_COLOURS: f64 = 50.0;
 
-/// Lines or bars.
+/// A chart of lines or bars.
 pub(super) fn chart(
     title: String,
     selection: &Selection,
@@ -77,7 +77,7 @@ pub(super) fn chart(
     }
 }
 
-/// A heat map.
+/// A heat map of the values.
 pub(super) fn heat_map(
     title: String,
     selection: &Selection,
@@ -150,13 +150,13 @@ fn panel_title(selection: &Selection, choice: &Choice, panel: &[usize]) -> Strin
     let each = choice.panels.iter().zip(panel).map(|(i, at)| {
         let dimension = &selection.dimensions[*i];
         let label = &dimension.levels[*at].label;
-        // A number does not say what it is.
+        // A number needs the name of its axis.
         if dimension.is_numeric { format!("{} {label}", dimension.label) } else { label.clone() }
     });
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// What is drawn, in the words of the question.
+/// Description of the picture, in the words of the question.
 fn subtitle(selection: &Selection, shape: Shape, points: &Points) -> String {
     let one = matches!(points.samples(), Some((_, 1)));
     let one = if one { "; one seed" } else { "" };
@@ -171,7 +171,7 @@ fn subtitle(selection: &Selection, shape: Shape, points: &Points) -> String {
     }
 }
 
-/// What intervals are.
+/// Meaning of the intervals.
 fn interval(points: &Points) -> Option<String> {
     let (least, most) = points.samples()?;
     let seeds = if least == most { format!("{most}") } else { format!("{least} to {most}") };
@@ -182,7 +182,7 @@ fn interval(points: &Points) -> Option<String> {
 fn vertical(points: &Points, is_lines: bool, is_log: bool) -> Scale {
     let high = points.means().map(|m| m.mean + m.half).fold(0.0, f64::max);
     if !is_lines {
-        // Above the highest bar stands its value.
+        // The value of the highest bar is printed above it.
         return Scale::from_zero(high * 1.06, 5);
     }
     let least = points.means().map(|m| m.mean).fold(f64::INFINITY, f64::min).min(1e300);

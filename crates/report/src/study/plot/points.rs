@@ -7,19 +7,19 @@ use darkfiber_study::MeanInterval;
 use super::choice::Choice;
 use super::selection::Selection;
 
-/// How sure intervals are.
+/// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// What is drawn at one place.
+/// The data at one position.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Point {
     values: Vec<f64>,
-    /// Rows without an answer.
+    /// Number of rows without an answer.
     pub(super) missing: usize,
 }
 
 impl Point {
-    /// The mean over seeds with its confidence interval, which has no width if there is one seed; nothing without an answer.
+    /// The mean over seeds with its confidence interval, which has no width if there is one seed; `None` without an answer.
     pub(super) fn mean(&self) -> Option<MeanInterval> {
         let mean = MeanInterval::of(&self.values, CONFIDENCE)?;
         Some(MeanInterval { half: if mean.samples > 1 { mean.half } else { 0.0 }, ..mean })
@@ -41,7 +41,7 @@ impl Points {
         let mut all: BTreeMap<Place, Point> = BTreeMap::new();
         let dimensions = &selection.dimensions;
         for row in &selection.rows {
-            // A row without an answer stands for all that the cell would have been asked about.
+            // A row without an answer stands for all subjects of the cell.
             let each = |i: usize| -> Vec<usize> {
                 row.places[i].map_or_else(|| (0..dimensions[i].len()).collect(), |at| vec![at])
             };
@@ -68,7 +68,7 @@ impl Points {
         Self { all, panels }
     }
 
-    /// What is drawn at a place; nothing if there is no such cell.
+    /// The data at a position; `None` if there is no such cell.
     pub(super) fn at(&self, panel: &[usize], colour: usize, x: usize) -> Option<&Point> {
         self.all.get(&(panel.to_vec(), colour, x))
     }
@@ -78,13 +78,13 @@ impl Points {
         self.all.values().filter_map(Point::mean)
     }
 
-    /// The fewest and the most values that a point is the mean of; nothing if there is no value.
+    /// The minimum and the maximum number of values behind a point; `None` if there is no value.
     pub(super) fn samples(&self) -> Option<(usize, usize)> {
         let all = || self.means().map(|mean| mean.samples);
         Some((all().min()?, all().max()?))
     }
 
-    /// Whether some points have answers of some seeds only.
+    /// Whether some points have answers of only some seeds.
     pub(super) fn is_partial(&self) -> bool {
         self.all.values().any(|point| point.missing > 0 && !point.values.is_empty())
     }

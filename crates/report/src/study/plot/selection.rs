@@ -1,4 +1,4 @@
-//! The rows that are drawn: those of a question, and of what it is asked about.
+//! The rows that are drawn: those of a question and of its subjects.
 
 use darkfiber_scenario::Error;
 use darkfiber_study::grid::Value;
@@ -8,28 +8,28 @@ use super::options::PlotOptions;
 use super::unit::Unit;
 use crate::study::{StudyResult, StudyRow};
 
-/// The axis of what a question is asked about: jobs, patterns, loads.
+/// The axis of the subjects of a question: jobs, patterns, loads.
 pub(super) const OF: &str = "of";
-/// The axis that tells cells of a point apart.
+/// The axis that distinguishes cells of a point.
 pub(super) const SEED: &str = "seed";
 
 /// The rows that are drawn, and the column of theirs.
 pub(super) struct Selection {
-    /// The rows.
+    /// Rows that are drawn.
     pub(super) rows: Vec<Selected>,
-    /// All that may tell rows apart.
+    /// Dimensions that may distinguish rows.
     pub(super) dimensions: Vec<Dimension>,
-    /// The column, as it is drawn.
+    /// Column that is drawn, with its unit.
     pub(super) unit: Unit,
-    /// What all rows are about, if users chose it.
+    /// Subject of all rows, if users chose it.
     pub(super) of_alone: Option<String>,
 }
 
 /// A row that is drawn.
 pub(super) struct Selected {
-    /// By dimension, the place of its value; a row without an answer is about nothing.
+    /// By dimension, the index of its value; a row without an answer has no subject.
     pub(super) places: Vec<Option<usize>>,
-    /// Its value; without, the cell has no answer.
+    /// Value of the row; `None`: the cell has no answer.
     pub(super) value: Option<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Selection {
         }
         let column = column(result, &rows, &question, options)?;
         let value = |row: &StudyRow| row.found.get(column).and_then(Value::number);
-        // What has no value of this column was not asked about it; what has no answer leaves a gap.
+        // Rows without this column do not belong to the question; rows without an answer leave a gap.
         rows.retain(|row| row.error.is_some() || value(row).is_some());
         let largest = rows.iter().filter_map(|row| value(row)).fold(0.0, f64::max);
         let is_flag = rows.iter().any(|row| matches!(row.found.get(column), Some(Value::Yes(_))));
@@ -133,7 +133,7 @@ fn only<'r>(
         let numbers = value.parse::<f64>().ok().zip(wanted.parse::<f64>().ok());
         value == wanted || numbers.is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
     };
-    // Values of which other choices leave nothing are known all the same.
+    // Values that other choices exclude are valid names all the same.
     let known: Vec<String> = result.rows.iter().map(text).collect();
     for value in wanted {
         if !known.iter().any(|known| is(known, value)) {

@@ -11,7 +11,7 @@ fn value(text: &str) -> Value {
     text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Whole)
 }
 
-/// Cells of a grid over axes, each with what `answers` has for its values and seed.
+/// Cells of a grid over axes, each with the result of `answers` for its values and seed.
 fn cells(
     axes: &[(&str, &[&str])],
     seeds: u64,
@@ -181,7 +181,7 @@ fn jobs_are_an_axis_and_gaps_are_gaps() {
         let failed: f64 = point[0].parse().expect("a number");
         let job = |of: &str, value: f64| answer(of, "run_mean", value + seed as f64);
         match (point[0], seed) {
-            // Of one place no seed, of another one seed has no answer.
+            // At one position no seed, at another one seed has no answer.
             ("1", _) | ("3", 2) => vec![Answer {
                 question: "routes".to_owned(),
                 error: Some("refused".to_owned()),
@@ -195,7 +195,7 @@ fn jobs_are_an_axis_and_gaps_are_gaps() {
     for text in ["long", "short", "some seeds without an answer"] {
         assert!(texts(&svg).contains(&text), "{text}: {svg}");
     }
-    // Nothing is drawn at 1; 0 stands alone, with a whisker.
+    // There is no point at 1; 0 is isolated, with a whisker.
     assert_eq!(svg.matches("h6m-3 0V").count(), 2);
     let one = PlotOptions { of: some("short"), ..PlotOptions::default() };
     let svg = drawn(&["fail-links"], &records, &one).expect("a picture");
@@ -231,7 +231,7 @@ fn what_cannot_be_drawn_is_said() {
         let message = no(options.clone());
         assert!(message.contains(expected), "{options:?}: {message}");
     }
-    // Nothing varies; nothing is answered; too many panels.
+    // No axis varies; no answers; too many panels.
     let one = cells(&[("engine", &["a"])], 2, |_, _| vec![answer("", "efi_max", 1.0)]);
     let message = drawn(&["engine"], &one, &PlotOptions::default()).expect_err("an error");
     assert!(message.contains("nothing to compare"), "{message}");

@@ -1,33 +1,33 @@
-//! What a column means, and the unit in which it is drawn.
+//! The meaning of a column, and the unit in which it is drawn.
 
 use darkfiber_study::grid::QUESTIONS;
 
-/// The column that has whatever a row is about.
+/// The column of the main value of a row.
 const VALUE: &str = "value";
 
-/// A column as it is drawn.
+/// A column in the form in which it is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unit {
-    /// The column.
+    /// Name of the column.
     pub(super) column: String,
-    /// What stands beside the axis: the column, with its unit.
+    /// Label of the axis: the column, with its unit.
     pub(super) label: String,
-    /// What the column means, in the words of its question; may be empty.
+    /// Meaning of the column, in the words of its question; may be empty.
     pub(super) meaning: String,
-    /// What values are multiplied by.
+    /// Factor by which values are multiplied.
     pub(super) factor: f64,
 }
 
 impl Unit {
-    /// Of a column of a question, whose largest value is known: times have a unit in which they are short.
-    /// `alone` is what all rows are about, if that is one thing.
+    /// The unit of a column of a question, whose largest value is known: times get a unit in which they are short.
+    /// `alone` is the subject of all rows, if there is one.
     pub(super) fn of(
         (question, column): (&str, &str),
         alone: Option<&str>,
         largest: f64,
         is_share: bool,
     ) -> Self {
-        // A question that is asked twice has its parameters in its name.
+        // A question that occurs twice has its parameters in its name.
         let name = question.split(':').next().unwrap_or_default();
         let known = QUESTIONS.get(name).ok();
         let columns = known.map_or(&[][..], |question| question.columns());
@@ -42,7 +42,7 @@ impl Unit {
         } else if is_share {
             (format!("{column}, share of cells"), 1.0)
         } else {
-            // What a value is of says more.
+            // The subject of a value is more informative.
             let name = alone.filter(|_| column == VALUE).unwrap_or(column);
             (name.to_owned(), 1.0)
         };

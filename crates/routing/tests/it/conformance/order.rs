@@ -1,4 +1,4 @@
-//! What a fabric comes in is no part of it: the order of switches, cables and ports decides ties only.
+//! The order of switches, cables and ports in a fabric decides ties only.
 
 use darkfiber_routing::check::Report;
 use darkfiber_routing::{ENGINES, LayerBy};
@@ -6,21 +6,21 @@ use darkfiber_routing::{ENGINES, LayerBy};
 use super::{Case, Result, SHORTEST};
 use darkfiber_testkit::families::{badly_damaged, relabelled, small, topology};
 
-/// How much the largest load may differ if the same network comes in another order, as ties fall
-/// otherwise: the measured factor, rounded up.
+/// Maximum factor between the largest loads of two orders of the same network, which break ties differently: the
+/// measured factor, rounded up.
 fn tie_factor(engine: &str) -> f64 {
     match engine {
-        // By the shape alone, and by symmetry.
+        // These depend on the shape alone, and on symmetry.
         "dmodk" | "smodk" | "opt" | "opt-rect" | "torus" | "hyperx-min" => 1.0,
         "dragonfly-min" => 1.04,
         "ftree" | "ar_ftree" => 1.1,
         "sssp" | "dfsssp" => 1.2,
         "updn" | "dnup" | "ar_updn" => 1.75,
-        // Without jobs nothing is balanced.
+        // Without jobs these balance nothing.
         "sar" | "sar-minmax" => 8.0,
-        // Deals destinations out in the order in which they come.
+        // `minhop` assigns destinations in the order in which they come.
         "minhop" => 2.2,
-        // One pass over the destinations in their order, where sssp looks at several.
+        // One pass over the destinations in their order, whereas sssp compares several.
         "parx-minimal" => 2.0,
         _ => 1.5,
     }
@@ -48,7 +48,7 @@ fn the_order_of_switches_cables_and_ports_decides_ties_only() {
     }
 }
 
-/// Demands the same verdict on two orders of one network, and nearly the same quality.
+/// Checks for the same verdict on two orders of one network, and nearly the same quality.
 fn alike(engine: &str, name: &str, a: Result, b: Result) {
     let (a, b) = match (a, b) {
         (Ok((_, a)), Ok((_, b))) => (a, b),
@@ -68,7 +68,7 @@ fn alike(engine: &str, name: &str, a: Result, b: Result) {
     } else {
         assert!(factor(x, y) <= 1.1, "{engine} on {name}: {x} hops, then {y}");
     }
-    // Frugal paths find the order of dimensions where ports or ids tell it, and else take more layers.
+    // Frugal paths find the order of dimensions where ports or ids show it, and otherwise take more layers.
     let (x, y) = (a.layers.len(), b.layers.len());
     assert!(x.abs_diff(y) <= 3, "{engine} on {name}: {x} layers, then {y}");
 }

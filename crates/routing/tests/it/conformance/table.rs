@@ -1,4 +1,4 @@
-//! The matrix as a table for people: `docs/conformance.md`.
+//! The matrix as a table for readers: `docs/conformance.md`.
 
 use std::fmt;
 use std::path::Path;
@@ -9,16 +9,16 @@ use darkfiber_routing::{ENGINES, Refusal};
 
 use super::Result;
 
-/// What an engine does with a fabric and eight lanes, from good to bad.
+/// Result of an engine on a fabric with eight lanes, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cell {
-    /// Free of deadlock with so many virtual layers.
+    /// Deadlock-free with this number of virtual layers.
     Layers(usize),
     /// Routed, but packets can deadlock.
     Cyclic,
     /// More than eight lanes are needed.
     Lanes,
-    /// Not the engine's family.
+    /// The fabric is not of the engine's family.
     Other,
 }
 
@@ -52,15 +52,15 @@ pub(super) struct Row {
     pub(super) cables: Vec<Cables>,
 }
 
-/// What becomes of tables when any single cable fails.
+/// Repairs of the tables when any single cable fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cables {
-    /// Share of the cables in percent, rounded down, that are mended in any order or in steps, service levels kept; and
-    /// the largest load of a channel after any of them in percent of that before.
+    /// Share of the cables in percent, rounded down, that are repaired in any order or in steps, with service levels
+    /// kept; and the largest load of a channel after any of them in percent of that before.
     Untouched(u64, u64),
-    /// The tables can deadlock as they are.
+    /// The tables can deadlock without any fault.
     Cyclic,
-    /// Refused.
+    /// The engine refuses the fabric.
     Refused,
 }
 
@@ -135,7 +135,7 @@ fn text(rows: &[Row]) -> String {
     format!("{HEAD}{first}{CABLES}{second}")
 }
 
-/// A line for each fabric, a column for each engine.
+/// The matrix with a line for each fabric and a column for each engine.
 fn table(rows: &[Row], cell: &dyn Fn(&Row, usize) -> String) -> String {
     let mut columns: Vec<Vec<String>> = vec![
         std::iter::once("fabric".to_owned())
@@ -158,7 +158,7 @@ fn table(rows: &[Row], cell: &dyn Fn(&Row, usize) -> String) -> String {
     format!("{}|{rule}|\n{lines}", line(0))
 }
 
-/// Demands that `docs/conformance.md` is this table, or writes it if `DARKFIBER_UPDATE_DOCS` is set.
+/// Checks that `docs/conformance.md` is this table, or writes it if `DARKFIBER_UPDATE_DOCS` is set.
 pub(super) fn compare(rows: &[Row]) {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conformance.md"));
     let made = text(rows);

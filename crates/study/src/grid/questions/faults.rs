@@ -1,4 +1,4 @@
-//! What single faults of tables cost.
+//! The effect of single faults on tables.
 
 use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_scenario::Error;
@@ -7,7 +7,7 @@ use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::Answer;
 
-/// What can fail.
+/// The elements that can fail.
 const WHAT: [&str; 2] = ["cables", "switches"];
 
 pub(in crate::grid) struct SingleFaults;

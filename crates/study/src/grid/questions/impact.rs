@@ -1,4 +1,4 @@
-//! What victims suffer beside aggressors.
+//! The slowdown of victims by aggressors.
 
 use darkfiber_packetsim::{Observer, Tuned};
 use darkfiber_scenario::{Chain, Error, Medium};
@@ -146,7 +146,7 @@ impl Question for Impacts {
             routing: options.routing,
             apart: params.flag("classes")?,
         };
-        // Packets that go by no tables need none; runs want some all the same.
+        // Packets that do not follow tables need none; runs require some all the same.
         let tables = match packets::tables(asked)? {
             Some(tables) => tables.clone(),
             None => match &asked.tables {
@@ -203,7 +203,7 @@ impl Store for OfCell<'_> {
     }
 }
 
-/// Victims and aggressors.
+/// Names of victims and aggressors.
 fn names(params: &Params) -> Result<[Vec<String>; 2], Error> {
     let of = |key: &str, usual: &str| {
         Ok::<_, Error>(params.words(key)?.unwrap_or_else(|| vec![usual.to_owned()]))
@@ -211,7 +211,7 @@ fn names(params: &Params) -> Result<[Vec<String>; 2], Error> {
     Ok([of("victim", "allreduce:8B")?, of("aggressor", "incast")?])
 }
 
-/// Shares as they are written, as numbers or as text.
+/// Shares in written form, as numbers or as text.
 fn splits(params: &Params) -> Result<Vec<String>, Error> {
     Ok(params.texts("split")?.unwrap_or_else(|| vec!["50".to_owned()]))
 }
@@ -221,7 +221,7 @@ fn library(params: &Params) -> Result<darkfiber_workload::collective::Library, E
     Ok(LIBRARIES.get(&name)?.1)
 }
 
-/// How long victims are timed, and how long aggressors run before.
+/// Duration of the victims' measurement, and of the aggressors' run before it.
 fn rule(params: &Params) -> Result<(Rule, u64), Error> {
     let few = FEWEST as u32;
     let rule = Rule {
@@ -247,7 +247,7 @@ fn unfit(wrong: PlanError) -> Error {
     }
 }
 
-/// A victim beside an aggressor.
+/// A victim with an aggressor.
 fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
     let cell = &found.cell;
     let split = plan.splits[cell.split];
@@ -280,7 +280,7 @@ fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
     };
     let Some(impact) = found.impact() else {
         let why = "the victim by itself does not end within the limit".to_owned();
-        // It ran, unlike what is refused.
+        // It ran, unlike a refused one.
         let ran = whose.with("settled", false).with("samples", ran.congested.samples.len());
         return Answer { error: Some(why), ..ran };
     };

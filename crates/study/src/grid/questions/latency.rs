@@ -1,4 +1,4 @@
-//! How long packets take by load, and which load is too much.
+//! Latency of packets by load, and the load at saturation.
 
 use darkfiber_packetsim::routing::{AnyRouting, RoutingContext, make};
 use darkfiber_packetsim::{LoadOutcome, Net, SwitchModel};
@@ -10,9 +10,9 @@ use crate::grid::params::Params;
 use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::{Answer, Detail};
 
-/// Loads without any that is asked for.
+/// Default loads of the curve.
 const USUAL: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
-/// How well the load is known that saturates, unless it is said.
+/// Default tolerance of the saturation load.
 const WITHIN: f64 = 0.01;
 
 pub(in crate::grid) struct Latency;
@@ -115,7 +115,7 @@ impl Question for Latency {
             let load = saturation(within, |load| {
                 Ok::<_, Error>(at(&[load])?.iter().any(|point| point.saturated))
             })?;
-            // Where even the least load saturates there is nothing to measure.
+            // Where even the lowest load saturates there is nothing to measure.
             if load <= 0.0 {
                 return Ok(vec![Answer::of("saturation").with("offered", 0.0)]);
             }
@@ -143,7 +143,7 @@ impl Question for Latency {
 pub struct Curve {
     /// Lanes of the switches.
     pub lanes: u8,
-    /// What came of each load.
+    /// Results of each load.
     pub found: Vec<(Point, LoadOutcome)>,
 }
 

@@ -1,4 +1,4 @@
-//! A cell at the depth of packets, whatever the depth of its scenario, and whether it has jobs or not.
+//! A cell at packet depth, whatever the depth of its scenario, with or without jobs.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(super) fn open(asked: &Asked<'_>) -> Result<Case<()>, Error> {
     scenario.open_on(Arc::clone(asked.loaded), asked.files, &mut ())
 }
 
-/// The tables of a cell; nothing if packets of its routing do not go by any.
+/// The tables of a cell; `None` if its packet routing does not use any.
 pub(super) fn tables<'a>(asked: &'a Asked<'_>) -> Result<Option<&'a Tables>, Error> {
     if asked.scenario.packets.routing().name != "tables" {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What patterns of traffic get.
+//! The throughput of traffic patterns.
 
 use darkfiber_analysis::count::{Bandwidth, METRICS, Metric, MetricSource, Precision};
 use darkfiber_scenario::Error;
@@ -8,7 +8,7 @@ use crate::grid::question::{Asked, ColumnOf, Question};
 use crate::grid::row::{Answer, Detail};
 use crate::patterns::{ItemFound, PatternPart, PatternPlan, PatternsFound};
 
-/// Metrics where none and no pattern is asked for.
+/// Default metrics, if neither metrics nor patterns are given.
 const USUAL: [&str; 1] = ["ebb"];
 
 pub(in crate::grid) struct Patterns;
@@ -114,7 +114,7 @@ fn row_of_pattern(item: &ItemFound, bandwidths: &[Bandwidth]) -> Answer {
         .with_some("samples", share.map(|e| e.samples))
 }
 
-/// What is asked.
+/// The parameters as a [`PatternPart`].
 fn part(params: &Params) -> Result<PatternPart, Error> {
     let patterns = params.words("pattern")?.unwrap_or_default();
     let metrics = params.words("metric")?.unwrap_or_else(|| {
@@ -132,7 +132,7 @@ fn part(params: &Params) -> Result<PatternPart, Error> {
     })
 }
 
-/// What of patterns is found out.
+/// The quantities to compute for patterns.
 fn bandwidths(params: &Params) -> Result<Vec<Bandwidth>, Error> {
     let Some(names) = params.words("bandwidth")? else { return Ok(Bandwidth::ALL.to_vec()) };
     let named = |name: &String| {

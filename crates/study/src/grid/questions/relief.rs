@@ -1,4 +1,4 @@
-//! What a few changed entries do for jobs.
+//! The benefit of a few changed entries for jobs.
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_routing::reroute::{Goal, Policy, Prepared};
@@ -17,12 +17,12 @@ const SAME: f64 = 1.0;
 
 pub(in crate::grid) struct Reliefs;
 
-/// How far tables are changed.
+/// Limits of the change of tables.
 struct Given {
     /// Bytes that a channel may carry, or the part of the fullest one's.
     most: Most,
     policy: Policy,
-    /// How often jobs do what the scenario says.
+    /// Number of times that jobs repeat the scenario's program.
     times: u64,
 }
 
@@ -109,7 +109,7 @@ impl Question for Reliefs {
         let (fabric, routes) = (case.fabric(), &case.tables.routes);
         let wrong = |e: SimError| Error::infeasible(e.describe(&case.jobs, case.topology()));
 
-        // What jobs send, and the tables that are changed for it.
+        // The traffic of jobs, and the tables that are changed for it.
         let mut flows = sent(&case.jobs);
         for flow in &mut flows {
             flow.bytes = flow.bytes.saturating_mul(given.times);
@@ -127,7 +127,7 @@ impl Question for Reliefs {
         let relief = prepared.relieve(&Goal { most, policy: given.policy, ..Goal::default() });
         let changed = prepared.into_routes();
 
-        // Jobs alone, beside each other, and with the changed entries.
+        // Jobs alone, together, and with the changed entries.
         let alone = isolated(&case.setup()).map_err(wrong)?;
         let together: Vec<Vec<u64>> = [routes, &changed]
             .into_par_iter()
@@ -163,7 +163,7 @@ impl Question for Reliefs {
     }
 }
 
-/// How long each job takes from its start to the end of its last run with these tables, in picoseconds.
+/// Time of each job from its start to the end of its last run with these tables, in picoseconds.
 fn times(case: &Case, routes: &Routes) -> Result<Vec<u64>, SimError> {
     let setup = Setup { routes, ..case.setup() };
     let found = simulate(&setup, &mut |_| ())?;

@@ -1,4 +1,4 @@
-//! What tables for the jobs of a month would have done for them.
+//! The effect of tables for the jobs of a month on these jobs.
 
 use std::sync::Arc;
 
@@ -22,17 +22,17 @@ const BEFORE: u32 = 20;
 /// Seconds from one moment to the next.
 const EVERY: u64 = 600;
 const DAY: i64 = 86_400;
-/// An allocator that is none: jobs are where the log says.
+/// The allocator that keeps jobs where the log has them.
 const TOLD: &str = "log";
-/// A time that is none: to the end of the log.
+/// Stands for the end of the log.
 const END: &str = "end";
 
 pub(in crate::grid) struct Replays;
 
-/// What is asked, with what is usual filled in.
+/// The parameters, with defaults filled in.
 struct Given {
     engines: Vec<Chain>,
-    /// The place of the engine whose gain over each of the others is reported.
+    /// Index of the engine whose gain over each of the others is reported.
     of: usize,
     days: u32,
     before: u32,
@@ -95,7 +95,7 @@ impl Given {
         })
     }
 
-    /// Who ran where and when.
+    /// Nodes and times of all jobs.
     fn history(&self, asked: &Asked<'_>, seed: u64) -> Result<Arc<LoadedHistory>, Error> {
         if let Some(history) = &asked.history {
             return Ok(Arc::clone(history));

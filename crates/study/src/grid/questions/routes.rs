@@ -1,4 +1,4 @@
-//! How good tables are.
+//! Quality of routing tables.
 
 use darkfiber_analysis::dark_fiber_percent;
 use darkfiber_scenario::{Case, Chain, Error};
@@ -61,10 +61,10 @@ impl Question for Routes {
     }
 }
 
-/// How good tables are, of a fabric that may be in pieces.
+/// Quality of the tables of a fabric that may be in pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct RoutesFound {
-    /// What was measured, or why nothing was.
+    /// The measurement, or why there is none.
     pub(crate) measured: Result<Measured, String>,
     /// Pieces that the fabric is in.
     pub(crate) pieces: usize,

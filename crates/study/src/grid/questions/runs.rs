@@ -1,4 +1,4 @@
-//! How long jobs take.
+//! Run times of jobs.
 
 use std::sync::Arc;
 

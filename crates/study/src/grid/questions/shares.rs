@@ -1,4 +1,4 @@
-//! What jobs get of what all receive together while they run beside each other.
+//! The shares of concurrent jobs in the bytes that all receive.
 
 use darkfiber_scenario::Error;
 use darkfiber_workload::play::{Record as Message, SECOND};
@@ -14,7 +14,7 @@ const INTERVAL: u64 = 100_000_000;
 
 pub(in crate::grid) struct Shares;
 
-/// What jobs receive, by interval, in bytes.
+/// Bytes that jobs receive, by interval.
 struct Received {
     interval: u64,
     bins: Vec<Vec<u64>>,
@@ -23,7 +23,7 @@ struct Received {
 }
 
 impl Received {
-    /// What is received was under way all the time since it departed.
+    /// Received bytes are spread over the time since the message departed.
     fn add(&mut self, message: &Message) {
         let job = message.job as usize;
         self.ends[job] = self.ends[job].max(message.arrived);

@@ -1,4 +1,4 @@
-//! Which jobs share channels.
+//! Channels that jobs share.
 
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_scenario::{Error, places};

@@ -1,4 +1,4 @@
-//! Figure 6: run time of processes by the load of the fullest channel on their way.
+//! Figure 6: run time of processes by the load of the fullest channel on their path.
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::piecewise::Piecewise;
@@ -54,7 +54,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let alone = median(found.iter().flat_map(|f| f.1.iter().copied()));
     let fit = Piecewise::fit(&points).expect("thousands of processes");
     let in_gb = |x: f64| x / GB;
-    // Ranks of a node have the same way; one point for all of them.
+    // Ranks of a node have the same path; one point for all of them.
     let drawn: Points = points
         .chunks(RANKS)
         .map(|of| (in_gb(of[0].0), of.iter().map(|p| p.1).sum::<f64>() / of.len() as f64))

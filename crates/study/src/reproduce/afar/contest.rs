@@ -10,20 +10,20 @@ use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, isolated, places, sen
 
 /// Steps that each benchmark does on Cab; one of them is simulated.
 pub(super) const STEPS: f64 = 10.0;
-/// What QDR InfiniBand carries, in bytes a second; the paper counts 40 Gbit/s as 5 GB/s.
+/// Data rate of QDR InfiniBand, in bytes a second; the paper counts 40 Gbit/s as 5 GB/s.
 pub(super) const CABLE: f64 = 4e9;
 /// By how much sleeping varies (appendix of the paper).
 const NOISE: f64 = 0.0018;
-/// Ranks of a node that send the same way at once, and share as one.
+/// Ranks of a node that send over the same path concurrently, and share as one.
 const ABREAST: f64 = 16.0;
 /// The least that ranks send each other but for barriers.
 const MESSAGE: u64 = 64 * 1024;
-/// How late a message may begin or end, as a part of its own time.
+/// Maximum delay of the start or end of a message, relative to its duration.
 const PRECISION: f64 = 0.01;
 /// A second, in picoseconds.
 const SECOND: f64 = 1e12;
 
-/// A set-up, and what all experiments in time have in common.
+/// A set-up, with the common text of all experiments in time.
 macro_rules! with_model {
     ($text:literal) => {
         concat!(
@@ -39,22 +39,22 @@ pub(super) use with_model;
 
 /// A workload on its hosts.
 pub(super) struct Contest {
-    /// What is simulated of each job.
+    /// The simulated part of each job.
     jobs: Vec<Job>,
     /// By job, its benchmark.
     pub(super) names: Vec<&'static str>,
-    /// What all jobs send in all of their time.
+    /// The traffic of all jobs over all of their time.
     pub(super) flows: Vec<Flow>,
     weights: Vec<f64>,
-    /// How often what is simulated would be done.
+    /// Number of repetitions of the simulated part.
     times: f64,
 }
 
-/// What became of a job.
+/// Results of a job.
 pub(super) struct Fared {
-    /// How long it ran.
+    /// Run time in seconds.
     pub(super) seconds: f64,
-    /// How long each rank took for its own iterations.
+    /// Time of each rank for its own iterations.
     pub(super) ranks: Vec<f64>,
 }
 
@@ -87,7 +87,7 @@ impl Contest {
         places(&self.jobs)
     }
 
-    /// The same with a job elsewhere; what is sent is told for the old place.
+    /// The same with a job elsewhere; its traffic is given for the old place.
     pub(super) fn moved(&self, job: usize, terminals: Vec<TerminalId>) -> Self {
         let mut jobs = self.jobs.clone();
         jobs[job].terminals = terminals;
@@ -123,7 +123,7 @@ impl Contest {
         found.into_iter().map(|ps| self.times * ps as f64 / SECOND).collect()
     }
 
-    /// All at once.
+    /// Simulates all jobs together.
     pub(super) fn together(
         &self,
         lab: &Lab,
@@ -177,7 +177,7 @@ impl Contest {
     }
 }
 
-/// Its hosts.
+/// Host model of Cab.
 fn cab() -> Host {
     Host {
         adapter_bytes_per_second: CABLE,
@@ -187,12 +187,12 @@ fn cab() -> Host {
     }
 }
 
-/// How much longer, in percent.
+/// Increase of a time, in percent.
 pub(super) fn longer(time: f64, than: f64) -> f64 {
     100.0 * (time / than - 1.0)
 }
 
-/// The middle of some numbers; 0 of none.
+/// The median of some numbers; 0 of none.
 pub(super) fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = numbers.into_iter().collect();
     sorted.sort_by(f64::total_cmp);

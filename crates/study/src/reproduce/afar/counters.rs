@@ -1,4 +1,4 @@
-//! What port counters alone are good for: who sends to whom is estimated, and entries are changed by that.
+//! The value of port counters alone: traffic between pairs is estimated from them, and entries are changed for that.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::lab::{GB, Lab, SIXTEEN};
 use crate::reproduce::{Class, Context, Experiment, Row, USUAL};
 use darkfiber_scenario::{demanded, places, sent};
 
-/// Placements.
+/// Number of placements.
 const PLACEMENTS: u64 = 3;
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {

@@ -14,7 +14,7 @@ pub(super) const MACHINE: &str = "cascade:groups=6,blue=8";
 pub(super) const LMC: u8 = 2;
 /// One step of MILC: three iterations of conjugate gradients.
 const MILC: (&str, u32) = ("milc:iterations=3,share=0.5", 256);
-/// What others do, and on how many nodes. They compute for so long, and all of them send at once then.
+/// The other applications, and their numbers of nodes. They compute for a time, and then all of them send at once.
 const OTHERS: [(&str, u32); 5] = [
     ("bis:steps=1,group=400,iterations=400,compute=200us", 256),
     ("bis:steps=1,group=300,iterations=300,compute=400us", 384),
@@ -26,7 +26,7 @@ const OTHERS: [(&str, u32); 5] = [
 const THERE: u32 = 70;
 /// Steps begin for so long.
 const LONG: u64 = SECOND;
-/// Messages may begin or end late by this much of their own time.
+/// Maximum delay of the start or end of messages, as a part of their own time.
 pub(super) const PRECISION: f64 = 0.01;
 /// Runs of MILC, each on another day.
 const DAYS: u32 = 10;
@@ -50,8 +50,8 @@ pub(super) fn jobs(lab: &Lab, seed: u64) -> Vec<Job> {
     jobs
 }
 
-/// By day, seconds of a step of MILC in the mean, under idealized adaptive routing: every message takes that of its minimal paths
-/// whose fullest channel is shared by fewest.
+/// By day, mean seconds of a step of MILC under idealized adaptive routing: every message takes that of its minimal paths whose
+/// fullest channel is shared by the fewest.
 pub(super) fn days(context: &Context<'_>) -> Vec<f64> {
     let lab = Lab::of(MACHINE, "minhop", LMC, 1);
     let host = host("aries").expect("known");

@@ -1,4 +1,4 @@
-//! Cab, its workloads, and what they send.
+//! Cab, its workloads, and their traffic.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ const NODES: u32 = 1152;
 pub(super) const RANKS: u32 = 16;
 /// The benchmarks, as many jobs of each.
 pub(super) const BENCHMARKS: [&str; 4] = ["bis", "nn", "pairs", "fft-proxy"];
-/// A gigabyte.
+/// A gigabyte in bytes.
 pub(super) const GB: f64 = 1e9;
 /// Load that is allowed: of 16 jobs (section V-D, figure 9), and of 8 (figure 10).
 pub(super) const SIXTEEN: f64 = 61.5 * GB;
-/// See [`SIXTEEN`].
+/// Threshold for eight jobs; see [`SIXTEEN`].
 pub(super) const EIGHT: f64 = 65.0 * GB;
 
 /// The machine and the tables that it starts from.
@@ -37,7 +37,7 @@ pub(super) struct Lab {
 }
 
 impl Lab {
-    /// Cab.
+    /// A lab with the machine Cab.
     pub(super) fn new() -> Self {
         Self::of("@cab", "ftree", 0, RANKS)
     }
@@ -52,7 +52,7 @@ impl Lab {
         Self { topology, machine, routes, ranks }
     }
 
-    /// This many jobs, those of one benchmark side by side, on hosts drawn by a seed.
+    /// This number of jobs, those of one benchmark consecutively, on hosts drawn by a seed.
     pub(super) fn workload(&self, jobs: u32, seed: u64) -> Vec<Job> {
         let nodes = NODES / jobs;
         let one = |i: u32| (benchmark(i, jobs).to_owned(), nodes);
@@ -85,12 +85,12 @@ impl Lab {
         &self.routes
     }
 
-    /// Its hosts.
+    /// Hosts of the machine.
     pub(super) fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// The machine.
+    /// Topology of the machine.
     pub(super) fn topology(&self) -> &Topology {
         &self.topology
     }

@@ -1,4 +1,4 @@
-//! Figures 7 and 8: times of MILC's steps on a dragonfly, and what is learnt of them from counters.
+//! Figures 7 and 8: times of MILC's steps on a dragonfly, and a model of them learnt from counters.
 
 use darkfiber_analysis::learn::{Boosting, Judged, Reading, Samples, judge};
 use darkfiber_workload::play::{Host, SECOND, host};
@@ -10,7 +10,7 @@ use super::lab::Lab;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, USUAL};
 use darkfiber_scenario::{LidsPart, Medium, Setup, Sharing, counted, simulate};
 
-/// Runs of MILC.
+/// Number of runs of MILC.
 const RUNS: u32 = 30;
 /// Counters are read so often.
 const INTERVAL: u64 = SECOND / 2000;
@@ -48,7 +48,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows(&samples, &judged)
 }
 
-/// A run: what each port of MILC's routers counted in each step.
+/// A run: the counts of each port of MILC's routers in each step.
 fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
     let jobs = jobs(lab, seed);
     let host: Host = host("aries").expect("known").clone();
@@ -73,7 +73,7 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
     readings
 }
 
-/// The two runs whose times vary most, step by step: as they were, and as predicted from sparse features.
+/// The two runs whose times vary most, step by step: measured, and predicted from sparse features.
 fn draw(context: &Context<'_>, samples: &Samples, judged: &Judged) {
     let sparse = &judged.models[2];
     let times = |run: usize| {

@@ -1,10 +1,10 @@
-//! Table II: what recording traffic and collecting it costs.
+//! Table II: the cost of recording traffic and collecting it.
 
 use super::PAPER;
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
-/// Application, its run time in seconds, its MPI calls, the overhead printed in seconds and percent, and what recording
-/// a call must have cost, in nanoseconds.
+/// Application, its run time in seconds, its MPI calls, the overhead printed in seconds and percent, and the derived
+/// cost of recording a call, in nanoseconds.
 const PRINTED: [(&str, f64, f64, f64, f64, f64); 3] = [
     ("Qbox", 340.0, 32e3, 0.26, 0.08, 380.0),
     ("MILC", 341.0, 913e3, 0.35, 0.10, 110.0),

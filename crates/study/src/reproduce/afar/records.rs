@@ -1,4 +1,4 @@
-//! Answers about changed entries: of tables, and of each job.
+//! Answers about changed entries: for tables, and for each job.
 
 use crate::grid::{Answer, Record, Value};
 

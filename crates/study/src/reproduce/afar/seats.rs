@@ -1,4 +1,4 @@
-//! Where a new job sits among fifteen others, and what that costs it and them; no paper shows it.
+//! The placement of a new job among fifteen others, and its cost for it and them; no paper shows it.
 
 use darkfiber_analysis::heat::{Flow, Heat};
 use darkfiber_analysis::place::Placing;
@@ -14,13 +14,12 @@ use darkfiber_scenario::LidsPart;
 
 /// Placements of the others.
 const PLACEMENTS: u64 = 3;
-/// Who is placed.
+/// Jobs that are placed.
 const WHO: [&str; 2] = ["bis", "nn"];
-/// How.
+/// Placement methods.
 const WAYS: [&str; 3] = ["random", "linear", "proposed"];
 
-/// What came of a way: the job's own time and how much longer it was than in isolation, and how much longer the worst of the
-/// others ran.
+/// Results of a method: the job's own time and its slowdown against isolation, and the slowdown of the worst of the others.
 type Seen = [(f64, f64, f64); 3];
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
@@ -95,7 +94,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
         let by = allocator(name).expect("registered");
         by.give(&free, random.len(), &mut Stream::new(seed, 0)).expect("there is room")
     };
-    // What it sends from host to host, by the hosts that it had.
+    // Its traffic from host to host, by its previous hosts.
     let slot_of = |t: TerminalId| {
         let host = host_of[t.index()];
         random.iter().position(|h| *h == host).expect("its own host") as u32

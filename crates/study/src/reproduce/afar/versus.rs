@@ -1,4 +1,4 @@
-//! Adaptive flow-aware routing beside others on the same workloads, which no paper shows.
+//! Adaptive flow-aware routing compared with others on the same workloads, which no paper shows.
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_routing::reroute::Policy;
@@ -14,13 +14,13 @@ use darkfiber_scenario::{LidsPart, demanded};
 const PLACEMENTS: u64 = 3;
 /// Jobs of the workloads, and the load that is allowed.
 const WORKLOADS: [(u32, f64); 2] = [(8, EIGHT), (16, SIXTEEN)];
-/// Ways that idealised adaptive routing chooses among: 2 to the power of this.
+/// Number of paths among which idealised adaptive routing chooses: 2 to the power of this.
 const ADAPTIVE_LMC: u8 = 4;
-/// What is compared.
+/// Methods that are compared.
 const WAYS: [&str; 6] =
     ["ftree", "sar", "parx-minimal", "afar to a threshold", "afar to its end", "adaptive, ideal"];
 
-/// What became of a workload: percent that each job runs longer, and the fullest channel if one can tell.
+/// Results of a workload: slowdown of each job in percent, and the fullest channel if it is known.
 struct Seen {
     jobs: u32,
     way: usize,

@@ -1,12 +1,12 @@
-//! What is compared, on what, and which sentences of the papers can be tested with it: data only.
+//! The compared mechanisms, the networks, and the claims of the papers that can be tested with them: data only.
 
 use darkfiber_packetsim::Congestion;
 
 /// A network of 240 hosts, and the routing that is there without any of the mechanisms.
 pub(super) struct Network {
-    /// What rows call it.
+    /// Name in rows.
     pub(super) name: &'static str,
-    /// Its specification.
+    /// Specification of the network.
     pub(super) spec: &'static str,
     /// The engine that others are compared with.
     pub(super) baseline: &'static str,
@@ -36,7 +36,7 @@ pub(super) const NETWORKS: [Network; 3] = [
     },
 ];
 
-/// What packets and sources do where tables are not all: name, routing of packets, scheme of congestion control.
+/// Mechanisms of packets and sources beyond tables: name, routing of packets, scheme of congestion control.
 pub(super) const IN_THE_NETWORK: [(&str, &str, Congestion); 3] = [
     ("baseline, pairs", "tables", Congestion::Pairs),
     ("slingshot", "slingshot", Congestion::None),
@@ -58,9 +58,9 @@ pub(super) const BIS: usize = 0;
 /// The job of small messages.
 pub(super) const ALLREDUCE: usize = 4;
 
-/// How hosts are given to jobs, and how many of the jobs there are.
+/// Allocation of hosts to jobs, and the number of jobs.
 pub(super) struct Condition {
-    /// What rows call it.
+    /// Name in rows.
     pub(super) name: &'static str,
     /// An allocator; jobs come in an order that the seed draws.
     pub(super) placement: &'static str,
@@ -68,7 +68,7 @@ pub(super) struct Condition {
     pub(super) jobs: usize,
 }
 
-/// The conditions. The last one is there for reasons alone: what remains of a difference without the incast.
+/// The conditions. The last one only explains differences: the part that remains without the incast.
 pub(super) const CONDITIONS: [Condition; 3] = [
     Condition { name: "random", placement: "random", jobs: 6 },
     Condition { name: "linear", placement: "linear", jobs: 6 },
@@ -76,17 +76,17 @@ pub(super) const CONDITIONS: [Condition; 3] = [
 ];
 /// Hosts at random, all jobs.
 const RANDOM: usize = 0;
-/// Jobs side by side.
+/// Jobs on consecutive hosts.
 const LINEAR: usize = 1;
 /// As [`RANDOM`], without the incast.
 pub(super) const NO_INCAST: usize = 2;
 
-/// What a claim is about.
+/// The subject of a claim.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Of {
-    /// How much longer jobs run, in the geometric mean over all.
+    /// Increase of the run times of jobs, in the geometric mean over all.
     All,
-    /// How much longer one job runs.
+    /// Increase of the run time of one job.
     Job(usize),
 }
 
@@ -96,13 +96,13 @@ pub(super) struct Claim {
     pub(super) network: usize,
     /// Condition, by its number in [`CONDITIONS`].
     pub(super) condition: usize,
-    /// Without it.
+    /// Mechanism without it.
     pub(super) without: &'static str,
-    /// With it.
+    /// Mechanism with it.
     pub(super) with: &'static str,
-    /// Of which jobs.
+    /// Subject of the comparison.
     pub(super) of: Of,
-    /// Where the paper says so.
+    /// Place of the claim in the paper.
     pub(super) sentence: &'static str,
 }
 

@@ -10,10 +10,10 @@ use trial::{Fared, compare, mechanisms};
 
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
-/// Draws of placements.
+/// Number of placements drawn.
 const SEEDS: u64 = 5;
 
-/// What became of the mix: by network, condition and seed, all mechanisms that suit the network.
+/// Results of the mix: by network, condition and seed, all mechanisms that suit the network.
 struct Found(Vec<Vec<Vec<Vec<Fared>>>>);
 
 impl Found {
@@ -22,7 +22,7 @@ impl Found {
         self.0[network][condition].iter().map(|seed| &seed[mechanism]).collect()
     }
 
-    /// The mean over seeds of what is measured of a mechanism.
+    /// The mean over seeds of a measure of a mechanism.
     fn mean(&self, at: (usize, usize, usize), what: impl Fn(&Fared) -> f64) -> f64 {
         let all = self.of(at.0, at.1, at.2);
         all.iter().map(|f| what(f)).sum::<f64>() / all.len() as f64
@@ -84,7 +84,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows(&found)
 }
 
-/// What is told of each mechanism on each network, and the claims.
+/// The reported numbers of each mechanism on each network, and the claims.
 fn rows(found: &Found) -> Vec<Row> {
     let mut rows = Vec::new();
     for (n, network) in NETWORKS.iter().enumerate() {

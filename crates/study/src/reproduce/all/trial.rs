@@ -1,4 +1,4 @@
-//! The job mix on a network, packet by packet: in isolation and together, and what was measured on the way.
+//! The job mix on a network, packet by packet: in isolation and together, and the measurements on the way.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ const PACKET: u32 = 4096;
 
 /// A mechanism on a network.
 pub(super) struct Mechanism {
-    /// What rows call it.
+    /// Name in rows.
     pub(super) name: &'static str,
-    /// Whose tables.
+    /// Engine that computes the tables.
     engine: &'static str,
-    /// Where packets go.
+    /// Routing of packets.
     routing: &'static str,
-    /// What holds sources back.
+    /// Congestion control scheme.
     congestion: Congestion,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn mechanisms(network: &Network) -> Vec<Mechanism> {
     all
 }
 
-/// What became of the mix under a mechanism.
+/// Results of the mix under a mechanism.
 #[derive(Clone, Debug)]
 pub(super) struct Fared {
     /// By job, its time over that in isolation with the baseline.
@@ -92,7 +92,7 @@ pub(super) fn compare(network: &Network, condition: &Condition, seed: u64) -> Ve
     let (hosts, demands) = (places(&jobs), demanded(&sent(&jobs)));
     let trial = Trial { topology: &topology, jobs: &jobs, hosts: &hosts, demands: &demands, seed };
     let all = mechanisms(network);
-    // By themselves with the baseline, which is the first.
+    // In isolation with the baseline, which is the first.
     let routes = trial.routes(&all[0]);
     let alone = isolated(&trial.setup(&routes, &all[0])).expect("whole tables and programs");
     all.iter()

@@ -33,7 +33,7 @@ fn reproduce(_: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// A measurement beside the model.
+/// A measurement and the value of the model.
 fn row(m: &Measured) -> Row {
     let (cost, ours) = m.ours();
     let quantity = format!(
@@ -54,7 +54,7 @@ fn row(m: &Measured) -> Row {
     Row::new(quantity, m.bus[1], ours, allowed).noted(note)
 }
 
-/// What is known of why ours is off, where it is.
+/// The known reason why ours is off, where it is.
 fn reason(m: &Measured) -> Option<&'static str> {
     let error = m.error();
     (error.abs() > m.tolerance()).then(|| {
@@ -76,7 +76,7 @@ fn reason(m: &Measured) -> Option<&'static str> {
 /// Sizes that are simulated, too.
 const SIMULATED: [&str; 2] = ["1GiB", "64MiB"];
 
-/// What the model says for four hosts.
+/// Result of the model for four hosts.
 fn model(bytes: &str) -> f64 {
     let known = "part of the program";
     let cluster = Cluster::new(system("dgx-h100").expect(known), 4);
@@ -86,7 +86,7 @@ fn model(bytes: &str) -> f64 {
     Operation::AllReduce.bus_bandwidth(cluster.ranks(), bytes, cost.seconds) / 1e9
 }
 
-/// What traffic `nccl` takes at depth flow on four hosts of one unit of a rail-optimised fabric.
+/// Time of traffic `nccl` at depth flow on four hosts of one unit of a rail-optimised fabric.
 fn simulated(bytes: &str) -> f64 {
     let text = format!(
         "fabric = \"rails:hosts_per_unit=4,spines=4,gbps=400\"\ndepth = \"flow\"\n[routes]\nengine = \"updn\"\n\

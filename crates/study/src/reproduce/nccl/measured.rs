@@ -1,4 +1,4 @@
-//! The table of published measurements: `measured.csv`, a line for each size that somebody measured.
+//! The table of published measurements: `measured.csv`, a line for each measured size.
 
 use darkfiber_workload::nccl::{Algorithm, Cluster, Cost, Operation, system};
 use darkfiber_workload::quantity::bytes;
@@ -6,11 +6,11 @@ use darkfiber_workload::quantity::bytes;
 /// A published measurement of an Allreduce, as nccl-tests print it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
-    /// What was measured, in words.
+    /// The measured system, in words.
     pub(super) system: String,
     /// The hosts of the model.
     pub(super) cluster: Cluster,
-    /// The algorithms that NCCL was given, by their names; none where it chose.
+    /// The algorithms given to NCCL, by name; none where it chose.
     pub(super) algorithms: Vec<Algorithm>,
     /// Bytes of the vector, and how they are written.
     pub(super) bytes: u64,
@@ -19,7 +19,7 @@ pub(super) struct Measured {
     pub(super) bus: [f64; 2],
     /// Whether the model was fixed on it.
     pub(super) is_fixed_on: bool,
-    /// Where it was published, and what is known of it.
+    /// Publication of the measurement, and notes.
     pub(super) source: String,
     pub(super) note: String,
 }
@@ -50,7 +50,7 @@ impl Measured {
         }
     }
 
-    /// What NCCL would do by its model, and the bus bandwidth in GB/s that this makes.
+    /// The choice of NCCL by its model, and the resulting bus bandwidth in GB/s.
     pub(super) fn ours(&self) -> (Cost, f64) {
         let all = Operation::AllReduce;
         let given: Vec<Option<Algorithm>> = if self.algorithms.is_empty() {
@@ -66,19 +66,19 @@ impl Measured {
         (cost, all.bus_bandwidth(self.cluster.ranks(), self.bytes, cost.seconds) / 1e9)
     }
 
-    /// By how much ours is off, as a share of what is printed; of the end of a range that is nearest.
+    /// Relative error of ours against print; against the nearest end of a range.
     pub(super) fn error(&self) -> f64 {
         let ours = self.ours().1;
         let nearest = ours.clamp(self.bus[0], self.bus[1]);
         ours / nearest - 1.0
     }
 
-    /// How far off is still the same, as a share: a tenth from 256 MiB, and three tenths below.
+    /// Relative tolerance: a tenth from 256 MiB, and three tenths below.
     pub(super) fn tolerance(&self) -> f64 {
         if self.bytes >= 256 << 20 { 0.1 } else { 0.3 }
     }
 
-    /// What NCCL was given.
+    /// The settings given to NCCL.
     pub(super) fn given(&self) -> String {
         let names: Vec<&str> = self.algorithms.iter().map(|a| a.name()).collect();
         if names.is_empty() { "default".to_owned() } else { names.join("+") }
@@ -124,7 +124,7 @@ mod tests {
         };
         assert_eq!(systems(true).len(), 2);
         assert!(systems(false).len() >= 5);
-        // Nothing is both.
+        // No system is in both sets.
         assert!(systems(true).is_disjoint(&systems(false)));
     }
 

@@ -1,10 +1,10 @@
-//! Table II.
+//! Table II of the paper.
 
 use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Experiment, USUAL};
 
 /// Table II as a study. Its numbers come by tree, in the order of the table; of each tree by ABB, AFPB and ADB; of each of these those
-/// of OPT and D-mod-k, and what OPT is better by.
+/// of OPT and D-mod-k, and the improvement by OPT.
 pub(super) const TABLE_II: Paper = paper!("opt-t2");
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {

@@ -12,7 +12,7 @@ use darkfiber_analysis::count::{Paths, worst as most};
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Request, Routes, find_engine};
 
-/// T(n+m,r), routed.
+/// The tree T(n+m,r), routed.
 struct Tree {
     topology: Topology,
     routes: Routes,

@@ -1,4 +1,4 @@
-//! What section IV says of Table II.
+//! The statements of section IV about Table II.
 
 use super::averages::TABLE_II;
 use super::printed::{COLUMNS, TEXT};
@@ -22,7 +22,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let mut means = Vec::new();
     for (kind, range, said) in TEXT {
         for (column, (label, said)) in COLUMNS.iter().zip(said).enumerate() {
-            // The third number of each column of each tree is what OPT is better by.
+            // The third number of each column of each tree is the improvement by OPT.
             let improvements = || range.clone().map(|tree| &table_ii[9 * tree + 3 * column + 2]);
             let table: Vec<f64> = improvements().filter_map(|row| row.paper).collect();
             let ours = [
@@ -45,10 +45,10 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// Five quotients of cells that are each known within 1 %.
+/// Five quotients of cells, each accurate to 1 %.
 const MEASURED: Allowed = Allowed::Absolute(1.5);
 
-/// What the text says otherwise than the paper's own table, which is measured.
+/// Statements of the text that differ from the paper's own table, which is measured.
 const MISPRINTS: [(&str, &str, &str, f64); 4] = [
     ("full", "AFPB", "mean", 15.4),
     ("slimmed", "AFPB", "largest", 13.7),

@@ -1,4 +1,4 @@
-//! Table I.
+//! Table I of the paper.
 
 use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Experiment, USUAL};

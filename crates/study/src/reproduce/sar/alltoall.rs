@@ -132,7 +132,7 @@ fn seats(taurus: &Topology, lot: &mut Stream) -> Vec<TerminalId> {
     chosen
 }
 
-/// How long it takes under an engine, which knows where the job is.
+/// Duration under an engine that gets the placement of the job.
 fn seconds(taurus: &Topology, engine: &str, seats: &[TerminalId]) -> f64 {
     let jobs = [seats.to_vec()];
     let request = Request { shape: taurus.shape.as_ref(), jobs: &jobs, ..Request::default() };

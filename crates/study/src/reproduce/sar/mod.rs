@@ -1,7 +1,7 @@
 //! Domke, Hoefler, "Scheduling-Aware Routing for Supercomputers", SC'16.
 //!
-//! The job histories of the paper (Taurus and Tsubame2.5, a month each) are private. In their place stand jobs of a
-//! public log, or jobs made up like them, scaled to the machine and placed first-fit.
+//! The job histories of the paper (Taurus and Tsubame2.5, a month each) are private. They are replaced by jobs of a
+//! public log, or synthetic jobs like them, scaled to the machine and placed first-fit.
 
 pub(super) mod alltoall;
 pub(super) mod cost;
@@ -36,7 +36,7 @@ struct Site {
     lids: Lids,
     history: History,
     from: i64,
-    /// Where the jobs are from.
+    /// Source of the jobs.
     source: String,
 }
 

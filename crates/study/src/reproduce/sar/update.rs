@@ -19,7 +19,7 @@ use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Row, 
 const MILLISECOND: u64 = 1_000_000_000;
 /// Between two readings of the counters.
 const SAMPLE: u64 = 70 * MILLISECOND;
-/// When the update begins, what the manager waits before it writes, and when no new broadcast begins.
+/// Start of the update, the manager's wait before it writes, and the time from which no broadcast starts.
 const BEGIN: u64 = 2_100 * MILLISECOND;
 const PAUSE: u64 = 10_000 * MILLISECOND;
 const END: u64 = 14_700 * MILLISECOND;
@@ -72,7 +72,7 @@ fn second(fabric: &Fabric, both: &Routes) -> Routes {
     one
 }
 
-/// What Definition 6 asks for, judged.
+/// The conditions of Definition 6, judged.
 fn conditions(
     what: &str,
     states: [&Routes; 3],
@@ -129,13 +129,13 @@ fn test_bed(context: &Context<'_>) -> Vec<Row> {
     let seats: Vec<TerminalId> = (0..fabric.switch_count())
         .map(|s| TerminalId::new(fabric.terminals_on(SwitchId::new(s)).start))
         .collect();
-    // Tables before and after the job is known, and those that carry what is under way meanwhile.
+    // Tables before and after the job is known, and those that carry traffic in flight meanwhile.
     let before = routes(&bed, "sar", &Request::default());
     let jobs = [seats.clone()];
     let after = routes(&bed, "sar", &Request { jobs: &jobs, ..Request::default() });
     let both = routes(&bed, "updn", &Request { lmc: 1, ..Request::default() });
     let high = second(fabric, &both);
-    // One job of Bcasts, beside datagrams that tell when connections pause.
+    // One job of Bcasts, together with datagrams that show when connections pause.
     let bcast = traffic("imb:op=bcast,bytes=1MiB,repeat=16", &Ranks::new(2)).expect("two ranks");
     let job = Job {
         program: Arc::new(bcast),
@@ -163,7 +163,7 @@ fn test_bed(context: &Context<'_>) -> Vec<Row> {
     let mut rows =
         conditions("test bed", [&before, &after, &high], fabric, std::slice::from_ref(&found));
 
-    // What each of the two cables carries, both ways, by sample.
+    // Load of each of the two cables, both directions, by sample.
     let grid = simulated.grid.as_ref().expect("intervals were asked for");
     let port = |c: usize| {
         fabric.tail_ports()[c]

@@ -24,7 +24,7 @@ const DISTANCES: [(&str, [u32; 7]); 3] = [
 /// Messages there and back with each partner, and messages at once of a stream.
 const ROUNDS: usize = 8;
 const WINDOW: usize = 64;
-/// What copies take at either end, ns a byte: decision.
+/// Cost of copies at either end, ns a byte: decision.
 const COPY: f64 = 0.16;
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
@@ -168,7 +168,7 @@ fn bandwidth(quiet: &Quiet, host: &Host, bytes: u64, partner: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Partners are as far as they are said to be.
+    /// Partners are at the requested distances.
     #[test]
     fn partners_are_at_their_distances() {
         let quiet = Quiet::new("@malbec");

@@ -50,7 +50,7 @@ pub(in crate::reproduce) const PER_NODE: Experiment = Experiment {
     ..USUAL
 };
 
-/// Boxes of questions, each with what it is called.
+/// Boxes of questions, each with its label.
 fn group(records: &[Record], name: &str, of: [(&str, String); 2]) -> Group {
     let boxes = of.map(|(what, question)| (what.to_owned(), powers(answers(records, &question))));
     Group { name: name.to_owned(), boxes: boxes.to_vec() }

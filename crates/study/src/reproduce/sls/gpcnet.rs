@@ -1,4 +1,4 @@
-//! Victims beside aggressors on the paper's machines: section III-A.
+//! Victims with aggressors on the paper's machines: section III-A.
 
 use darkfiber_packetsim::{Congestion, Tuning, routing};
 use darkfiber_scenario::Case;
@@ -11,7 +11,7 @@ use crate::reproduce::{Context, machine};
 /// Picoseconds of a millisecond.
 pub(super) const MS: u64 = 1_000_000_000;
 
-/// A machine, and what it does about congestion.
+/// A machine, and its congestion control.
 pub(super) struct System {
     pub(super) name: &'static str,
     pub(super) case: Case,
@@ -19,7 +19,7 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Crystal: Aries, nothing about congestion but adaptive routing. Decision: packets of 512 B, not of 64 B as Aries has them, of
+    /// Crystal: Aries, without congestion control except adaptive routing. Decision: packets of 512 B, not of 64 B as in Aries, of
     /// which eight times as many would be simulated.
     pub(super) fn crystal() -> Self {
         let case = machine::dragonfly("@crystal", ["aries", "aries"], 512);
@@ -68,7 +68,7 @@ impl System {
     }
 }
 
-/// What is run on a machine.
+/// The runs on a machine.
 pub(super) struct Trial<'a> {
     pub(super) hosts: Hosts,
     pub(super) splits: &'a [(u32, u32)],
@@ -81,10 +81,10 @@ pub(super) struct Trial<'a> {
     pub(super) limit: u64,
 }
 
-/// A victim beside an aggressor.
+/// A victim with an aggressor.
 pub(super) struct Cell {
     pub(super) victim: usize,
-    /// Nothing where it cannot be run: odd numbers of nodes where powers of two are asked for.
+    /// None where it cannot be run: odd numbers of nodes where powers of two are required.
     pub(super) ran: Option<Ran>,
 }
 

@@ -1,4 +1,4 @@
-//! Sections II-F and II-G: what headers, least frames and gaps leave of a channel.
+//! Sections II-F and II-G: the part of a channel that headers, minimum frames and gaps leave for data.
 
 use darkfiber_packetsim::{Framing, framing};
 

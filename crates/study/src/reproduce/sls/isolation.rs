@@ -1,4 +1,4 @@
-//! Figure 13: what a traffic class of its own does for a small Allreduce beside a large Alltoall.
+//! Figure 13: the effect of a separate traffic class for a small Allreduce with a large Alltoall in the background.
 
 use darkfiber_packetsim::{Congestion, Tuning, routing};
 use darkfiber_workload::collective::Library;
@@ -50,13 +50,13 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     found
 }
 
-/// Mean beside over mean alone.
+/// Mean with Alltoall divided by the mean alone.
 fn impact([alone, beside]: &[Vec<f64>; 2]) -> f64 {
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len().max(1) as f64;
     mean(beside) / mean(alone)
 }
 
-/// In one class and in two, the times of Allreduces alone and beside Alltoall, in microseconds.
+/// In one class and in two, the times of Allreduces alone and with Alltoall, in microseconds.
 fn times(tapered: &Tapered, context: &Context<'_>) -> Vec<[Vec<f64>; 2]> {
     let mechanism = |apart: bool| Mechanism {
         name: format!("pairs{}", if apart { APART } else { "" }),

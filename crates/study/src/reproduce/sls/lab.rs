@@ -17,7 +17,7 @@ pub(super) const COPPER: u32 = 13_000;
 /// Optical ones are up to 100 m. Decision: 10 m between the four groups of Malbec, or the eight of Shandy.
 pub(super) const OPTICAL: u32 = 50_000;
 
-/// A system with nobody else on it: its switches are `rosetta`, its packets those of RoCEv2.
+/// A system without other jobs: its switches are `rosetta`, its packets those of RoCEv2.
 pub(super) struct Quiet {
     pub(super) topology: Topology,
     pub(super) micro: SwitchModel,
@@ -50,7 +50,8 @@ impl Quiet {
         &self.routes
     }
 
-    /// Packets with this many bytes of data, at random, for this many picoseconds: what arrives after half as long.
+    /// Packets with this number of data bytes, at random, for this number of picoseconds: arrivals after half of that
+    /// time.
     pub(super) fn load(
         &self,
         routing: &str,
@@ -85,7 +86,7 @@ impl Quiet {
         made.load(&self.net, &micro, &what, &|_| {}).expect("it goes together")
     }
 
-    /// Runs a program on some terminals, packet by packet, and tells of its messages.
+    /// Runs a program on some terminals, packet by packet, and returns its messages.
     pub(super) fn run(
         &self,
         host: &Host,
@@ -104,7 +105,7 @@ impl Quiet {
     }
 }
 
-/// What of the channel between two terminals of a switch carries data, if packets with this many bytes of it follow each other.
+/// The part of the channel between two terminals of a switch that carries data, if packets of this size follow each other.
 pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> f64 {
     let topology = open("hyperx:dims=1,t=2,gbps=200").expect("a spec");
     let micro = SwitchModel { framing, ..free("rosetta") };

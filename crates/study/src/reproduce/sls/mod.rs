@@ -1,8 +1,8 @@
 //! De Sensi et al., "An In-Depth Analysis of the Slingshot Interconnect", SC'20.
 //!
-//! Sections II-A to II-G: what is computed from the text, and what a quiet machine does; section III: victims
-//! beside aggressors. Nothing of Rosetta's inside is published
-//! beyond that text: docs/slingshot.md says which numbers are printed and which are decisions.
+//! Sections II-A to II-G: numbers computed from the text, and measurements on a quiet machine; section III: victims
+//! with aggressors. Nothing of Rosetta's internals is published beyond that text: docs/slingshot.md lists which
+//! numbers are printed and which are decisions.
 
 pub(super) mod bursty;
 pub(super) mod distance;

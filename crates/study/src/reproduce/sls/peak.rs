@@ -16,7 +16,7 @@ use super::processes;
 use crate::reproduce::{Allowed, Class, Context, Drawn, Experiment, Figure, Group, Row, USUAL};
 use darkfiber_scenario::{Medium, Setup, simulate};
 
-/// How long packets count, in picoseconds.
+/// Duration of the measurement of packets, in picoseconds.
 const LONG: u64 = 60_000_000;
 const TERA: f64 = 1e12;
 /// Nodes of the Alltoalls by algorithm.

@@ -1,4 +1,4 @@
-//! Figure 6 over processes a node: what this many processes offer, whatever the network makes of it.
+//! Figure 6 over processes a node: the offered load of this number of processes, whatever the network delivers.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const SIZES: [(u64, &str); 4] =
 /// Messages of each process in the bisection.
 const ITERATIONS: u64 = 16;
 
-/// Bytes a second that arrive, as a part of what the adapters of the nodes can send, by test, size and processes a node.
+/// Accepted bytes a second, as a part of the rate of the adapters of the nodes, by test, size and processes a node.
 pub(super) fn rows(shandy: &Quiet, context: &Context<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     for test in ["Alltoall", "bisection"] {
@@ -38,7 +38,7 @@ pub(super) fn rows(shandy: &Quiet, context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-/// Of a test in isolation on nodes whose messages never meet.
+/// The part for a test in isolation on nodes whose messages never meet.
 fn part(shandy: &Quiet, test: &str, bytes: u64, per_node: u32) -> f64 {
     let ranks = NODES * per_node;
     let mut given = Ranks::new(ranks);
@@ -62,7 +62,7 @@ fn part(shandy: &Quiet, test: &str, bytes: u64, per_node: u32) -> f64 {
         ..Setup::new(&shandy.topology, shandy.routes(), host, &jobs)
     };
     let end = simulate(&setup, &mut |_| {}).expect("a program of the registry").end;
-    // What stays on a node crosses no adapter.
+    // Traffic within a node crosses no adapter.
     let n = f64::from(ranks);
     let sent = if test == "Alltoall" {
         n * (n - f64::from(per_node)) * bytes as f64

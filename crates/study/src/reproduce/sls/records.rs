@@ -1,4 +1,4 @@
-//! What answers about impacts are drawn as.
+//! Figures of answers about impacts.
 
 use crate::grid::{Answer, Record, Value};
 use crate::reproduce::{Drawn, Figure, Group, Table};
@@ -26,14 +26,14 @@ fn split(answer: &Answer) -> String {
     format!("{}/{}", word(answer, "victim_nodes"), word(answer, "aggressor_nodes"))
 }
 
-/// What stands in a picture for an impact.
+/// Text of an impact in a figure.
 fn text(answer: &Answer) -> String {
     let Some(times) = number(answer, "impact") else { return "-".to_owned() };
     let more = if answer.get("is_bound") == Some(&Value::Yes(true)) { ">" } else { "" };
     if times >= 99.95 { format!("{more}{times:.0}") } else { format!("{more}{times:.2}") }
 }
 
-/// Victims by splits.
+/// A table of victims by splits.
 pub(super) fn table<'r>(title: String, answers: impl Iterator<Item = &'r Answer>) -> Table {
     let (mut rows, mut columns): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut found = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn powers<'r>(answers: impl Iterator<Item = &'r Answer>) -> Vec<f64> 
     answers.filter_map(|answer| number(answer, "impact")).map(f64::log10).collect()
 }
 
-/// How impacts are distributed, by something.
+/// Distribution of impacts, grouped by something.
 pub(super) fn distribution(name: &'static str, of: &str, groups: Vec<Group>) -> Figure {
     Figure {
         name,

@@ -1,4 +1,4 @@
-//! Figure 8: services beside an incast.
+//! Figure 8: services with an incast.
 
 use darkfiber_packetsim::Congestion;
 

@@ -1,4 +1,4 @@
-//! Figure 14: what traffic classes get of a bisection.
+//! Figure 14: the shares of traffic classes in a bisection.
 
 use super::PAPER;
 use super::records::{number, word};

@@ -7,7 +7,7 @@ use super::distance::halves;
 use super::lab::Quiet;
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, USUAL};
 
-/// What a layer costs each end of a message.
+/// Overhead of a layer at each end of a message.
 struct Layer {
     name: &'static str,
     /// Processor time of a message, in picoseconds.
@@ -18,9 +18,9 @@ struct Layer {
     rendezvous: u64,
 }
 
-/// Nothing of it is printed but that MPI adds only marginally to libfabric, so that all are decisions: 300 ns are the o of the hosts
-/// called `slingshot`, which stand for MPI; what lies below it leaves away what MPI does about matching and what libfabric does
-/// about completions; kernels cost a microsecond and more, and a copy.
+/// Nothing of it is printed except that MPI adds only marginally to libfabric, so all are decisions: 300 ns are the o of the hosts
+/// called `slingshot`, which stand for MPI; the layers below omit MPI's matching and libfabric's completions; kernels cost a
+/// microsecond and more, and a copy.
 const LAYERS: [Layer; 5] = [
     Layer { name: "verbs", fixed: 200_000, per_byte: 0.0, rendezvous: u64::MAX },
     Layer { name: "libfabric", fixed: 250_000, per_byte: 0.0, rendezvous: u64::MAX },

@@ -9,17 +9,17 @@ pub(super) const NODES: u32 = 64;
 /// Processes of each node.
 pub(super) const PER_NODE: u32 = 16;
 
-/// A machine whose cut is what two jobs compete for.
+/// A machine for whose cut two jobs compete.
 pub(super) struct Tapered(pub(super) Case);
 
 impl Tapered {
-    /// One cable between any two groups, a quarter of what the nodes of a job, half of them to the other half, inject: another
-    /// reading of `taper to 25 % of the available bandwidth`, which stands beside the one of section III-B.
+    /// One cable between any two groups, a quarter of the injection rate of a job's nodes, half of them to the other half:
+    /// another reading of `taper to 25 % of the available bandwidth`, in addition to that of section III-B.
     pub(super) fn thin() -> Self {
         Self::of("@malbec:per_pair=1")
     }
 
-    /// A quarter of all cables between groups, as section III-B says.
+    /// A quarter of all cables between groups, as in section III-B.
     pub(super) fn quarter() -> Self {
         Self::of("@malbec:taper=25")
     }

@@ -10,9 +10,9 @@ use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
 /// Draws of bad cables.
 const SEEDS: u64 = 10;
-/// Cables that the HyperX lacks (section 2.3).
+/// Missing cables of the HyperX (section 2.3).
 const BAD: usize = 15;
-/// Where counters stop: they have 16 bits.
+/// Saturation value of the counters: they have 16 bits.
 const END: u64 = 0xffff;
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {

@@ -28,12 +28,12 @@ const APPLICATIONS: [(&str, u32); 14] = [
 const MUPPP: &str = "muppp:bytes=64MiB,repeat=100";
 /// Twelve calls of 4 MiB, the largest of IMB, as one.
 const EMDL: &str = "emdl:bytes=48MiB,compute=1200ms,iterations=25";
-/// How late a message may begin or end, as a part of its own time.
+/// Maximum delay of the start or end of a message, relative to its duration.
 const PRECISION: f64 = 0.001;
-/// Three hours.
+/// Three hours, in picoseconds.
 const LENGTH: u64 = 3 * 3600 * SECOND;
 
-/// Draws of placements of what only an order is printed of.
+/// Number of placements drawn where only an order is printed.
 const SEEDS: u64 = 5;
 /// The combinations of which only an order is printed: HX/DFSSSP/linear before HX/DFSSSP/random.
 const ORDERED: [usize; 2] = [2, 3];

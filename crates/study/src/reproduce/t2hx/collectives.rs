@@ -6,7 +6,7 @@ use crate::grid::{Record, Value};
 use crate::reproduce::paper::{Paper, paper};
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
-/// What the figures have in common.
+/// Common fields of the figures.
 const FIGURE: Experiment = Experiment {
     paper: PAPER,
     setup: "One call at 7 to 672 nodes and 16 B to 4 MiB (less where the memory of a rank would not hold it), algorithms \
@@ -25,7 +25,7 @@ const SCATTER_STUDY: Paper = paper!("t2hx-f4c");
 const REDUCE_STUDY: Paper = paper!("t2hx-f4d");
 const ALLREDUCE_STUDY: Paper = paper!("t2hx-f4e");
 const ALLTOALL_STUDY: Paper = paper!("t2hx-f4f");
-/// What only an order is printed of, by five seeds.
+/// Results of which only an order is printed, by five seeds.
 const TWO_SWITCHES: Paper = paper!("t2hx-f4f-seeds");
 
 pub(in crate::reproduce) const BCAST: Experiment = Experiment {

@@ -13,7 +13,7 @@ use darkfiber_workload::{Machine, Stream};
 
 use darkfiber_scenario::{Medium, Setup, Sharing, Simulated, demanded, sent, simulate};
 
-/// What cables carry, in bytes a second: what mpiGraph shows for one pair (figure 1).
+/// Data rate of cables, in bytes a second: that of mpiGraph for one pair (figure 1).
 pub(super) const CABLE: f64 = 2.26 * 1_073_741_824.0;
 
 /// A combination of section 4.4.3.
@@ -91,7 +91,7 @@ pub(super) fn routed(topology: &Topology, engine: &str, jobs: &[Job]) -> Routes 
         .expect("it routes both planes")
 }
 
-/// Both planes.
+/// Both planes of the machine.
 pub(super) struct Lab {
     fat_tree: Site,
     hyperx: Site,
@@ -109,7 +109,7 @@ impl Lab {
         }
     }
 
-    /// The same, but messages may end late by this much of their own time.
+    /// The same, but messages may end late by this part of their own time.
     pub(super) fn with_precision(mut self, precision: f64) -> Self {
         self.precision = precision;
         self
@@ -165,10 +165,10 @@ impl Lab {
     }
 }
 
-/// Messages of at most this many bytes share what large ones leave, and hold up nobody who could notice.
+/// Messages of at most this size share the bandwidth that large ones leave, without a noticeable delay of others.
 pub(super) const SMALL: u64 = 512;
 
-/// What need not be told exactly: see [`Setup`].
+/// Limits below which results need not be exact: see [`Setup`].
 #[derive(Clone, Copy)]
 struct Limits {
     small: u64,

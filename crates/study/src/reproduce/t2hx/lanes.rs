@@ -8,7 +8,7 @@ use super::lab::routed;
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
 const SEEDS: u64 = 10;
-/// Missing cables.
+/// Number of missing cables.
 const MISSING: usize = 15;
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {

@@ -1,8 +1,8 @@
 //! Domke et al., "HyperX Topology: First At-Scale Implementation and Comparison to the Fat-Tree", SC'19.
 //!
 //! The machine is rebuilt as far as it is described: both planes with their faults drawn by a seed, five combinations of
-//! topology, routing and placement, and traffic whose pattern is known. What its software cost is not public: hosts are
-//! `qdr`, cables carry what one adapter can (2.26 GiB/s, figure 1), and who waits inside of MPI is not modelled.
+//! topology, routing and placement, and traffic whose pattern is known. The cost of its software is not public: hosts
+//! are `qdr`, cables have the rate of one adapter (2.26 GiB/s, figure 1), and waiting inside of MPI is not modelled.
 
 pub(super) mod allreduce;
 pub(super) mod barrier;

@@ -34,7 +34,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let full = full_tree(&graph);
     let on = |i: usize| lab.alone(&ALL[i], Arc::clone(&graph), context.seed).pairs.remove(0);
     let (torn, minimal) = (on(0), on(2));
-    // As the figure has it: the same nodes as the others, side by side.
+    // As in the figure: the same nodes as the others, consecutive.
     let parx = parx(&graph);
     let bandwidth = |p: &Pairs| p.mean_bandwidth().expect("28 ranks keep their pairs");
     let mean = |p: &Pairs| bandwidth(p) / GIB;
@@ -93,7 +93,7 @@ fn full_tree(graph: &Arc<Program>) -> Pairs {
     first("@t2hx-fattree-full", "ftree", graph)
 }
 
-/// The first 28 nodes of the HyperX, whatever the combination places.
+/// The first 28 nodes of the HyperX, whatever the placement of the combination.
 fn parx(graph: &Arc<Program>) -> Pairs {
     first("@t2hx-hyperx", "parx", graph)
 }

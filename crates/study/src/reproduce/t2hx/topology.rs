@@ -1,4 +1,4 @@
-//! Section 2.3: what was built.
+//! Section 2.3: the machine as built.
 
 use darkfiber_fabric::open;
 

@@ -5,7 +5,7 @@ use crate::play::Snapshot;
 use crate::schedule::Program;
 
 impl Player<'_> {
-    /// The program of its one job, if what its ranks do can repeat exactly: no others, no noise, and nobody keeps laps.
+    /// The program of its only job, if its ranks can repeat exactly: no other jobs, no noise, and no laps recorded.
     pub(in crate::play) fn lone_program(&self) -> Option<&Program> {
         let [job] = self.jobs else { return None };
         (self.host.noise <= 0.0 && self.lapped.is_none()).then_some(&*job.program)
@@ -16,7 +16,7 @@ impl Player<'_> {
         self.running.first()?.idle().iter().position(|idle| !idle).map(|rank| rank as u32)
     }
 
-    /// The epoch and the round that a rank of the first job is at.
+    /// The current epoch and round of a rank of the first job.
     #[inline]
     pub(in crate::play) fn place(&self, rank: u32) -> (u64, u32) {
         let r = &self.running[0].ranks[rank as usize];
@@ -33,7 +33,7 @@ impl Player<'_> {
             }
             snapshot.place((r.epoch, r.round));
             snapshot.word(u64::from(r.block) << 32 | u64::from(r.remaining));
-            // Whoever waits to begin an epoch has nothing left of the one before.
+            // A rank that waits to start an epoch has nothing left of the one before.
             if r.remaining > 0 {
                 let steps = r.steps(&self.jobs[0]);
                 let ops = steps.of(rank as u32);
@@ -78,7 +78,7 @@ impl Player<'_> {
         snapshot.waited(self.waits);
     }
 
-    /// Adds a message that is not received yet, whatever its number.
+    /// Adds a message that is not received yet, independent of its number.
     pub fn describe_message(&self, message: u32, snapshot: &mut Snapshot) {
         let m = &self.messages[message as usize];
         snapshot.place((m.epoch, m.round));
@@ -89,8 +89,8 @@ impl Player<'_> {
         snapshot.time(if m.departed > 0 { m.departed } else { self.now });
     }
 
-    /// Goes on by so many epochs and rounds, so much time and so many events at once: by a multiple of what came between two
-    /// snapshots that are the same.
+    /// Advances by a number of epochs and rounds, of picoseconds and of events at once: by a multiple of the difference
+    /// between two equal snapshots.
     pub(in crate::play) fn skip(&mut self, (epochs, rounds): (u64, u32), time: u64, events: u64) {
         let running = &mut self.running[0];
         let on = |(epoch, round): (u64, u32)| (epoch + epochs, round + rounds);

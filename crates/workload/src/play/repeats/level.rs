@@ -1,4 +1,4 @@
-//! What a program repeats.
+//! The loops of a program that may repeat.
 
 use crate::schedule::Loop;
 
@@ -15,7 +15,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// Which time it is at a place, from 0.
+    /// Number of the iteration at a place, from 0.
     pub(super) fn iteration(self, (epoch, round): (u64, u32)) -> u64 {
         match self {
             Self::Epochs(l) => (epoch - l.begin) / l.length,
@@ -23,7 +23,7 @@ impl Level {
         }
     }
 
-    /// How often it is there.
+    /// Number of iterations in total.
     pub(super) fn count(self) -> u64 {
         match self {
             Self::Epochs(l) => (l.end - l.begin) / l.length,
@@ -46,7 +46,7 @@ impl Level {
         }
     }
 
-    /// Epochs and rounds of so many times.
+    /// Epochs and rounds of this number of iterations.
     pub(super) fn stride(self, times: u64) -> (u64, u32) {
         match self {
             Self::Epochs(l) => (l.length * times, 0),
@@ -54,7 +54,7 @@ impl Level {
         }
     }
 
-    /// How many strides of so many times there are until whoever is at `most` comes to the end.
+    /// Number of strides of `stride` iterations until the rank at `most` comes to the end.
     pub(super) fn left(self, most: (u64, u32), stride: u64) -> u64 {
         match self {
             Self::Epochs(l) => (l.end - 1 - most.0) / (l.length * stride),

@@ -3,10 +3,10 @@
 use super::{Application, Length};
 use crate::collective::Collective;
 
-/// What of all edges is found in each level.
+/// Share of all edges that is found in each level.
 const LEVELS: [f64; 8] = [0.0001, 0.004, 0.11, 0.6, 0.25, 0.032, 0.0035, 0.0004];
 
-/// Bytes that a rank tells others in a search.
+/// Bytes that a rank sends to others in a search.
 const TOLD: f64 = 1_073_741_824.0;
 
 pub(in crate::traffic) static GRAPH500: Application = Application {

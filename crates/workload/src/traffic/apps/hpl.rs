@@ -33,7 +33,7 @@ pub(in crate::traffic) static HPL: Application = Application {
         let panels = (order / NB).floor().max(1.0);
         let stages = count(params, "stages", 48)?.min(panels as u32).max(1);
         for stage in 0..stages {
-            // What is left, as a share of the order, in the middle of the stage.
+            // The remaining part, as a share of the order, in the middle of the stage.
             let left = 1.0 - (f64::from(stage) + 0.5) / f64::from(stages);
             let times = panels / f64::from(stages) * NB * 8.0;
             let panel = order * left / f64::from(rows) * times;

@@ -48,7 +48,7 @@ use super::{Ranks, Timed, Traffic, TrafficError, finished, several};
 use crate::play::{Host, Job, LogGp, Player, Repeat, SECOND, host, run};
 use crate::schedule::{Block, Program};
 
-/// How long a run is if the spec does not say.
+/// Length of a run if the spec does not give it.
 enum Length {
     /// This many iterations, as published.
     Iterations(u32),
@@ -56,14 +56,14 @@ enum Length {
     Seconds(u64),
 }
 
-/// An application.
+/// An application with its parameters.
 pub(super) struct Application {
     name: &'static str,
     summary: &'static str,
     doc: &'static str,
     keys: &'static [Key],
     length: Length,
-    /// Writes an iteration.
+    /// Function that writes an iteration.
     write: fn(&mut Body<'_>, &Params) -> Result<(), TrafficError>,
 }
 
@@ -172,7 +172,7 @@ struct Alone {
 }
 
 impl Alone {
-    /// How long a block takes on it, in picoseconds.
+    /// Time of a block on it, in picoseconds.
     fn time(&self, block: &Arc<Block>) -> u64 {
         let ranks = block.ranks();
         let terminals: Vec<_> = (0..ranks).map(|r| TerminalId(r / self.per_node)).collect();
@@ -183,7 +183,7 @@ impl Alone {
         let jobs = [Job { program: Arc::new(program), terminals, start: 0, repeat: Repeat::Once }];
         let mut player = Player::new(&jobs, &host);
         let mut wire = LogGp::new(ranks as usize, self.latency, 0, self.per_byte);
-        // Without rendezvous only a circle of waits could stop it; what is left then counts as no time.
+        // Without rendezvous only a cyclic wait could stop it; an incomplete run then counts as no time.
         match run(&mut player, &mut wire, &mut |_| ()) {
             Ok(()) => player.runs(0).last().map_or(0, |r| r.end - r.begin),
             Err(_) => 0,

@@ -1,4 +1,4 @@
-//! What the ranks of a stage do in a step of training.
+//! The operations of the ranks of a stage in a step of training.
 
 use super::step::{Step, whole};
 use crate::schedule::{Op, Script};
@@ -10,18 +10,18 @@ const COLLECTIVE: u32 = 1 << 31;
 /// A stage that is written down.
 pub(super) struct Stage<'a> {
     step: &'a Step,
-    /// Its number.
+    /// Number of the stage.
     number: u32,
-    /// Its ranks.
+    /// Ranks of the stage.
     ranks: Vec<u32>,
-    /// By rank, what it must have done before the next piece of work, and before the end of the step.
+    /// By rank, the operations that must be done before the next piece of work, and before the end of the step.
     next: Vec<Vec<u32>>,
     last: Vec<Vec<u32>>,
     tag: u32,
 }
 
 impl<'a> Stage<'a> {
-    /// Nothing of it yet.
+    /// A stage without any operations.
     pub(super) fn new(step: &'a Step, number: u32) -> Self {
         let ranks = step.layout.tensor_groups(number).flatten().collect();
         let all = step.layout.tensor * step.layout.context * step.layout.data * step.layout.stages;
@@ -29,7 +29,7 @@ impl<'a> Stage<'a> {
         Self { step, number, ranks, next: none.clone(), last: none, tag: COLLECTIVE }
     }
 
-    /// Writes what its ranks do in a step.
+    /// Writes the operations of its ranks in a step.
     pub(super) fn write(mut self, script: &mut Script) {
         let step = self.step;
         let order = pipeline(self.number, step.layout.stages, step.parts, step.batches);
@@ -37,7 +37,7 @@ impl<'a> Stage<'a> {
             self.expect(script, first);
         }
         for (i, &work) in order.iter().enumerate() {
-            // What comes in for this piece is there; what comes for the next one may come beside it.
+            // The input of this piece has arrived; that of the next one may arrive concurrently.
             for &rank in &self.ranks {
                 script.join(rank, &std::mem::take(&mut self.next[rank as usize]));
             }
@@ -63,10 +63,10 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// The stage that a piece of work comes from or goes to, and the part that it is there; `None` at the ends of the model.
+    /// The stage that a piece of work comes from or goes to, and its work there; `None` at the ends of the model.
     fn beside(&self, work: Work, behind: bool) -> Option<(u32, Work)> {
         let (stages, parts) = (self.step.layout.stages, self.step.parts);
-        // Forward goes up, backward down; what comes in is the other way round.
+        // Forward goes up, backward down; inputs come from the opposite direction.
         if work.forward == behind {
             match (self.number, work.part) {
                 (s, part) if s + 1 < stages => Some((s + 1, Work { part, ..work })),
@@ -82,7 +82,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Receives what a piece of work begins with.
+    /// Receives the input of a piece of work.
     fn expect(&mut self, script: &mut Script, work: Work) {
         let Some((from, _)) = self.beside(work, false) else { return };
         let (bytes, tag) = (self.step.sizes.activation, self.tag_of(work));
@@ -94,7 +94,7 @@ impl<'a> Stage<'a> {
         });
     }
 
-    /// Sends what a piece of work ends with.
+    /// Sends the output of a piece of work.
     fn pass_on(&mut self, script: &mut Script, work: Work) {
         script.wait_all(&self.ranks);
         let Some((to, next)) = self.beside(work, true) else { return };
@@ -107,7 +107,7 @@ impl<'a> Stage<'a> {
         });
     }
 
-    /// Every rank of the stage with the one of another stage that has the same part of all else.
+    /// Every rank of the stage with the one of another stage that has the same position in all other dimensions.
     fn each_pair(&mut self, other: u32, mut with: impl FnMut(u32, u32, &mut Self)) {
         let layout = self.step.layout;
         for d in 0..layout.data {
@@ -120,17 +120,17 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// The tag of what a piece of work begins with.
+    /// The tag of the input of a piece of work.
     fn tag_of(&self, work: Work) -> u32 {
         2 * (work.batch * self.step.parts + work.part) + u32::from(work.forward)
     }
 
-    /// Computing, and what ranks of the stage exchange for it.
+    /// Computation, and the exchanges of the stage's ranks for it.
     fn work(&mut self, script: &mut Script, work: Work) {
         let step = self.step;
         let way = usize::from(!work.forward);
         if step.zero == 3 {
-            // Parameters come beside the work before; that this is the same work is a simplification.
+            // Parameters arrive during the preceding work; that this is the same work is a simplification.
             let [shared, experts] = step.sizes.parameters.map(|p| 2 * p);
             self.among_copies(script, shared, experts, 1, true);
         }
@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
         let kept = whole((c - 1.0) / c * step.sizes.context as f64);
         let contexts: Vec<Vec<u32>> = step.layout.context_groups(self.number).collect();
         if !work.forward && step.again {
-            // What the forward pass exchanged is exchanged again.
+            // The exchanges of the forward pass are repeated.
             self.exchange_among_experts(script, there);
             for group in &contexts {
                 self.ring(script, group, kept);
@@ -183,8 +183,8 @@ impl<'a> Stage<'a> {
         script.wait_all(group);
     }
 
-    /// All to all of the ranks that share the experts of a layer; each has this many bytes for all of them, its own included. What
-    /// stays inside a host is time beside the messages.
+    /// An all-to-all of the ranks that share the experts of a layer; each has this number of bytes for all of them, including
+    /// itself. Traffic inside a host is time in parallel with the messages.
     fn exchange_among_experts(&mut self, script: &mut Script, bytes: u64) {
         let parts = self.step.layout.experts;
         if parts < 2 || bytes == 0 {
@@ -225,8 +225,8 @@ impl<'a> Stage<'a> {
         self.among_copies(script, shared, experts, times, false);
     }
 
-    /// Rings among the copies of what all tokens meet, and of experts, beside what comes next: each rank sends what a ring of this
-    /// many bytes sends, `times` over. The next piece of work waits for it if `soon`, else the end of the step.
+    /// Rings among the copies of shared parameters, and of experts, concurrent with later work: each rank sends the traffic of a
+    /// ring of this number of bytes, `times` times. The next piece of work waits for it if `soon`, otherwise the end of the step.
     fn among_copies(
         &mut self,
         script: &mut Script,

@@ -1,4 +1,4 @@
-//! What a step of training is made of: keys of a spec as bytes and times of a rank.
+//! The parameters of a training step: keys of a spec as bytes and times of a rank.
 
 use darkfiber_fabric::{Params, SpecError};
 
@@ -6,7 +6,7 @@ use crate::traffic::values::{count, size};
 use crate::traffic::{Ranks, TrafficError};
 use crate::training::{Layout, LayoutError, MODELS, Model, Order};
 
-/// What a step is made of.
+/// The parameters of a training step.
 pub(super) struct Step {
     pub(super) layout: Layout,
     pub(super) parts: u32,
@@ -14,12 +14,12 @@ pub(super) struct Step {
     /// Ranks of a host.
     pub(super) per_node: u32,
     pub(super) zero: u32,
-    /// Whether the way forward is computed again on the way back.
+    /// Whether the forward pass is recomputed in the backward pass.
     pub(super) again: bool,
     /// Time of a part and microbatch forward and backward, in picoseconds.
     pub(super) forward: u64,
     pub(super) backward: u64,
-    /// Bytes, of a part and microbatch where nothing else is said.
+    /// Bytes, by default of a part and microbatch.
     pub(super) sizes: Sizes,
     /// Picoseconds a byte inside a host.
     pub(super) nvlink: f64,
@@ -27,7 +27,7 @@ pub(super) struct Step {
 
 /// Bytes that a rank has to do with.
 pub(super) struct Sizes {
-    /// Between stages.
+    /// Bytes between stages.
     pub(super) activation: u64,
     /// Of which all Allreduces of tensor parallel ranks are, forward and backward.
     pub(super) tensor: [u64; 2],
@@ -87,7 +87,7 @@ impl Step {
                 params.bad("ep", format!("a divisor of cp x dp = {copies}")).into()
             }
         })?;
-        // What a step is, and whether it can be.
+        // The shape of a step, and its validity.
         let stages = layout.stages;
         let parts = params.get("parts", 1..=256)?.unwrap_or(1);
         let batches = count(params, "batches", 2 * stages)?;
@@ -148,7 +148,7 @@ impl Step {
             experts: [of_experts(model.experts.map_or(2, |e| e.sent)), of_experts(2)],
             parameters: [whole(shared), whole(experts)],
         };
-        // At most so much of it is inside a host: each exchange of a piece three times, parameters by 8 bytes.
+        // Upper bound of the traffic inside a host: each exchange of a piece three times, parameters by 8 bytes.
         let exchanged = sizes.tensor.iter().chain(&sizes.experts).sum::<u64>() + sizes.context;
         let inside = 3.0 * exchanged as f64 + 8.0 * sizes.parameters.iter().sum::<u64>() as f64;
         let piece = compute * (3.0 + f64::from(again)) + 2.0 * inside * nvlink;
