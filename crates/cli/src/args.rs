@@ -220,7 +220,7 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The commands as users see them. What one option struct cannot say for all that flatten it is said here.
+/// The commands as users see them. Texts that differ between the users of an option struct are set here.
 pub(crate) fn command() -> clap::Command {
     let needs_engines = |c: clap::Command| c.mut_arg("engines", |a| a.required(true));
     // `--fail A B` names several.

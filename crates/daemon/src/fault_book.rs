@@ -152,7 +152,7 @@ pub(crate) struct Tally {
     pub(crate) stages: usize,
     /// Entries are cleared, and packets drained before others are written.
     pub(crate) drained: usize,
-    /// For these no safe way is proved, or the fabric falls apart.
+    /// For these no safe transition is proved, or the fabric is split.
     pub(crate) none: usize,
     pub(crate) millis: u64,
 }

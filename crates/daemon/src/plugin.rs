@@ -118,7 +118,7 @@ impl Desk {
         if !given.is_last {
             return Ok(());
         }
-        // A daemon that is gone when OpenSM asks next leaves it this.
+        // It is used if the daemon is not running at the next question.
         if let Err(e) = output::replace_as_is(&self.plan_file, |out| out.write_all(&bytes)) {
             let what = format!("{}: {e}", self.plan_file.display());
             let _nobody_hears = self.events.send(Event::Unanswered(what));

@@ -76,8 +76,8 @@ pub struct Verdict {
     pub from: Digest,
     /// Digest of the new tables.
     pub to: Digest,
-    /// What is proved. Of a plan of one stage: the first rung on which its tables may be written. Of one of several:
-    /// [`Rung::Stages`] if each stage may be written in any order over the one before it, [`Rung::DropDrain`] if so after packets of
+    /// The proved method. Of a plan of one stage: the first level of the ladder on which its tables may be written. Of one of several:
+    /// [`Rung::Stages`] if each stage may be written in any order over the previous one, [`Rung::DropDrain`] if so after packets of
     /// cleared entries are gone, and a worse one if not.
     pub rung: Rung,
     /// O1 to O5: which hold, and why others do not.

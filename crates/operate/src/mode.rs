@@ -49,7 +49,7 @@ pub struct Policy {
     /// No packet is under way longer, once entries are cleared.
     #[serde(default = "drain")]
     pub drain: Millis,
-    /// OpenSM has used a plan after this time, or is asked what is in place.
+    /// OpenSM has used a plan after this time, or the tables in place are read back.
     pub confirm: Millis,
     /// All tables are read this often.
     pub audit: Millis,

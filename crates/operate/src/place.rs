@@ -48,7 +48,7 @@ impl Machine {
         verdict.is_some_and(Verdict::drains)
     }
 
-    /// A stage lies where OpenSM finds it.
+    /// A stage was placed for OpenSM.
     pub(crate) fn committed(&mut self, plan: PlanId, stage: u32) {
         let Phase::Committing { flight } = self.state.phase else { return };
         if (flight.plan, flight.stage) != (plan, stage) {

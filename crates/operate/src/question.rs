@@ -138,7 +138,7 @@ impl Machine {
         (is_about_this && is_there).then_some((decision.id, last))
     }
 
-    /// A plan that is proved for what OpenSM has swept, from the tables that are in place. What is only proposed stays proposed.
+    /// A plan that is proved for the fabric that OpenSM has swept, from the tables in place. Proposals stay proposals.
     fn known_plan(&self) -> Option<PlanId> {
         let state = &self.state;
         let is_it = |d: &&crate::decision::Decision| {

@@ -133,7 +133,7 @@ pub enum Phase {
         /// No packet is older then.
         until: Millis,
     },
-    /// Changes nothing until an operator says so.
+    /// Changes nothing until an operator allows it.
     Frozen {
         /// Reason of the freeze.
         why: Why,

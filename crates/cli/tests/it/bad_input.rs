@@ -294,7 +294,7 @@ fn what_stands_in_the_wrong_place_is_named() {
     assert!(fabric.err.contains("and no scenario"), "{}", fabric.err);
 }
 
-/// A scenario whose fourth line is odd.
+/// A scenario whose fourth line is invalid.
 fn odd_scenario(line: &str, of_job: &str) -> String {
     format!(
         "fabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"updn\"\n{line}\n\n[[job]]\nname = \"a\"\n{of_job}\n"
