@@ -298,17 +298,17 @@ fn rung_of_stages(
     let is_safe = |judged: Result<Transition, Mismatch>| {
         judged.map(|judged| judged.verdict <= Rung::AnyOrder).map_err(|e| e.to_string())
     };
+    // Where no order of switches is safe, packets of the tables before must be gone before the last stage.
+    let drains = whole > Rung::Stages;
+    if drains && (whole > Rung::DropDrain || found.between.len() != 1) {
+        return Ok(Rung::Refuse);
+    }
+    let (rung, lost) =
+        if drains { (Rung::DropDrain, Lost::CutRows) } else { (Rung::Stages, Lost::Already) };
     let mut states = vec![before];
-    let mut rung = Rung::Stages;
     for stage in &found.between {
-        if !is_safe(transition::check_stage(fabric, &states, stage, Lost::Already))? {
-            let drains = whole <= Rung::DropDrain
-                && found.between.len() == 1
-                && is_safe(transition::check_stage(fabric, &states, stage, Lost::CutRows))?;
-            rung = if drains { Rung::DropDrain } else { Rung::Refuse };
-        }
-        if rung == Rung::Refuse {
-            return Ok(rung);
+        if !is_safe(transition::check_stage(fabric, &states, stage, lost))? {
+            return Ok(Rung::Refuse);
         }
         states.push(Before { routes: stage, has_levels: true });
     }

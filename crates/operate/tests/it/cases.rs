@@ -545,7 +545,8 @@ fn plans_that_opensm_refuses_are_given_up() {
         heard.state.fabric = Some(Digest(1));
         heard.hear(asks_with(ready(&[22], Rung::AnyOrder)));
         let why = "a port leads nowhere".to_owned();
-        heard.hear(Input::Refused { plan: 2, looked, why });
+        let plan = heard.state.decisions.back().expect("a decision").id;
+        heard.hear(Input::Refused { plan, looked, why });
         assert!(matches!(heard.outcome(), Outcome::Dropped { .. }), "{:?}", heard.state.decisions);
         let is_frozen = heard.state.phase == Phase::Frozen { why: Why::Mismatch };
         assert_eq!(is_frozen, round == 3, "{:?}", heard.state.phase);

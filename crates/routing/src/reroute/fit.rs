@@ -62,7 +62,8 @@ impl Prepared<'_> {
     fn candidates(&self, cut: &Cut) -> Result<Vec<Candidate>, RerouteError> {
         let fabric = self.fabric;
         let ports = self.routes.ports(cut.row);
-        let is_dead = |c: u32| c != NONE && !self.works(c);
+        // A cable that failed before the tables were read leaves a port without any.
+        let is_dead = |c: u32| c == NONE || !self.works(c);
         let mut starts = cut.nodes.iter().filter(|n| is_dead(channel_at(fabric, n.switch, n.old)));
         let (Some(start), None) = (starts.next(), starts.next()) else {
             return Err(RerouteError::Levels);

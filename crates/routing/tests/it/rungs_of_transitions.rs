@@ -245,3 +245,41 @@ fn repairs_stand_on_the_rungs_that_they_claim() {
     }
     assert!(seen.iter().all(|&n| n > 0), "every rung was met: {seen:?}");
 }
+
+/// Tables read after a fault are repaired as well as those from before it: where `reroute` hears of the fault, and where it finds that
+/// rows lead to a port without a cable.
+#[test]
+fn a_fault_before_the_tables_were_read_is_repaired_as_well() {
+    let mut worse = 0;
+    let mut all = 0;
+    for (spec, engine) in [
+        ("dragonfly:p=2,a=4,h=2", "updn"),
+        ("torus:dims=4x4,t=1", "updn"),
+        ("hyperx:dims=3x4,t=2", "dfsssp"),
+        ("jellyfish:n=14,d=4,p=2", "nue"),
+    ] {
+        let on = families::topology(spec);
+        let fabric = &on.fabric;
+        let request = Request { shape: on.shape.as_ref(), lanes: 2, ..Request::default() };
+        let old = find_engine(engine).expect("an engine").route(fabric, &request).expect("routes");
+        let whole = Prepared::new(fabric, &old, 2).expect("its own tables");
+        for cable in reroute::Fault::cables(fabric) {
+            let faults = cable.faults();
+            let Ok((_, told)) = whole.clone().reroute_on_lowest_rung(&faults) else { continue };
+            let (damaged, map) = fabric.with_faults(&faults);
+            let before = whole.tables(&damaged, &map);
+            let mut part = Prepared::new(&damaged, &before, 2).expect("tables");
+            let (_, found) = part.reroute_on_lowest_rung(&Faults::default()).expect("repaired");
+            // Steps may be more or fewer.
+            let rank = |rung| match rung {
+                reroute::Rung::AnyOrder => 0,
+                reroute::Rung::Steps(_) => 1,
+                reroute::Rung::DropDrain => 2,
+                reroute::Rung::Reconnect => 3,
+            };
+            all += 1;
+            worse += u32::from(rank(found) > rank(told));
+        }
+    }
+    assert!(all > 150 && worse == 0, "{worse} of {all}");
+}

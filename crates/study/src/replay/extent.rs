@@ -10,8 +10,8 @@ const MOST: i64 = 10_000_000;
 /// The first moment of a history whose first job started at `first`, and the number of moments, `every` seconds apart; without
 /// a length up to the end of the history.
 ///
+/// # Errors
 /// If no job runs then, or there are too many moments.
-/// If no job runs then, or there are too many.
 pub fn extent(
     window: Window,
     every: i64,

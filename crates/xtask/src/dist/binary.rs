@@ -46,10 +46,14 @@ impl Binary {
         let linked = format!(
             "target.{target}.rustflags=[\"-C\", \"target-feature=+crt-static\", \"-C\", \"relocation-model=static\"]"
         );
-        let mut args = vec!["build", "--profile", "dist", "--locked", "-p", "darkfiber"];
-        args.extend(["--target", target, "--target-dir", &target_folder]);
+        let mut args = vec!["rustc", "--profile", "dist", "--locked", "-p", "darkfiber"];
+        args.extend(["--bin", "darkfiber", "--target", target, "--target-dir", &target_folder]);
         if platform.is_static {
             args.extend(["--config", &linked]);
+        }
+        // Functions with the same instructions are kept once, as nothing compares their addresses. Rust links by LLD here.
+        if target.starts_with("x86_64-") {
+            args.extend(["--", "-C", "link-arg=-Wl,--icf=all"]);
         }
         succeed(env!("CARGO"), &args, Some(root))?;
         let folder = folder.join(target).join("dist");
