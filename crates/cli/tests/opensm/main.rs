@@ -9,6 +9,7 @@ mod apply;
 mod daemon;
 mod levels;
 mod loads;
+mod on_host;
 mod plugin;
 mod process;
 mod referee;

@@ -74,6 +74,6 @@ fn umad2sim() -> Option<PathBuf> {
     found
 }
 
-fn skipped(what: &str) {
+pub(crate) fn skipped(what: &str) {
     darkfiber_testkit::skipped(&format!("{what} is not installed"));
 }
