@@ -7,12 +7,12 @@ use std::path::Path;
 
 use clap::Command;
 use clap_complete::engine;
-use clap_complete::env::EnvCompleter;
 
 use super::line::{BREAKS, Line};
+use super::shell::Shell;
 
 /// Bash.
-pub(super) struct Bash;
+pub(super) const BASH: Shell = Shell { name: "bash", script: SCRIPT, answer };
 
 /// The function that asks.
 const SCRIPT: &str = r#"_darkfiber() {
@@ -35,50 +35,28 @@ const SPECIAL: &[char] = &[
     '[', ']', '{', '}',
 ];
 
-impl EnvCompleter for Bash {
-    fn name(&self) -> &'static str {
-        "bash"
-    }
-
-    fn is(&self, name: &str) -> bool {
-        name == "bash"
-    }
-
-    fn write_registration(
-        &self,
-        _var: &str,
-        _name: &str,
-        _bin: &str,
-        _completer: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        out.write_all(SCRIPT.as_bytes())
-    }
-
-    /// Writes what can stand for the part of the last word that bash completes, a line each. It asks with the whole line.
-    fn write_complete(
-        &self,
-        command: &mut Command,
-        asked: Vec<OsString>,
-        current_dir: Option<&Path>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let text = asked.first().map(|line| line.to_string_lossy()).unwrap_or_default();
-        let line = Line::parted(&text, &std::env::var(BREAKS).unwrap_or_default());
-        let last = line.words.len() - 1;
-        let typed = line.words[last].clone();
-        let words = line.words.iter().map(OsString::from).collect();
-        for candidate in engine::complete(command, words, last, current_dir)? {
-            let word = candidate.get_value().to_string_lossy();
-            let Some(rest) = word.strip_prefix(&typed[..line.kept]) else { continue };
-            if line.is_quoted {
-                writeln!(out, "{rest}")?;
-            } else {
-                writeln!(out, "{}", escaped(rest))?;
-            }
+/// Writes the possible completions of the part of the last word that bash completes, a line each. It asks with the whole line.
+fn answer(
+    command: &mut Command,
+    asked: &[OsString],
+    current_dir: Option<&Path>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let text = asked.first().map(|line| line.to_string_lossy()).unwrap_or_default();
+    let line = Line::parted(&text, &std::env::var(BREAKS).unwrap_or_default());
+    let last = line.words.len() - 1;
+    let typed = line.words[last].clone();
+    let words = line.words.iter().map(OsString::from).collect();
+    for candidate in engine::complete(command, words, last, current_dir)? {
+        let word = candidate.get_value().to_string_lossy();
+        let Some(rest) = word.strip_prefix(&typed[..line.kept]) else { continue };
+        if line.is_quoted {
+            writeln!(out, "{rest}")?;
+        } else {
+            writeln!(out, "{}", escaped(rest))?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// A word as bash reads it without quotes.

@@ -6,12 +6,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Command;
-use clap_complete::env::{EnvCompleter, Fish as Answer};
+use clap_complete::env::{EnvCompleter, Fish};
 
 use super::line::Line;
+use super::shell::Shell;
 
 /// Fish.
-pub(super) struct Fish;
+pub(super) const FISH: Shell = Shell { name: "fish", script: SCRIPT, answer };
 
 /// The function that asks.
 const SCRIPT: &str = r#"function __darkfiber_offered
@@ -27,37 +28,17 @@ end
 complete --keep-order --exclusive --command darkfiber --arguments '(__darkfiber_offered)'
 "#;
 
-impl EnvCompleter for Fish {
-    fn name(&self) -> &'static str {
-        "fish"
+/// Reads the word under the cursor without its quotes.
+fn answer(
+    command: &mut Command,
+    asked: &[OsString],
+    current_dir: Option<&Path>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut asked = asked.to_vec();
+    if let Some(typed) = asked.last_mut() {
+        let read = Line::read(&typed.to_string_lossy()).words.pop();
+        *typed = read.unwrap_or_default().into();
     }
-
-    fn is(&self, name: &str) -> bool {
-        name == "fish"
-    }
-
-    fn write_registration(
-        &self,
-        _var: &str,
-        _name: &str,
-        _bin: &str,
-        _completer: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        out.write_all(SCRIPT.as_bytes())
-    }
-
-    fn write_complete(
-        &self,
-        command: &mut Command,
-        mut asked: Vec<OsString>,
-        current_dir: Option<&Path>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        if let Some(typed) = asked.last_mut() {
-            let read = Line::read(&typed.to_string_lossy()).words.pop();
-            *typed = read.unwrap_or_default().into();
-        }
-        Answer.write_complete(command, asked, current_dir, out)
-    }
+    Fish.write_complete(command, asked, current_dir, out)
 }

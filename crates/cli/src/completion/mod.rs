@@ -8,6 +8,7 @@ mod keys;
 mod line;
 mod names;
 mod offer;
+mod shell;
 mod zsh;
 
 use std::ffi::OsStr;
@@ -25,7 +26,7 @@ const ASKED: &str = "DARKFIBER_COMPLETE";
 
 /// The shells that can ask.
 const SHELLS: Shells<'static> =
-    Shells(&[&bash::Bash, &Elvish, &fish::Fish, &Powershell, &zsh::Zsh]);
+    Shells(&[&bash::BASH, &Elvish, &fish::FISH, &Powershell, &zsh::ZSH]);
 
 /// Answers a shell that asks about this command line; whether one did.
 pub(crate) fn answer(command: fn() -> Command) -> Result<bool, clap::Error> {

@@ -1,14 +1,15 @@
 //! How zsh asks. It quotes what it completes by itself, so that it asks with words without quotes; a `~` it completes alone.
 
-use std::ffi::OsString;
-use std::io::{self, Write};
-use std::path::Path;
+use clap_complete::env::{EnvCompleter, Zsh};
 
-use clap::Command;
-use clap_complete::env::{EnvCompleter, Zsh as Answer};
+use super::shell::Shell;
 
 /// Zsh.
-pub(super) struct Zsh;
+pub(super) const ZSH: Shell = Shell {
+    name: "zsh",
+    script: SCRIPT,
+    answer: |command, asked, here, out| Zsh.write_complete(command, asked.to_vec(), here, out),
+};
 
 /// The function that asks. Behind folders, families and keys no blank is added.
 const SCRIPT: &str = r#"#compdef darkfiber
@@ -39,34 +40,3 @@ else
     compdef _darkfiber darkfiber
 fi
 "#;
-
-impl EnvCompleter for Zsh {
-    fn name(&self) -> &'static str {
-        "zsh"
-    }
-
-    fn is(&self, name: &str) -> bool {
-        name == "zsh"
-    }
-
-    fn write_registration(
-        &self,
-        _var: &str,
-        _name: &str,
-        _bin: &str,
-        _completer: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        out.write_all(SCRIPT.as_bytes())
-    }
-
-    fn write_complete(
-        &self,
-        command: &mut Command,
-        asked: Vec<OsString>,
-        current_dir: Option<&Path>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        Answer.write_complete(command, asked, current_dir, out)
-    }
-}
