@@ -12,7 +12,8 @@ use crate::children::Children;
 use crate::config::{Config, Manager};
 use crate::fetch::{fetch, run};
 use crate::read;
-use crate::value::{FabricValue, digest_of_tables};
+use crate::tables_digest::digest_of_tables;
+use crate::value::FabricValue;
 use crate::work::{Plan, tables_at};
 use crate::{plan_files, proposal};
 

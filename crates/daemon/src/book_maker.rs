@@ -1,13 +1,14 @@
 //! Makes the fault book, fault by fault, while the daemon is otherwise idle.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use darkfiber_fabric::{ChannelId, Fabric, Faults, SwitchId};
 use darkfiber_operate::{PlanId, Ready, Task, WorkResult};
 
+use crate::cable_repairs::CableRepairs;
 use crate::event::Event;
 use crate::fault_book::{Base, Book, Entry, Tally};
 use crate::plan_image::{Patch, PlanImage};
@@ -20,8 +21,16 @@ const MOST_BYTES: usize = 1 << 28;
 /// The number that plans have while the book is made.
 const DRAFT: PlanId = 1;
 
-/// Has the book made for tables that are in place.
-pub(crate) type Orders = SyncSender<()>;
+/// What is asked of the thread that makes the book.
+pub(crate) enum Order {
+    /// The book for tables that are in place.
+    Make,
+    /// The repair for one case, which may be of several cables, now.
+    Now(Missing, SyncSender<Option<Arc<Entry>>>),
+}
+
+/// Where orders are put.
+pub(crate) type Orders = Sender<Order>;
 
 /// Starts the thread that makes the book, with a time limit for each set of tables.
 pub(crate) fn start(
@@ -30,8 +39,8 @@ pub(crate) fn start(
     budget: Duration,
     events: SyncSender<Event>,
 ) -> std::io::Result<Orders> {
-    let (orders, asked) = sync_channel(1);
-    let make = move || Maker { book, reference, budget, events }.run(&asked);
+    let (orders, asked) = channel();
+    let make = move || Maker { book, reference, budget, events, asked }.run();
     thread::Builder::new().name("fault book".to_owned()).spawn(make).map(|_| orders)
 }
 
@@ -40,10 +49,18 @@ struct Maker {
     reference: Reference,
     budget: Duration,
     events: SyncSender<Event>,
+    asked: Receiver<Order>,
+}
+
+/// The tables that a book is about, and what is needed to repair them.
+struct Subject<'a> {
+    edition: u64,
+    whole: &'a FabricValue,
+    cables: Option<CableRepairs<'a, 'a>>,
 }
 
 impl Maker {
-    fn run(&self, asked: &Receiver<()>) {
+    fn run(mut self) {
         // OpenSM and other work have priority; if that is refused the book is made all the same.
         let _it_may_not = rustix::process::nice(10);
         let gentle = |_| {
@@ -51,33 +68,51 @@ impl Maker {
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).start_handler(gentle).build();
         let Ok(pool) = pool else { return };
-        for () in asked {
-            let Some(tally) = pool.install(|| self.make()) else { continue };
-            if self.events.send(Event::Book(tally)).is_err() {
-                return;
+        let mut made = None;
+        while let Ok(order) = self.asked.recv() {
+            match order {
+                Order::Now(_, reply) => {
+                    let _nobody_may_wait = reply.try_send(None);
+                }
+                Order::Make => {
+                    while made != Some(self.book.edition()) {
+                        made = Some(self.book.edition());
+                        self = pool.install(move || {
+                            let _this_edition_is_over = self.make();
+                            self
+                        });
+                    }
+                }
             }
         }
     }
 
-    /// Goes through all faults; `None` if other tables are in place before the end.
-    fn make(&self) -> Option<Tally> {
+    /// Goes through all faults, and then answers until other tables are in place or ordered.
+    fn make(&self) -> Option<()> {
         let edition = self.book.edition();
         let start = Instant::now();
         let base = self.book.base()?;
         let whole = self.reference.whole()?;
         let gone = self.reference.missing_of(base.fabric.digest)?;
         let image = Arc::new(base.image().ok()?);
+        let prepared = CableRepairs::prepared(&base);
+        let cables = prepared.as_ref().and_then(|p| CableRepairs::new(&base, &image, p));
+        let mut of = Subject { edition, whole: &whole, cables };
         let all = faults(whole.fabric(), &gone);
         let mut tally = Tally { faults: all.len(), ..Tally::default() };
         let mut bytes = 0;
         for missing in all {
+            while let Ok(order) = self.asked.try_recv() {
+                self.answer(order, &mut of);
+            }
             if self.book.edition() != edition {
                 return None;
             }
             if start.elapsed() > self.budget || bytes > MOST_BYTES {
                 break;
             }
-            let Some(entry) = prepare(&base, &image, &whole, &missing) else {
+            let part = Arc::new(left(&whole, &missing));
+            let Some(entry) = of.repair(&part).or_else(|| prepare(&base, &image, &part)) else {
                 tally.none += 1;
                 continue;
             };
@@ -87,12 +122,35 @@ impl Maker {
                 _ if entry.ready.verdict.drains() => &mut tally.drained,
                 _ => &mut tally.stages,
             } += 1;
-            if !self.book.keep(edition, missing, entry) {
+            if !self.book.keep(edition, missing, Arc::new(entry)) {
                 return None;
             }
         }
         tally.millis = start.elapsed().as_millis() as u64;
-        Some(tally)
+        self.events.send(Event::Book(tally)).ok()?;
+        while self.book.edition() == edition {
+            let order = self.asked.recv().ok()?;
+            self.answer(order, &mut of);
+        }
+        None
+    }
+
+    /// Answers a question that the book has no page for. An order for another edition is seen by its number.
+    fn answer(&self, order: Order, of: &mut Subject<'_>) {
+        let Order::Now(missing, reply) = order else { return };
+        let is_about = self.book.edition() == of.edition;
+        let found = is_about.then(|| of.repair(&Arc::new(left(of.whole, &missing)))).flatten();
+        let found = found.map(Arc::new);
+        if let Some(entry) = &found {
+            self.book.keep(of.edition, missing, entry.clone());
+        }
+        let _nobody_may_wait = reply.try_send(found);
+    }
+}
+
+impl Subject<'_> {
+    fn repair(&mut self, part: &Arc<FabricValue>) -> Option<Entry> {
+        self.cables.as_mut()?.entry(part)
     }
 }
 
@@ -114,17 +172,11 @@ fn faults(whole: &Fabric, gone: &Missing) -> Vec<Missing> {
 }
 
 /// The entry for a fault, if a safe transition is proved.
-fn prepare(
-    base: &Base,
-    image: &Arc<PlanImage>,
-    whole: &FabricValue,
-    missing: &Missing,
-) -> Option<Entry> {
-    let part = Arc::new(left(whole, missing));
+fn prepare(base: &Base, image: &Arc<PlanImage>, part: &Arc<FabricValue>) -> Option<Entry> {
     if part.fabric().terminal_count() < 2 {
         return None;
     }
-    let tables = Arc::new(base.on(image, &part).ok()?);
+    let tables = Arc::new(base.on(image, part).ok()?);
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
     let values = Values { fabric: part.clone(), tables: tables.clone(), jobs, counters: None };
     let library = Library::default();
@@ -154,7 +206,9 @@ mod tests {
     use darkfiber_scenario::Loaded;
 
     use super::*;
-    use crate::value::{TablesValue, digest_of_tables};
+    use crate::fault_book::plan_of;
+    use crate::tables_digest::digest_of_tables;
+    use crate::value::TablesValue;
 
     /// Tables of an engine on a whole fabric.
     fn base(spec: &str, engine: &str) -> Base {
@@ -188,6 +242,57 @@ mod tests {
         }
     }
 
+    /// A repair that costs what it changes is proved as it is from nothing: the same tables, digests and verdict.
+    #[test]
+    fn repairs_of_cables_are_proved_as_from_nothing() {
+        let mut seen = [0u32; 3];
+        for (spec, engine) in [("dragonfly:p=2,a=4,h=2", "updn"), ("torus:dims=4x4,t=2", "dfsssp")]
+        {
+            let base = base(spec, engine);
+            let image = Arc::new(base.image().expect("an image"));
+            let whole = base.fabric.clone();
+            let prepared = CableRepairs::prepared(&base).expect("tables");
+            let mut cables = CableRepairs::new(&base, &image, &prepared).expect("sound tables");
+            let two = |a: u32, b: u32| Missing { links: vec![a, b], ..Missing::default() };
+            let mut all = faults(whole.fabric(), &Missing::default());
+            all.extend([two(0, 3), two(1, 5), two(2, 9)]);
+            for missing in all {
+                let part = Arc::new(left(&whole, &missing));
+                let found = cables.entry(&part);
+                if !missing.switches.is_empty() {
+                    assert!(found.is_none(), "a switch is more than a cable");
+                    continue;
+                }
+                let Some(found) = found else { continue };
+                let library = Library::default();
+                let plan = plan_of(&found, &base, &part).expect("a plan");
+                let Ready { candidate, verdict } = &found.ready;
+                let digests: Vec<Digest> = plan
+                    .between
+                    .iter()
+                    .chain([&plan.routes])
+                    .map(|r| digest_of_tables(part.fabric(), r, &plan.values.tables.lids))
+                    .collect();
+                assert_eq!(candidate.stages, digests, "{missing:?}");
+                assert_eq!(Some(&candidate.tables), digests.last(), "{missing:?}");
+                let values = plan.values.clone();
+                library.keep(DRAFT, plan);
+                let mut shop = Workshop::new(0, std::path::PathBuf::new(), library);
+                let proved = shop.work(Task::Prove { plan: DRAFT }, &values);
+                let WorkResult::Proved { verdict: anew } = proved else {
+                    panic!("{missing:?}: {proved:?}")
+                };
+                assert_eq!(*verdict, anew, "{missing:?}");
+                seen[match candidate.stages.len() {
+                    1 => 0,
+                    _ if verdict.drains() => 2,
+                    _ => 1,
+                }] += 1;
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+    }
+
     /// Where `reroute` keeps service levels, the book has what it finds: in one sweep, in stages, or by drop-drain.
     #[test]
     fn the_book_has_a_repair_of_nearly_every_cable() {
@@ -201,7 +306,8 @@ mod tests {
             if !faults.switches.is_empty() {
                 continue;
             }
-            let found = prepare(&base, &image, &whole, &missing);
+            let part = Arc::new(left(&whole, &missing));
+            let found = prepare(&base, &image, &part);
             let (_, rung) = prepared.clone().reroute_on_lowest_rung(&faults).expect("repaired");
             let stages = found.as_ref().map_or(0, Entry::stages);
             let drains = found.as_ref().is_some_and(|e| e.ready.verdict.drains());

@@ -10,7 +10,8 @@ use darkfiber_routing::check::check;
 
 use crate::plan_image::{Patch, PlanImage};
 use crate::reference::Missing;
-use crate::value::{FabricValue, JobsValue, TablesValue, digest_of_tables};
+use crate::tables_digest::digest_of_tables;
+use crate::value::{FabricValue, JobsValue, TablesValue};
 use crate::work::{Plan, Values};
 
 /// The tables in place, and the fabric that they are tables of.
@@ -133,13 +134,13 @@ impl Book {
     }
 
     /// Stores the entry for an edition, unless another one has started.
-    pub(crate) fn keep(&self, edition: u64, missing: Missing, entry: Entry) -> bool {
+    pub(crate) fn keep(&self, edition: u64, missing: Missing, entry: Arc<Entry>) -> bool {
         let mut pages = self.pages();
         // Read under the lock that renews it.
         if self.edition.load(Ordering::SeqCst) != edition {
             return false;
         }
-        pages.entries.insert(missing, Arc::new(entry));
+        pages.entries.insert(missing, entry);
         true
     }
 }

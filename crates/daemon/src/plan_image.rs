@@ -122,6 +122,28 @@ impl PlanImage {
         Some(patch)
     }
 
+    /// The changes that turn the tables of some switches into those of `routes`, which have these LIDs and service levels.
+    pub(crate) fn patch(
+        &self,
+        fabric: &Fabric,
+        routes: &Routes,
+        lids: &Lids,
+        switches: &[SwitchId],
+    ) -> Option<Patch> {
+        let mut patch = Vec::new();
+        for &s in switches {
+            let first = self.ports_at(self.place(fabric.switch(s).guid.0)?);
+            for lid in 1..self.lids {
+                let Some(of) = lids.owner(lid as u16) else { continue };
+                let port = entry(fabric, routes, s, of).unwrap_or(NO_ROUTE);
+                if self.bytes[first + lid] != port {
+                    patch.push(((first + lid) as u32, port));
+                }
+            }
+        }
+        Some(patch)
+    }
+
     /// Whether service levels are those of another one, for all LIDs that these have.
     fn has_levels_of(&self, base: &Self) -> bool {
         let rows = |image: &Self| image.number(24);

@@ -15,12 +15,14 @@ use darkfiber_formats::output;
 use darkfiber_scenario::Error;
 use rustix::net::{RecvFlags, recv};
 
+use crate::book_maker::{Order, Orders};
 use crate::control;
 use crate::event::Event;
 use crate::fault_book::{Base, Book, Entry, plan_of};
 use crate::question::{Given, Question, Taken};
 use crate::reference::{End, Missing, Reference};
-use crate::value::{FabricValue, TablesValue, digest_of_tables};
+use crate::tables_digest::digest_of_tables;
+use crate::value::{FabricValue, TablesValue};
 use crate::work::{Library, Plan};
 
 /// Most bytes of a list of cables.
@@ -28,11 +30,16 @@ const MOST: u64 = 1 << 26;
 /// Time limit for OpenSM to report its sweep, and whether it took the plan.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Time limit for a repair from the tables as they were prepared for the book; after it the case is repaired from nothing.
+const AT_HAND: Duration = Duration::from_millis(300);
+
 /// The side that answers.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) reference: Reference,
     pub(crate) book: Book,
+    /// Orders for the thread that makes the book.
+    pub(crate) orders: Orders,
     pub(crate) library: Library,
     /// File of the plan that was taken, for the case that the daemon does not reply.
     pub(crate) plan_file: PathBuf,
@@ -135,7 +142,8 @@ impl Desk {
         start: Instant,
     ) -> (Option<Given>, Option<Arc<Entry>>) {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
-        let entry = self.book.entry(missing).filter(|_| is_new);
+        let entry = is_new.then(|| self.book.entry(missing).or_else(|| self.repair(missing)));
+        let entry = entry.flatten();
         let tables = base.and_then(|base| match (is_new, &entry) {
             // The machine has these tables already.
             (false, _) | (true, Some(_)) => None,
@@ -153,6 +161,13 @@ impl Desk {
         }
         let left = self.budget.saturating_sub(start.elapsed());
         (replied.recv_timeout(left).ok().flatten(), entry)
+    }
+
+    /// A repair that the book does not have, from the thread that makes it: it has all but what this case changes.
+    fn repair(&self, missing: &Missing) -> Option<Arc<Entry>> {
+        let (reply, replied) = sync_channel(1);
+        self.orders.send(Order::Now(missing.clone(), reply)).ok()?;
+        replied.recv_timeout(AT_HAND.min(self.budget / 2)).ok().flatten()
     }
 
     /// Records the tables in place after OpenSM has taken them.

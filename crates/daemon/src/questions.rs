@@ -2,7 +2,7 @@
 
 use darkfiber_operate::{Input, PlanId, State};
 
-use crate::book_maker::Orders;
+use crate::book_maker::{Order, Orders};
 use crate::fault_book::{Base, Book, is_about};
 use crate::plan_image::PlanImage;
 use crate::question::{Given, Question};
@@ -88,7 +88,7 @@ impl Questions {
         }
         if stays {
             self.book.order();
-            let _it_is_asked_already = orders.try_send(());
+            let _nobody_makes_it = orders.send(Order::Make);
         }
     }
 

@@ -15,7 +15,8 @@ use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Loaded, aliases, refuse_shared};
 
 use crate::config::{Origin, Watched};
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
+use crate::tables_digest::digest_of_tables;
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// Remarks of a reader that make its result unusable.
 fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {

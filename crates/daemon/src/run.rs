@@ -69,10 +69,12 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
     let mut pages = None;
     if let (Some(plugin), Some(Swept { reference, asked })) = (&config.plugin, swept) {
         let made = book_maker::start(book.clone(), reference.clone(), plugin.book, events.clone());
-        pages = Some(made.map_err(|e| threads(&e))?);
+        let orders = made.map_err(|e| threads(&e))?;
+        pages = Some(orders.clone());
         let desk = Desk {
             reference,
             book: book.clone(),
+            orders,
             library: library.clone(),
             plan_file: plugin.plan_file.clone(),
             budget: plugin.budget,

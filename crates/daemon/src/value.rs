@@ -1,6 +1,6 @@
 //! Values that were read, in the form that the program uses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use darkfiber_fabric::{AtPort, ChannelId, Digest as Words, Fabric, SwitchId, TerminalId};
 use darkfiber_operate::Digest;
@@ -111,28 +111,4 @@ impl CountersValue {
         };
         (0..fabric.channel_count()).map(share).collect()
     }
-}
-
-/// The digest of tables: every entry that a switch has, by GUID and LID, whatever made them.
-pub(crate) fn digest_of_tables(fabric: &Fabric, routes: &Routes, lids: &Lids) -> Digest {
-    let mut words = Words::default();
-    words.add(routes.paths() as u64);
-    let mut by_lid: BTreeMap<u16, (DestId, usize)> = BTreeMap::new();
-    for d in (0..routes.dest_count()).map(DestId::new) {
-        let (lid, paths) = match d.as_terminal(fabric) {
-            Some(t) => (lids.terminal(t), routes.paths()),
-            None => (lids.switch(d.home(fabric)), 1),
-        };
-        for path in 0..paths {
-            by_lid.insert(lid.saturating_add(path as u16), (d, path));
-        }
-    }
-    for s in (0..fabric.switch_count()).map(SwitchId::new) {
-        words.add(fabric.switch(s).guid.0);
-        for (&lid, &(d, path)) in &by_lid {
-            let port = entry(fabric, routes, s, (d, path));
-            words.add(u64::from(lid) << 16 | port.map_or(0xffff, u64::from));
-        }
-    }
-    Digest(words.value())
 }

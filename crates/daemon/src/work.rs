@@ -8,23 +8,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_fabric::{Fabric, Faults, TerminalId};
-use darkfiber_operate::{Candidate, Digest, PlanId, Rung, Task, Verdict, WorkResult};
+use darkfiber_fabric::{Faults, TerminalId};
+use darkfiber_operate::{Candidate, Digest, PlanId, Task, Verdict, WorkResult};
 use darkfiber_routing::reroute::{Goal, Prepared, difference};
-use darkfiber_routing::transition::{self, Before, Lost, Mismatch, Transition, Why};
+use darkfiber_routing::transition::{self, Before, Lost};
 use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
 
 use crate::plan_files::tables_before;
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, digest_of_tables};
+use crate::proof;
+use crate::tables_digest::digest_of_tables;
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// Number of plans whose tables are kept in memory.
 const KEPT: usize = 4;
 /// Stages of a proposal: one, as people put it in place by one sweep of OpenSM.
 const STAGES: usize = 1;
 /// Layers that new paths may use in addition to those of the tables: every path keeps its own.
-const LAYERS: u8 = 1;
+pub(crate) const LAYERS: u8 = 1;
 
 /// Most entries of a change for counters.
 const MOST_FOR_COUNTERS: usize = 8;
@@ -131,11 +133,7 @@ impl Workshop {
         let new = prepared.into_routes();
         let before = [Before { routes: old, has_levels: values.tables.has_levels }];
         let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
-        let stages = match (judged.verdict, &judged.ranks) {
-            (Rung::Stages, Some(ranks)) => stages(old, &new, ranks),
-            (Rung::DropDrain, _) => transition::cleared(old, &new).into_iter().collect(),
-            _ => Vec::new(),
-        };
+        let stages = proof::stages(&judged, old, &new);
         let digests: Vec<Digest> =
             stages.iter().map(|r| digest_of_tables(fabric, r, &values.tables.lids)).collect();
         let found = self.found(plan, values, new, 0);
@@ -208,22 +206,8 @@ impl Workshop {
 
     /// Tables that may be put in place in one stage.
     fn found(&mut self, plan: PlanId, values: &Values, new: Routes, withheld: usize) -> WorkResult {
-        let fabric = values.fabric.fabric();
-        let (old, lids) = (&values.tables.routes, &values.tables.lids);
-        let changed = difference(fabric, old, &new, lids);
-        let digest = digest_of_tables(fabric, &new, lids);
-        let proposed = efi(values, &new);
-        let candidate = Candidate {
-            tables: digest,
-            stages: vec![digest],
-            // Tables in which pairs are lost would give too low a value.
-            kept: if values.tables.is_whole { efi(values, old) } else { proposed },
-            proposed,
-            bound: Some(bound(values)),
-            entries: changed.entries as u64,
-            blocks: changed.blocks as u64,
-            withheld: withheld as u64,
-        };
+        let digest = digest_of_tables(values.fabric.fabric(), &new, &values.tables.lids);
+        let candidate = candidate(values, &new, digest, withheld);
         let (routes, between) = (Arc::new(new), Vec::new());
         self.library.keep(plan, Plan { routes, between, values: values.clone() });
         WorkResult::Found { candidate }
@@ -259,83 +243,26 @@ impl Workshop {
                 .map_err(|e| e.to_string())
         };
         let judged = judge(&before, &found.routes)?;
-        let mut rung = judged.verdict;
-        if !found.between.is_empty() {
-            rung = rung_of_stages(fabric, before[0], &found, judged.verdict)?;
-        }
-        let obligations = judged.obligations.iter().map(|j| {
-            let why = match &j.fails {
-                None => "holds",
-                Some(Why::Unsound { .. }) => "fails: the new tables are not sound",
-                Some(Why::NotExamined) => "not examined",
-                Some(Why::Cycle(_)) => "fails: packets can deadlock",
-                Some(Why::Circle { .. }) => "fails: packets can loop",
-                Some(Why::Contradiction(_)) => "fails: no order of switches is safe",
-            };
-            format!("{} {why}", j.obligation.name())
-        });
+        let between: Vec<&Routes> = found.between.iter().map(AsRef::as_ref).collect();
+        let rung =
+            proof::rung(before[0], &between, &found.routes, judged.verdict, |b, new, lost| {
+                let judged = match lost {
+                    Lost::None => transition::check(fabric, b, new, None),
+                    lost => transition::check_stage(fabric, b, new, lost),
+                };
+                judged.map_err(|e| e.to_string())
+            })?;
         Ok(WorkResult::Proved {
             verdict: Verdict {
                 fabric: values.fabric.digest,
                 from: tables.digest,
                 to: digest_of_tables(fabric, &found.routes, &tables.lids),
                 rung,
-                obligations: obligations.collect(),
+                obligations: proof::obligations(&judged),
                 pairs_changed: judged.changes.pairs_changed,
             },
         })
     }
-}
-
-/// On which rung tables are written stage by stage. Each stage is a sweep, which has no order; connections may be of any time before
-/// it. A stage loses no pair that works, unless packets are drained behind it.
-fn rung_of_stages(
-    fabric: &Fabric,
-    before: Before<'_>,
-    found: &Plan,
-    whole: Rung,
-) -> Result<Rung, String> {
-    let is_safe = |judged: Result<Transition, Mismatch>| {
-        judged.map(|judged| judged.verdict <= Rung::AnyOrder).map_err(|e| e.to_string())
-    };
-    // Where no order of switches is safe, packets of the tables before must be gone before the last stage.
-    let drains = whole > Rung::Stages;
-    if drains && (whole > Rung::DropDrain || found.between.len() != 1) {
-        return Ok(Rung::Refuse);
-    }
-    let (rung, lost) =
-        if drains { (Rung::DropDrain, Lost::CutRows) } else { (Rung::Stages, Lost::Already) };
-    let mut states = vec![before];
-    for stage in &found.between {
-        if !is_safe(transition::check_stage(fabric, &states, stage, lost))? {
-            return Ok(Rung::Refuse);
-        }
-        states.push(Before { routes: stage, has_levels: true });
-    }
-    let last = transition::check(fabric, &states, &found.routes, None);
-    Ok(if is_safe(last)? { rung } else { Rung::Refuse })
-}
-
-/// The tables after each rank of switches but the last.
-fn stages(old: &Routes, new: &Routes, ranks: &[Option<u32>]) -> Vec<Routes> {
-    if old.row_count() != new.row_count() {
-        return Vec::new();
-    }
-    let last = ranks.iter().flatten().max().copied().unwrap_or(0);
-    (0..last)
-        .map(|done| {
-            let mut stage = new.clone();
-            for row in 0..new.row_count() {
-                let ports = stage.ports_mut(row);
-                for (s, rank) in ranks.iter().enumerate() {
-                    if rank.is_some_and(|rank| rank > done) {
-                        ports[s] = old.ports(row)[s];
-                    }
-                }
-            }
-            stage
-        })
-        .collect()
 }
 
 /// The tables in the folder of a plan: its own, or those that were in place before it.
@@ -368,6 +295,29 @@ pub(crate) fn tables_at(
     let read = read.map_err(|e| e.to_string())?;
     let lids = read.lids.ok_or_else(|| format!("{}: it has no LIDs", dir.display()))?;
     Ok((read.routes, lids))
+}
+
+/// What tables are worth that may be put in place in one stage.
+pub(crate) fn candidate(
+    values: &Values,
+    new: &Routes,
+    digest: Digest,
+    withheld: usize,
+) -> Candidate {
+    let (old, lids) = (&values.tables.routes, &values.tables.lids);
+    let changed = difference(values.fabric.fabric(), old, new, lids);
+    let proposed = efi(values, new);
+    Candidate {
+        tables: digest,
+        stages: vec![digest],
+        // Tables in which pairs are lost would give too low a value.
+        kept: if values.tables.is_whole { efi(values, old) } else { proposed },
+        proposed,
+        bound: Some(bound(values)),
+        entries: changed.entries as u64,
+        blocks: changed.blocks as u64,
+        withheld: withheld as u64,
+    }
 }
 
 fn efi(values: &Values, routes: &Routes) -> u64 {

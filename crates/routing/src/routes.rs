@@ -340,6 +340,16 @@ impl Routes {
         }
     }
 
+    /// Whether other tables differ in nothing but entries: they have the same LIDs, service levels and choices of LIDs.
+    pub(crate) fn names_as(&self, other: &Self) -> bool {
+        let of = |r: &Self| (r.switches, r.terminals, r.paths, r.table.len());
+        of(self) == of(other)
+            && self.shared == other.shared
+            && self.select == other.select
+            && self.layers == other.layers
+            && self.choice == other.choice
+    }
+
     /// Number of virtual layers in use by pairs of terminals: lanes, in any case.
     pub fn layer_count(&self) -> usize {
         let top = match &self.layers {

@@ -13,6 +13,13 @@ pub(crate) struct Dependencies {
 
 const UNSEEN: u32 = u32::MAX;
 
+impl Clone for Dependencies {
+    fn clone(&self) -> Self {
+        let bits = self.edges.iter().map(|e| AtomicU32::new(e.load(Ordering::Relaxed)));
+        Self { row: self.row.clone(), edges: bits.collect() }
+    }
+}
+
 impl Dependencies {
     pub(crate) fn new(fabric: &Fabric) -> Self {
         let mut row = Vec::with_capacity(fabric.channel_count() + 1);
@@ -29,8 +36,19 @@ impl Dependencies {
     /// The layer bits of dependency (c, next); `next` must leave the head of `c`.
     #[inline]
     pub(crate) fn slot(&self, fabric: &Fabric, c: usize, next: usize) -> &AtomicU32 {
+        &self.edges[self.index(fabric, c, next)]
+    }
+
+    /// The number of dependency (c, next) among all; `next` must leave the head of `c`.
+    #[inline]
+    pub(crate) fn index(&self, fabric: &Fabric, c: usize, next: usize) -> usize {
         let first = fabric.channel_starts()[fabric.heads()[c] as usize] as usize;
-        &self.edges[self.row[c] as usize + next - first]
+        self.row[c] as usize + next - first
+    }
+
+    /// Number of dependencies that there may be.
+    pub(crate) fn len(&self) -> usize {
+        self.edges.len()
     }
 
     /// Number of dependencies in a layer.

@@ -129,10 +129,25 @@ struct Partial {
 pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     assert_eq!(routes.switch_count(), fabric.switch_count(), "routes of another fabric");
     assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
-    let sources = &Sources::new(fabric, routes);
-    let deps = Dependencies::new(fabric);
+    let sources = Sources::new(fabric, routes);
     let runs = sources.runs(fabric, routes);
+    let used = match routes.layers.by_hop() {
+        Some(_) => 0,
+        None => sources.layers_in_use(fabric, routes, &runs),
+    };
+    check_runs(fabric, routes, &sources, &runs, &Dependencies::new(fabric), used)
+}
 
+/// As [`check`], of some rows: their pairs and loads are counted, and their dependencies join those that `deps` has of the others.
+/// `used` are the layers in use, as bits.
+pub(crate) fn check_runs(
+    fabric: &Fabric,
+    routes: &Routes,
+    sources: &Sources,
+    runs: &[Range<usize>],
+    deps: &Dependencies,
+    used: u32,
+) -> Report {
     // Each group of chunks shares one load vector, so that memory does not grow with the fabric.
     let group = runs.len().div_ceil(CHUNK).div_ceil(16).max(1);
     let partials: Vec<Partial> = runs
@@ -147,7 +162,7 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
                 lanes: 0,
             };
             let mut tracer =
-                Tracer { fabric, routes, sources, deps: &deps, walk: Walk::new(fabric), part };
+                Tracer { fabric, routes, sources, deps, walk: Walk::new(fabric), part };
             for run in runs {
                 tracer.visit(run);
             }
@@ -187,10 +202,9 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     report.broken.truncate(EXAMPLES);
 
     if let Some(lanes) = routes.layers.by_hop() {
-        report.layers = hops::report(fabric, routes, lanes, sources, &deps, lanes_between);
+        report.layers = hops::report(fabric, routes, lanes, sources, deps, lanes_between);
         return report;
     }
-    let used = sources.layers_in_use(fabric, routes, &runs);
     report.layers = (0..32u8)
         .into_par_iter()
         .filter(|l| used & (1 << l) != 0)

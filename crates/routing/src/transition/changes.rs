@@ -65,9 +65,12 @@ impl Changes {
     }
 }
 
+/// Counts the changes of some rows; in all others old and new tables are alike, and these have `pairs` pairs.
 pub(super) fn count(
     fabric: &Fabric,
     tables: &Tables<'_>,
+    runs: &[Range<usize>],
+    pairs: u64,
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Changes {
     let mut of_terminal: Vec<Vec<u32>> = vec![Vec::new(); fabric.terminal_count()];
@@ -77,8 +80,7 @@ pub(super) fn count(
         }
     }
     let of_job = jobs.map(|jobs| (jobs, of_terminal.as_slice()));
-    let parts: Vec<Changes> = tables
-        .runs(fabric)
+    let parts: Vec<Changes> = runs
         .par_chunks(64)
         .map(|runs| {
             let mut counter = Counter::new(fabric, tables, of_job);
@@ -89,6 +91,7 @@ pub(super) fn count(
         })
         .collect();
     let mut all = Changes {
+        pairs,
         jobs: jobs.map(|jobs| JobPairs { jobs: jobs.len(), ..JobPairs::default() }),
         ..Changes::default()
     };

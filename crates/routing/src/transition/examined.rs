@@ -1,5 +1,7 @@
 //! The graphs and rows of both tables together.
 
+use std::ops::Range;
+
 use darkfiber_fabric::Fabric;
 use rayon::prelude::*;
 
@@ -18,10 +20,14 @@ pub(super) struct Examined {
     pub(super) ranks: Result<Vec<u32>, Vec<u32>>,
 }
 
-pub(super) fn examine(fabric: &Fabric, tables: &Tables<'_>) -> Examined {
-    let graphs = Graphs::new(fabric);
+/// Examines some rows; `graphs` have the dependencies of all others.
+pub(super) fn examine(
+    fabric: &Fabric,
+    tables: &Tables<'_>,
+    runs: &[Range<usize>],
+    graphs: Graphs,
+) -> Examined {
     let first = ranks::Precedence::new(fabric.switch_count());
-    let runs = tables.runs(fabric);
     let found: Vec<(Option<Circle>, Option<Circle>)> = runs
         .par_chunks(64)
         .map(|runs| {

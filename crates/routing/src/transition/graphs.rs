@@ -23,6 +23,12 @@ impl Graphs {
         let empty = || Dependencies::new(fabric);
         Self { steady: empty(), flight: empty(), mixed: empty(), ordered: empty() }
     }
+
+    /// The graphs of rows in which old and new tables are alike, which make these dependencies.
+    pub(super) fn of(alike: &Dependencies) -> Self {
+        let copy = || alike.clone();
+        Self { steady: copy(), flight: copy(), mixed: copy(), ordered: copy() }
+    }
 }
 
 /// Adds dependency (c, next) in the lanes of `mask`.

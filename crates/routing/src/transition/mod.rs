@@ -8,6 +8,7 @@
 //! The check is conservative: what it calls safe is safe under the conditions that it names; what it
 //! refuses may still work.
 
+mod baseline;
 mod before;
 mod changes;
 mod examined;
@@ -20,11 +21,14 @@ mod state;
 mod verdict;
 mod witness;
 
+use std::ops::Range;
+
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use crate::Routes;
 use crate::check::{Report, check as check_one};
 
+pub use baseline::{AfterFault, Baseline};
 pub use before::Before;
 pub use changes::{Changes, JobPairs};
 pub use stage::{Lost, cleared};
@@ -33,6 +37,7 @@ pub use verdict::{
 };
 
 use examined::examine;
+use graphs::Graphs;
 use row::Tables;
 
 /// Why two tables cannot be compared.
@@ -168,10 +173,30 @@ fn judge(
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Transition {
     let tables = Tables::new(fabric, before, new);
-    let changes = changes::count(fabric, &tables, jobs);
+    let rows = Rows { runs: &tables.runs(fabric), graphs: Graphs::new(fabric), pairs: 0 };
+    judge_rows(fabric, &tables, rows, target, lost, jobs)
+}
+
+/// The rows to examine, the dependencies of all others, and the pairs of these.
+struct Rows<'r> {
+    runs: &'r [Range<usize>],
+    graphs: Graphs,
+    pairs: u64,
+}
+
+fn judge_rows(
+    fabric: &Fabric,
+    tables: &Tables<'_>,
+    rows: Rows<'_>,
+    target: &Report,
+    lost: Lost,
+    jobs: Option<&[Vec<TerminalId>]>,
+) -> Transition {
+    let Rows { runs, graphs, pairs } = rows;
+    let changes = changes::count(fabric, tables, runs, pairs, jobs);
     let sound = target.loops == 0
         && target.deadlock_free()
-        && (target.complete() || lost.allows(fabric, tables.in_place, new));
-    let examined = sound.then(|| examine(fabric, &tables));
-    ladder::climb(fabric, &tables, target, examined.as_ref(), changes)
+        && (target.complete() || lost.allows(fabric, tables.in_place, tables.new, runs));
+    let examined = sound.then(|| examine(fabric, tables, runs, graphs));
+    ladder::climb(fabric, tables, target, examined.as_ref(), changes)
 }

@@ -31,6 +31,8 @@ pub(super) struct Tables<'a> {
     pub(super) every: u32,
     /// Whether the service levels of all old states are known.
     pub(super) has_levels: bool,
+    /// Whether all old states are known to be free of deadlock, so that none needs to be checked again.
+    pub(super) known_free: bool,
 }
 
 /// Switches around which packets to a destination may loop.
@@ -132,6 +134,50 @@ impl<'a> Row<'a> {
             }
         }
         self.paths = paths;
+    }
+
+    /// Calls `made` for each dependency that the new paths of a run make, and its lanes; `false` if they loop.
+    pub(super) fn dependencies(
+        &mut self,
+        run: &Range<usize>,
+        mut made: impl FnMut(u32, u32, u32),
+    ) -> bool {
+        let paths = std::mem::take(&mut self.paths);
+        let alike = run.len() == 1
+            || paths.iter().all(|&p| self.hops.read(self.fabric, self.tables, run.start, p));
+        let runs = if alike { vec![run.clone()] } else { run.clone().map(|d| d..d + 1).collect() };
+        let mut all = runs.iter().flat_map(|run| paths.iter().map(move |&path| (run, path)));
+        let ends = all.all(|(run, path)| self.dependencies_on(run, path, &mut made));
+        self.paths = paths;
+        ends
+    }
+
+    fn dependencies_on(
+        &mut self,
+        run: &Range<usize>,
+        path: usize,
+        made: &mut impl FnMut(u32, u32, u32),
+    ) -> bool {
+        let fabric = self.fabric;
+        self.hops.read(fabric, self.tables, run.start, path);
+        let [old, all] = &mut self.own;
+        self.tables.masks(fabric, run, path, old, all);
+        let (new, lanes) = (&self.hops.next[1], all);
+        if self.search.order(fabric, [new, new], |s| lanes[s] != 0).is_err() {
+            return false;
+        }
+        for &s in self.search.order.iter().rev() {
+            let (c, mask) = (new[s as usize], lanes[s as usize]);
+            if c == NONE || mask == 0 {
+                continue;
+            }
+            let v = fabric.heads()[c as usize] as usize;
+            lanes[v] |= mask;
+            if new[v] != NONE {
+                made(c, new[v], mask);
+            }
+        }
+        true
     }
 
     fn row(&mut self, run: &Range<usize>, path: usize, graphs: &Graphs, first: &Precedence) {

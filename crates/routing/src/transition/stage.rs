@@ -1,5 +1,7 @@
 //! Tables of one stage of a transition, which need not be complete while others follow.
 
+use std::ops::Range;
+
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
 use crate::routes::{DELIVER, NO_ROUTE};
@@ -17,10 +19,16 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// Whether tables lose only such pairs over those in place.
+    /// Whether tables lose only such pairs over those in place, to the terminals of these runs.
     ///
     /// Complexity: O(rows x switches).
-    pub(super) fn allows(self, fabric: &Fabric, in_place: &Routes, stage: &Routes) -> bool {
+    pub(super) fn allows(
+        self,
+        fabric: &Fabric,
+        in_place: &Routes,
+        stage: &Routes,
+        runs: &[Range<usize>],
+    ) -> bool {
         let home = |d: usize| fabric.terminal(TerminalId::new(d)).switch;
         let all = fabric.terminal_count();
         let mut senders: Vec<usize> = (0..all).map(|t| home(t).index()).collect();
@@ -40,7 +48,8 @@ impl Lost {
                 Self::CutRows => is_whole(after) || !is_whole(before),
             }
         };
-        (0..all).all(|d| (0..stage.paths()).all(|path| row_is_allowed(d, path)))
+        let mut dests = runs.iter().flat_map(Clone::clone);
+        dests.all(|d| (0..stage.paths()).all(|path| row_is_allowed(d, path)))
     }
 }
 

@@ -14,6 +14,16 @@ impl<'a> Tables<'a> {
     pub(super) fn new(fabric: &Fabric, before: &[Before<'a>], new: &'a Routes) -> Self {
         let all = before.iter().map(|b| b.routes).chain([new]);
         let every = all.fold(0, |mask, routes| mask | lanes(&routes.layers));
+        Self::in_lanes(fabric, before, new, every)
+    }
+
+    /// As [`Self::new`], where it is known which lanes any of them uses.
+    pub(super) fn in_lanes(
+        fabric: &Fabric,
+        before: &[Before<'a>],
+        new: &'a Routes,
+        every: u32,
+    ) -> Self {
         let states: Vec<Before<'a>> = before.to_vec();
         let sources = states.iter().map(|b| Sources::new(fabric, b.routes)).collect();
         let in_place = states[states.len() - 1].routes;
@@ -25,6 +35,7 @@ impl<'a> Tables<'a> {
             new_sources: Sources::new(fabric, new),
             every,
             has_levels: before.iter().all(|b| b.has_levels),
+            known_free: false,
         }
     }
 

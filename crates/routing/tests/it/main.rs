@@ -1,6 +1,7 @@
 //! Engines and checker against independent oracles.
 
 mod adaptive;
+mod baseline;
 mod by_hop;
 mod by_source;
 mod checker;
