@@ -2,7 +2,8 @@
 
 use darkfiber_packetsim::{ConfigError, read, unlike, write};
 use darkfiber_workload::play::{
-    self, JobRun, Look, Player, PlayerState, Record, Repeats, Stuck, UnderWay, Wire, step,
+    self, BlockedRanks, CountStep, JobRun, NetworkModel, Player, PlayerState, Record, Repeats,
+    UnderWay, step,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,8 @@ use crate::pairs::Received;
 use crate::striped::{Striped, StripedState};
 use crate::{Setup, SimError, Until};
 
-/// A [`Wire`] whose state can be saved between two steps and resumed.
-pub(crate) trait Resumable: Wire {
+/// A [`NetworkModel`] whose state can be saved between two steps and resumed.
+pub(crate) trait Resumable: NetworkModel {
     /// All of it that changes.
     type State: Default + Serialize + DeserializeOwned;
 
@@ -71,7 +72,7 @@ pub(crate) struct Driven {
     /// Events that were not run, but multiplied from others.
     pub(crate) repeated: u64,
     /// Whether all jobs came to their ends, or it was enough.
-    pub(crate) ended: Result<(), Stuck>,
+    pub(crate) ended: Result<(), BlockedRanks>,
 }
 
 /// The last moment of a run, in picoseconds: later events might overflow the clock.
@@ -148,8 +149,8 @@ pub(crate) fn drive<W: Resumable>(
         if let Some(repeats) = &mut repeats {
             for &look in repeats.look(&mut player, wire) {
                 match look {
-                    Look::Apart => apart.push(received.apart()),
-                    Look::Times(times) => join_last(&mut apart, &mut received, times),
+                    CountStep::Apart => apart.push(received.apart()),
+                    CountStep::Times(times) => join_last(&mut apart, &mut received, times),
                 }
             }
         }

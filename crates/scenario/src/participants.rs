@@ -7,7 +7,7 @@ use darkfiber_fabric::{Fabric, Role, TerminalId};
 use darkfiber_formats::input;
 use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
-use darkfiber_workload::{Pattern, given};
+use darkfiber_workload::{Pattern, listed_pairs};
 
 use crate::{Error, Files};
 
@@ -114,5 +114,6 @@ pub fn pairs(fabric: &Fabric, who: &[TerminalId], path: &Path) -> Result<Box<dyn
         };
         pairs.push([one(source)?, one(dest)?]);
     }
-    given(pairs, who.len() as u32).map_err(|e| Error::input(format!("{}: {e}", path.display())))
+    listed_pairs(pairs, who.len() as u32)
+        .map_err(|e| Error::input(format!("{}: {e}", path.display())))
 }

@@ -178,7 +178,7 @@ fn closed_forms() {
         has(Alltoall, "linear", (p * (p - 1), gathered), 1);
         has(Alltoall, "pairwise", (p * (p - 1), gathered), n - 1);
         has(Alltoall, "pairwise-xor", (p * (p - 1), gathered), n - 1);
-        let bits: u64 = (1..n).map(|way| u64::from(way.count_ones())).sum();
+        let bits: u64 = (1..n).map(|distance| u64::from(distance.count_ones())).sum();
         has(Alltoall, "bruck", (p * u64::from(ceil), p * bits * b), ceil);
         has(ReduceScatter, "ring", (p * (p - 1), gathered), n - 1);
         has(ReduceScatter, "pairwise", (p * (p - 1), gathered), n - 1);

@@ -8,7 +8,7 @@ use super::{
     Omniwar, Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
 };
 use crate::{
-    ConfigError, Load, LoadOutcome, Net, Observer, PacketWire, Packets, PacketsFor, SwitchModel,
+    ConfigError, Load, LoadOutcome, Net, Observer, PacketNetwork, Packets, PacketsFor, SwitchModel,
     load,
 };
 
@@ -82,7 +82,7 @@ impl WithRouting<'_> for LoadRun<'_> {
 struct Wired<'a>(PacketsFor<'a>);
 
 impl<'a> WithRouting<'a> for Wired<'a> {
-    type Out = Result<Box<dyn PacketWire<'a> + 'a>, ConfigError>;
+    type Out = Result<Box<dyn PacketNetwork<'a> + 'a>, ConfigError>;
 
     fn with<R: Routing>(self, routing: &'a R) -> Self::Out {
         Ok(Box::new(Packets::new(routing, self.0)?))
@@ -97,7 +97,7 @@ impl AnyRouting<'_> {
     pub fn packets<'a>(
         &'a self,
         what: PacketsFor<'a>,
-    ) -> Result<Box<dyn PacketWire<'a> + 'a>, ConfigError> {
+    ) -> Result<Box<dyn PacketNetwork<'a> + 'a>, ConfigError> {
         self.with(Wired(what))
     }
 

@@ -15,7 +15,7 @@ mod registry;
 mod shift;
 
 pub use error::PatternError;
-pub use listed::given;
+pub use listed::listed_pairs;
 pub use participants::Participants;
 pub use registry::{PATTERNS, PatternKind, kind, pattern};
 

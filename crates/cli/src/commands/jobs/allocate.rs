@@ -80,26 +80,27 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     }
     let per_host = args.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);
-    let wishes = log.wishes(&machine, args.scale, false);
+    let requests = log.requests(&machine, args.scale, false);
     let mut facts = None;
     let exit = written(args.output.as_deref(), |out| {
         writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
         let mut trouble = Ok(());
-        facts = Some(log.placed(&machine, &wishes, (by, args.scale), common.seed(), &mut |job| {
-            let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
-            let result = writeln!(
-                out,
-                "{}|{}|{}|COMPLETED|{}|{}",
-                job.wish + 1,
-                calendar::text(job.start),
-                calendar::text(job.end),
-                names.len(),
-                compress(&names)
-            );
-            if trouble.is_ok() {
-                trouble = result;
-            }
-        }));
+        facts =
+            Some(log.placed(&machine, &requests, (by, args.scale), common.seed(), &mut |job| {
+                let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
+                let result = writeln!(
+                    out,
+                    "{}|{}|{}|COMPLETED|{}|{}",
+                    job.request + 1,
+                    calendar::text(job.start),
+                    calendar::text(job.end),
+                    names.len(),
+                    compress(&names)
+                );
+                if trouble.is_ok() {
+                    trouble = result;
+                }
+            }));
         trouble
     })?;
     if let Some(facts) = facts.filter(|_| !common.quiet) {
