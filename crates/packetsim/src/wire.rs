@@ -35,7 +35,7 @@ pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
 pub struct Packets<'a, R> {
     attached: Attached<'a>,
     tick: u64,
-    network: Network<'a, &'a R, Post<'a>>,
+    network: Network<'a, &'a R, Mailbox<'a>>,
     /// Minimum delay from a packet's departure at a last switch until any terminal is notified.
     ahead: u64,
     now: u64,
@@ -51,7 +51,7 @@ pub struct Packets<'a, R> {
 }
 
 /// Messages of the terminals of a part: to send, and received.
-struct Post<'a> {
+struct Mailbox<'a> {
     net: &'a Net,
     tick: u64,
     /// The first terminal's seat.
@@ -65,7 +65,7 @@ struct Post<'a> {
 }
 
 state! {
-    pub(crate) struct PostState of() Post<'_> {
+    pub(crate) struct PostState of() Mailbox<'_> {
         waiting: Vec<VecDeque<(u64, Message)>>,
         parcels: Vec<(u32, u32, u64)>,
         groups: Vec<Measured>,
@@ -75,17 +75,17 @@ state! {
 /// All packets count.
 const ALL: Measuring = Measuring { from: 0, to: u64::MAX };
 
-impl Post<'_> {
+impl Mailbox<'_> {
     fn waiting(&mut self, t: u32) -> &mut VecDeque<(u64, Message)> {
         &mut self.waiting[(self.net.seat(t) - self.first) as usize]
     }
 }
 
-impl Agent for Post<'_> {
+impl Agent for Mailbox<'_> {
     type State = PostState;
 
     fn swap(&mut self, state: &mut PostState) {
-        Post::swap(self, state);
+        Mailbox::swap(self, state);
     }
 
     fn fits(&self, state: &PostState) -> bool {
@@ -201,7 +201,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             return Err(ConfigError(why.to_owned()));
         }
         let n = net.terminal_count();
-        let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Post {
+        let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Mailbox {
             net,
             tick: micro.tick,
             first: part.span().seats.start,

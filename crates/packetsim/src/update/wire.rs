@@ -7,7 +7,7 @@ use super::UpdateOutcome;
 use super::adapters::Adapters;
 use super::manager::Manager;
 use super::prepared::PreparedUpdate;
-use super::queue_pair::Work;
+use super::queue_pair::PendingMessage;
 use super::tables::LiveTables;
 use crate::attached::Attached;
 use crate::deadlock::{Look, Stalled, Watch};
@@ -328,7 +328,7 @@ impl NetworkModel for Connected<'_> {
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
             *ready = begin + self.attached.host.gap;
-            let work = Work { message: d.message, job, left: d.bytes, begun: false };
+            let work = PendingMessage { message: d.message, job, left: d.bytes, started: false };
             self.adapters.post(d.from.0, d.to.0, begin, work);
         }
         self.wake();
