@@ -14,7 +14,7 @@ use darkfiber_report::measure::{
 };
 use darkfiber_report::{FabricFacts, Provenance, Refused, number};
 use darkfiber_scenario::{Case, Error, ErrorKind, Folder, Scenario, Tables};
-use darkfiber_study::grid::{Details, Hooks, Ready, Record, Unkept};
+use darkfiber_study::grid::{Details, Hooks, NullStore, Ready, Record};
 use darkfiber_study::patterns::{ItemFound, PatternPart, PatternPlan, PatternsFound};
 
 use super::metrics;
@@ -217,7 +217,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     let begin = Instant::now();
     let (clock, done) = (|| begin.elapsed().as_secs_f64(), || progress.step());
     // Counting has work for all threads.
-    let hooks = Hooks { clock: &clock, done: &done, alone: true, ..Hooks::of(&Unkept, &files) };
+    let hooks = Hooks { clock: &clock, done: &done, alone: true, ..Hooks::of(&NullStore, &files) };
     let draws = args.svg.is_some() || args.page.is_asked() || common.format == Format::Json;
     let details = if draws { Details::Drawn } else { Details::Found };
     let mut outcomes = Vec::new();

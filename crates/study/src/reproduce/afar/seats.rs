@@ -17,10 +17,10 @@ const PLACEMENTS: u64 = 3;
 /// Jobs that are placed.
 const WHO: [&str; 2] = ["bis", "nn"];
 /// Placement methods.
-const WAYS: [&str; 3] = ["random", "linear", "proposed"];
+const METHODS: [&str; 3] = ["random", "linear", "proposed"];
 
 /// Results of a method: the job's own time and its slowdown against isolation, and the slowdown of the worst of the others.
-type Seen = [(f64, f64, f64); 3];
+type MethodResult = [(f64, f64, f64); 3];
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     id: "AFAR-PLACE",
@@ -41,7 +41,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let lab = Lab::new();
     let cases: Vec<(&str, u64)> =
         WHO.iter().flat_map(|who| (0..PLACEMENTS).map(move |i| (*who, i))).collect();
-    let seen: Vec<Seen> = cases
+    let seen: Vec<MethodResult> = cases
         .par_iter()
         .with_max_len(1)
         .map(|&(who, i)| {
@@ -51,10 +51,10 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         .collect();
     let mut rows = Vec::new();
     for who in WHO {
-        for (way, name) in WAYS.iter().enumerate() {
+        for (method, name) in METHODS.iter().enumerate() {
             let of: Vec<(f64, f64, f64)> = (cases.iter().zip(&seen))
                 .filter(|((w, _), _)| *w == who)
-                .map(|(_, seen)| seen[way])
+                .map(|(_, seen)| seen[method])
                 .collect();
             let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
             let what = |of: &str| format!("{who}, {name}: {of}");
@@ -67,7 +67,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
+fn placed(lab: &Lab, who: &str, seed: u64) -> MethodResult {
     let fabric = &lab.topology().fabric;
     let machine = lab.machine();
     let contest = Contest::new(lab, 16, seed);
