@@ -18,7 +18,7 @@ use rustix::net::{RecvFlags, recv};
 use crate::control;
 use crate::event::Event;
 use crate::fault_book::{Base, Book, Entry, plan_of};
-use crate::question::{Given, Question, Taken};
+use crate::question::{OfferedStage, Question, TakenPlan};
 use crate::reference::{End, Missing, Reference};
 use crate::value::{FabricValue, TablesValue, digest_of_tables};
 use crate::work::{Library, Plan};
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The side that answers.
 #[derive(Clone)]
-pub(crate) struct Desk {
+pub(crate) struct PluginResponder {
     pub(crate) reference: Reference,
     pub(crate) book: Book,
     pub(crate) library: Library,
@@ -46,13 +46,13 @@ pub(crate) struct Desk {
 ///
 /// # Errors
 /// If the socket cannot be made.
-pub(crate) fn open(path: &Path, desk: Desk) -> Result<(), Error> {
+pub(crate) fn open(path: &Path, responder: PluginResponder) -> Result<(), Error> {
     let listener = control::bind(path)?;
     let serve = move || {
         for stream in listener.incoming().flatten() {
             // There is one OpenSM: one question after the other.
-            if let Err(e) = desk.serve(&stream) {
-                let _nobody_hears = desk.events.send(Event::Unanswered(e.to_string()));
+            if let Err(e) = responder.serve(&stream) {
+                let _nobody_hears = responder.events.send(Event::Unanswered(e.to_string()));
             }
         }
     };
@@ -63,7 +63,7 @@ fn spawn(serve: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name("plugin".to_owned()).spawn(serve).map(drop)
 }
 
-impl Desk {
+impl PluginResponder {
     fn serve(&self, stream: &UnixStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -83,12 +83,12 @@ impl Desk {
             return (&*stream).write_all(b"NONE\n");
         };
         let base = self.book.base();
-        let (given, entry) = self.ask(&missing, &fabric, base.as_ref(), start);
-        let Some(given) = given else { return (&*stream).write_all(b"NONE\n") };
-        let bytes = given.image.numbered(given.plan);
+        let (offered, entry) = self.ask(&missing, &fabric, base.as_ref(), start);
+        let Some(offered) = offered else { return (&*stream).write_all(b"NONE\n") };
+        let bytes = offered.image.numbered(offered.plan);
         let mut stream = stream;
         let mut give = || {
-            let word = if given.is_last { "PLAN" } else { "STAGE" };
+            let word = if offered.is_last { "PLAN" } else { "STAGE" };
             stream.write_all(format!("{word} {}\n", bytes.len()).as_bytes())?;
             stream.write_all(&bytes)?;
             let millis = start.elapsed().as_secs_f64() * 1e3;
@@ -100,22 +100,22 @@ impl Desk {
             Ok(said) => said,
             Err(e) => {
                 let why = format!("it waits no longer ({e})");
-                let _nobody_hears = self.events.send(Event::Refused(given.plan, false, why));
+                let _nobody_hears = self.events.send(Event::Refused(offered.plan, false, why));
                 return Ok(());
             }
         };
         if said != "TAKEN\n" {
             let why = said.trim_end().strip_prefix("REFUSED ");
             let (looked, why) = (why.is_some(), why.unwrap_or("it waits no longer").to_owned());
-            let _nobody_hears = self.events.send(Event::Refused(given.plan, looked, why));
+            let _nobody_hears = self.events.send(Event::Refused(offered.plan, looked, why));
             return Ok(());
         }
-        let taken = self.taken(&given, &fabric, base.as_ref(), entry.as_deref());
+        let taken = self.taken(&offered, &fabric, base.as_ref(), entry.as_deref());
         let _nobody_hears = match taken {
             Ok(taken) => self.events.send(Event::Taken(taken, millis, entry.is_some())),
             Err(what) => self.events.send(Event::Unanswered(what)),
         };
-        if !given.is_last {
+        if !offered.is_last {
             return Ok(());
         }
         // It is used if the daemon is not running at the next question.
@@ -133,7 +133,7 @@ impl Desk {
         fabric: &Arc<FabricValue>,
         base: Option<&Base>,
         start: Instant,
-    ) -> (Option<Given>, Option<Arc<Entry>>) {
+    ) -> (Option<OfferedStage>, Option<Arc<Entry>>) {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
         let entry = self.book.entry(missing).filter(|_| is_new);
         let tables = base.and_then(|base| match (is_new, &entry) {
@@ -158,23 +158,23 @@ impl Desk {
     /// Records the tables in place after OpenSM has taken them.
     fn taken(
         &self,
-        given: &Given,
+        offered: &OfferedStage,
         fabric: &Arc<FabricValue>,
         base: Option<&Base>,
         entry: Option<&Entry>,
-    ) -> Result<Taken, String> {
-        if let (Some(entry), Some(base), 0) = (entry, base, given.stage) {
+    ) -> Result<TakenPlan, String> {
+        if let (Some(entry), Some(base), 0) = (entry, base, offered.stage) {
             let plan: Plan = plan_of(entry, base, fabric)?;
-            self.library.keep(given.plan, plan);
+            self.library.keep(offered.plan, plan);
         }
-        let (routes, lids) = given.image.on(fabric)?;
+        let (routes, lids) = offered.image.on(fabric)?;
         let digest = digest_of_tables(fabric.fabric(), &routes, &lids);
         // It was proved that all pairs reach.
         let (has_levels, is_whole) = (true, true);
         let value =
             TablesValue { routes, lids, has_levels, is_whole, digest, fabric: fabric.digest };
         let base = Base { fabric: fabric.clone(), tables: Arc::new(value) };
-        Ok(Taken { plan: given.plan, base })
+        Ok(TakenPlan { plan: offered.plan, base })
     }
 }
 

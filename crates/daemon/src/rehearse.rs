@@ -23,7 +23,7 @@ const HOUR: Millis = 3_600_000;
 
 /// Events of a day.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Day {
+pub struct DayEvents {
     /// Number of jobs that started.
     pub started: u64,
     /// Times that tables were measured or better ones looked for.
@@ -81,7 +81,7 @@ impl<'a> Rehearsal<'a> {
     }
 
     /// Goes through a history from one second to another; a row for each day.
-    pub fn run(self, history: &History, from: i64, to: i64) -> Vec<Day> {
+    pub fn run(self, history: &History, from: i64, to: i64) -> Vec<DayEvents> {
         let mut times: Vec<i64> = history.stays().iter().flat_map(|s| [s.start, s.end]).collect();
         times.retain(|t| (from..to).contains(t));
         times.sort_unstable();
@@ -109,11 +109,11 @@ struct Clock<'a> {
     /// The time of the last step.
     at: Millis,
     state: State,
-    shop: Workshop,
+    workshop: Workshop,
     fabric: Arc<FabricValue>,
     tables: Arc<TablesValue>,
     jobs: Option<Arc<JobsValue>>,
-    days: Vec<Day>,
+    days: Vec<DayEvents>,
 }
 
 fn millis(seconds: i64) -> Millis {
@@ -129,7 +129,7 @@ impl<'a> Clock<'a> {
             from,
             at,
             state: State::default(),
-            shop: Workshop::new(config.moves, config.state.join("plans"), Library::default()),
+            workshop: Workshop::new(config.moves, config.state.join("plans"), Library::default()),
             fabric,
             tables,
             jobs: None,
@@ -146,10 +146,10 @@ impl<'a> Clock<'a> {
         clock
     }
 
-    fn day(&mut self, at: Millis) -> &mut Day {
+    fn day(&mut self, at: Millis) -> &mut DayEvents {
         let day = (at.saturating_sub(millis(self.from)) / DAY) as usize;
         if self.days.len() <= day {
-            self.days.resize_with(day + 1, Day::default);
+            self.days.resize_with(day + 1, DayEvents::default);
         }
         &mut self.days[day]
     }
@@ -201,7 +201,7 @@ impl<'a> Clock<'a> {
                         let Some(jobs) = self.jobs.clone() else { continue };
                         let (fabric, tables) = (self.fabric.clone(), self.tables.clone());
                         let values = Values { fabric, tables, jobs, counters: None };
-                        let result = self.shop.work(task, &values);
+                        let result = self.workshop.work(task, &values);
                         inputs.push_back(Input::Done { work, generation, result });
                     }
                     Action::Propose { plan } => inputs.extend(self.put(at, plan)),
@@ -216,7 +216,7 @@ impl<'a> Clock<'a> {
     fn put(&mut self, at: Millis, plan: PlanId) -> Option<Input> {
         let decision = self.state.decision(plan)?;
         let candidate = decision.candidate.clone()?;
-        let routes = self.shop.plan(plan)?.routes.as_ref().clone();
+        let routes = self.workshop.plan(plan)?.routes.as_ref().clone();
         let day = self.day(at);
         day.changes += 1;
         day.entries += candidate.entries;

@@ -29,16 +29,16 @@ pub(crate) enum Order {
 }
 
 /// The number of the work that is still wanted; anything else that waits is passed over.
-pub(crate) type Wanted = Arc<AtomicU64>;
+pub(crate) type WantedWork = Arc<AtomicU64>;
 
 /// The thread, from outside.
 pub(crate) struct Queue {
     pub(crate) orders: SyncSender<Order>,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: WantedWork,
 }
 
 /// Resources of the thread besides its orders.
-pub(crate) struct Hands {
+pub(crate) struct WorkerResources {
     pub(crate) children: Children,
     pub(crate) read_backs: ReadBacks,
 }
@@ -71,9 +71,9 @@ fn commit(
 pub(crate) fn run(
     config: &Config,
     library: Library,
-    hands: &Hands,
+    resources: &WorkerResources,
     orders: &Receiver<Order>,
-    wanted: &Wanted,
+    wanted: &WantedWork,
     events: &SyncSender<Event>,
 ) {
     let mut shop = Workshop::new(config.moves, config.state.join("plans"), library);
@@ -101,15 +101,15 @@ pub(crate) fn run(
             }
             Order::Commit { decision, stage, values } => {
                 let plan = decision.id;
-                let result = commit(config, &shop, &decision, stage, values, &hands.children);
+                let result = commit(config, &shop, &decision, stage, values, &resources.children);
                 Event::Placed { plan, stage, result }
             }
             Order::Sweep => {
                 let swept = match &config.manager {
-                    Some(manager) => actuator::sweep(manager, &hands.children),
+                    Some(manager) => actuator::sweep(manager, &resources.children),
                     None => Err("this mode changes nothing".to_owned()),
                 };
-                let result = swept.map(|at| hands.read_backs.swept(at));
+                let result = swept.map(|at| resources.read_backs.swept(at));
                 Event::Signaled(result)
             }
         };

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use darkfiber_daemon::{Config, Day, Rehearsal, Voice, ask, ask_within, replay, run as operate};
+use darkfiber_daemon::{
+    Config, Console, DayEvents, Rehearsal, ask, ask_within, replay, run as operate,
+};
 use darkfiber_report::rehearsal::{RehearsalResult, RehearsedDay};
 use serde_json::Value;
 
@@ -149,7 +151,7 @@ Examples:
 /// Proposals are results; the rest is said.
 struct Terminal;
 
-impl Voice for Terminal {
+impl Console for Terminal {
     fn proposal(&self, text: &str) {
         // Nobody may read it any more; `status` and the journal have it, too.
         let _nobody_may_read = out::print(&format!("{text}\n"));
@@ -275,7 +277,7 @@ fn rehearse(config: &Config, args: &RehearseArgs, common: &Common) -> Result<Exi
     let start = Instant::now();
     let days = rehearsal.run(&told.history, from, to);
     let seconds = start.elapsed().as_secs_f64();
-    let total = days.iter().fold(Day::default(), |sum, day| Day {
+    let total = days.iter().fold(DayEvents::default(), |sum, day| DayEvents {
         started: sum.started + day.started,
         looked: sum.looked + day.looked,
         changes: sum.changes + day.changes,
@@ -298,7 +300,7 @@ fn rehearse(config: &Config, args: &RehearseArgs, common: &Common) -> Result<Exi
     Ok(Exit::Fine)
 }
 
-fn row(day: &Day) -> RehearsedDay {
+fn row(day: &DayEvents) -> RehearsedDay {
     RehearsedDay {
         started: day.started,
         looked: day.looked,

@@ -10,18 +10,18 @@ use crate::config::{Config, Watched};
 const LATE: Duration = Duration::from_secs(30);
 
 /// When readings of each input were last heard of.
-pub(crate) struct Silence([Expected; 3]);
+pub(crate) struct OverdueInputs([ExpectedReading; 3]);
 
-struct Expected {
+struct ExpectedReading {
     source: Source,
     /// Longest time between two readings.
     within: Duration,
     heard: Instant,
 }
 
-impl Silence {
+impl OverdueInputs {
     pub(crate) fn new(config: &Config, now: Instant) -> Self {
-        let of = |watched: &Watched| Expected {
+        let of = |watched: &Watched| ExpectedReading {
             source: watched.source,
             within: watched.every + watched.timeout + LATE,
             heard: now,
@@ -30,7 +30,7 @@ impl Silence {
     }
 
     /// A reading arrived, whatever its content.
-    pub(crate) fn heard(&mut self, source: Source, now: Instant) {
+    pub(crate) fn reading_arrived(&mut self, source: Source, now: Instant) {
         for expected in self.0.iter_mut().filter(|e| e.source == source) {
             expected.heard = now;
         }
@@ -56,15 +56,19 @@ mod tests {
     #[test]
     fn an_input_that_hangs_is_told_again_and_again() {
         let start = Instant::now();
-        let of = |source, s| Expected { source, within: Duration::from_secs(s), heard: start };
-        let mut silence =
-            Silence([of(Source::Fabric, 120), of(Source::Tables, 70), of(Source::Jobs, 65)]);
+        let of =
+            |source, s| ExpectedReading { source, within: Duration::from_secs(s), heard: start };
+        let mut overdue_inputs =
+            OverdueInputs([of(Source::Fabric, 120), of(Source::Tables, 70), of(Source::Jobs, 65)]);
         let at = |s| start + Duration::from_secs(s);
-        assert!(silence.broken(at(60)).is_empty());
-        silence.heard(Source::Jobs, at(60));
-        assert_eq!(silence.broken(at(70)), [(Source::Tables, "no reading for 70 s".to_owned())]);
-        assert!(silence.broken(at(71)).is_empty());
-        let all: Vec<Source> = silence.broken(at(140)).into_iter().map(|s| s.0).collect();
+        assert!(overdue_inputs.broken(at(60)).is_empty());
+        overdue_inputs.reading_arrived(Source::Jobs, at(60));
+        assert_eq!(
+            overdue_inputs.broken(at(70)),
+            [(Source::Tables, "no reading for 70 s".to_owned())]
+        );
+        assert!(overdue_inputs.broken(at(71)).is_empty());
+        let all: Vec<Source> = overdue_inputs.broken(at(140)).into_iter().map(|s| s.0).collect();
         assert_eq!(all, [Source::Fabric, Source::Tables, Source::Jobs]);
     }
 }
