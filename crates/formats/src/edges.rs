@@ -40,7 +40,7 @@ pub const FORMAT: Format = Format {
     write: Writing::Fabric(Writer {
         write: |out, w| write(out, &w.topology.fabric),
         endings: &["edges"],
-        loses: |t| {
+        omits: |t| {
             let mut lost = unlabelled(t);
             lost.push("port numbers, GUIDs and LIDs".to_owned());
             lost

@@ -60,7 +60,7 @@ pub struct Writer {
     /// Endings of file names that select it.
     pub endings: &'static [&'static str],
     /// Properties of a fabric that the format cannot hold, each in a few words.
-    pub loses: fn(&Topology) -> Vec<String>,
+    pub omits: fn(&Topology) -> Vec<String>,
     /// Whether SLURM reads it, and with it [`ToWrite::nodes`].
     pub for_slurm: bool,
 }

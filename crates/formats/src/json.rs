@@ -43,7 +43,7 @@ pub const FORMAT: Format = Format {
     write: Writing::Fabric(Writer {
         write: |out, w| write(out, w.topology),
         endings: &["json"],
-        loses: |_| Vec::new(),
+        omits: |_| Vec::new(),
         for_slurm: false,
     }),
     ..Format::NONE

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         let is_written = result.is_ok();
         problems.note(result);
         if is_written && !common.quiet {
-            out::tell(&format!("wrote {} ({})", target.display(), form.0.name));
+            out::eprint_line(&format!("wrote {} ({})", target.display(), form.0.name));
         }
     } else if args.to.is_some() || args.anonymise {
         problems.note(page(args, &topology, &found, common));
@@ -164,7 +164,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 fn out_findings(found: &[Finding], common: &Common) {
     if !common.quiet && !found.is_empty() {
-        out::tell(findings::text(found, common.verbose).trim_end());
+        out::eprint_line(findings::text(found, common.verbose).trim_end());
     }
 }
 
@@ -235,7 +235,7 @@ fn slurm_nodes(
         .hint("--node-name-map FILE gives hosts the names that SLURM knows"));
     }
     if let (Some(first), false) = (known.strange.first(), common.quiet) {
-        out::tell(&format!(
+        out::eprint_line(&format!(
             "{source}: warning: {} of SLURM no hosts of the fabric that run jobs, for example {first}; SLURM places \
              no jobs on nodes that its tree lacks",
             counted(known.strange.len(), "node is", "nodes are")
@@ -246,8 +246,8 @@ fn slurm_nodes(
 
 /// Says what the form cannot hold.
 fn tell_lost(topology: &Topology, (format, writer): Form, common: &Common) {
-    let lost = (writer.loses)(topology);
+    let lost = (writer.omits)(topology);
     if !lost.is_empty() && !common.quiet {
-        out::tell(&format!("note: {} does not hold {}", format.name, lost.join(", ")));
+        out::eprint_line(&format!("note: {} does not hold {}", format.name, lost.join(", ")));
     }
 }

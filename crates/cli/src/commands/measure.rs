@@ -101,7 +101,7 @@ Exit code 4 if no routes could be measured.";
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
 
 /// A study of engines, or of tables that were read.
-struct Part {
+struct MeasureStudy {
     preset: Preset,
     /// What each row is called.
     called: Vec<String>,
@@ -168,18 +168,22 @@ fn parts(
     part: &PatternPart,
     case: &Case<()>,
     common: &Common,
-) -> Result<Vec<Part>, Failure> {
+) -> Result<Vec<MeasureStudy>, Failure> {
     let mut all = Vec::new();
     let chains = args.engines.chains()?;
     if !chains.is_empty() {
         let called: Vec<String> = chains.iter().map(|chain| chain.name.clone()).collect();
         let preset = preset(args, scenario, part, vec![("routes.engine", texts(&called))]);
-        all.push(Part { preset, called, tables: None });
+        all.push(MeasureStudy { preset, called, tables: None });
     }
     for path in &args.routes {
         let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
         let preset = preset(args, scenario, part, Vec::new());
-        all.push(Part { preset, called: vec![path.display().to_string()], tables: Some(read) });
+        all.push(MeasureStudy {
+            preset,
+            called: vec![path.display().to_string()],
+            tables: Some(read),
+        });
     }
     Ok(all)
 }

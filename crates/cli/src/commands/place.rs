@@ -69,7 +69,7 @@ Examples:
     --traffic nn --nodes 64 --per-node 16 -o job";
 
 /// Placements that are shown beside the proposed one.
-const TOLD: [&str; 2] = ["linear", "random"];
+const SHOWN_ALLOCATORS: [&str; 2] = ["linear", "random"];
 
 pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
     if args.nodes == 0 {
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
 
     let mut placements: Vec<Placement> = tried
         .iter()
-        .filter(|(name, _)| TOLD.contains(name))
+        .filter(|(name, _)| SHOWN_ALLOCATORS.contains(name))
         .map(|(name, hosts)| job.judged(&given, name, hosts))
         .collect();
     placements.push(job.judged(&given, "proposed", &hosts));
@@ -141,7 +141,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
     common.show(&result)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (&args.output, common.quiet) {
-        out::tell(&format!("wrote hostfile and rankfile to {}", dir.display()));
+        out::eprint_line(&format!("wrote hostfile and rankfile to {}", dir.display()));
     }
     Ok(exit)
 }

@@ -17,12 +17,12 @@ const BETTER: f64 = 2.0;
 const FEW: usize = 200;
 
 /// What was learnt, and from what.
-pub(super) struct Lesson {
+pub(super) struct FittedModels {
     samples: Samples,
     judged: Judged,
 }
 
-impl Lesson {
+impl FittedModels {
     /// Learns.
     pub(super) fn of(steps: &Steps, file: &str, seed: u64) -> Result<Self, Failure> {
         let readings: Vec<Reading> = (steps.rows.iter())
@@ -50,7 +50,7 @@ impl Lesson {
         Ok(Self { samples, judged })
     }
 
-    pub(super) fn told<'a>(&'a self, steps: &'a Steps) -> Learned<'a> {
+    pub(super) fn results<'a>(&'a self, steps: &'a Steps) -> Learned<'a> {
         let Self { samples, judged } = self;
         let name = |features| match features {
             Features::All => "X",

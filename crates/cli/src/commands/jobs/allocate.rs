@@ -105,7 +105,7 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     })?;
     if let Some(facts) = facts.filter(|_| !common.quiet) {
         for remark in remarks(&facts) {
-            out::tell(&format!("{}: note: {remark}", path.display()));
+            out::eprint_line(&format!("{}: note: {remark}", path.display()));
         }
     }
     Ok(exit)
