@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::heat::Heat;
-use darkfiber_analysis::place::Placing;
+use darkfiber_analysis::place::PlacementRequest;
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_report::json;
@@ -249,8 +249,8 @@ impl NewJob {
         Ok(Self { machine, is_free, usable, terminals, sent, others, now })
     }
 
-    fn placing<'a>(&'a self, given: &'a CountedTraffic) -> Placing<'a> {
-        Placing {
+    fn placing<'a>(&'a self, given: &'a CountedTraffic) -> PlacementRequest<'a> {
+        PlacementRequest {
             fabric: given.case.fabric(),
             routes: &given.case.tables.routes,
             hosts: &self.terminals,

@@ -1,7 +1,7 @@
 //! By features: trees that learn times from counters.
 
 use darkfiber_analysis::learn::{
-    Boosting, Features, Judged, Model, Reading, Samples, Unfit, judge,
+    BoostingParams, Features, FitError, Model, ModelScores, Reading, Samples, judge,
 };
 use darkfiber_formats::numbers::Steps;
 use darkfiber_report::explain::{Importance, Learned, LearnedModel, Step};
@@ -19,7 +19,7 @@ const FEW: usize = 200;
 /// What was learnt, and from what.
 pub(super) struct FittedModels {
     samples: Samples,
-    judged: Judged,
+    judged: ModelScores,
 }
 
 impl FittedModels {
@@ -34,19 +34,19 @@ impl FittedModels {
             })
             .collect();
         let samples = Samples::gather(&steps.names, &readings).map_err(|unfit| match unfit {
-            Unfit::Few(n) => {
+            FitError::Few(n) => {
                 let n = counted(n, "step is", "steps are");
                 Failure::input(format!("{file}: {n} too few to learn from"))
                     .hint("at least twenty are needed, hundreds are better")
             }
-            Unfit::Alike => Failure::input(format!("{file}: all steps take the same time"))
+            FitError::Alike => Failure::input(format!("{file}: all steps take the same time"))
                 .hint("there is nothing to explain"),
-            Unfit::Constant => Failure::input(format!(
+            FitError::Constant => Failure::input(format!(
                 "{file}: no counter changes from step to step"
             ))
             .hint("counters must be differences over a step; name their columns with --features"),
         })?;
-        let judged = judge(&samples, Boosting::default(), seed);
+        let judged = judge(&samples, BoostingParams::default(), seed);
         Ok(Self { samples, judged })
     }
 

@@ -1,7 +1,7 @@
 //! The placement of a new job among fifteen others, and its cost for it and them; no paper shows it.
 
 use darkfiber_analysis::heat::{Flow, Heat};
-use darkfiber_analysis::place::Placing;
+use darkfiber_analysis::place::PlacementRequest;
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::Stream;
 use darkfiber_workload::placement::{ALLOCATORS, Free, allocator};
@@ -108,7 +108,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> MethodResult {
     let usable: Vec<u32> = free.hosts().collect();
     let terminals: Vec<Vec<TerminalId>> =
         usable.iter().map(|&h| machine.terminals(h).to_vec()).collect();
-    let placing = Placing {
+    let placing = PlacementRequest {
         fabric,
         routes: lab.routes(),
         hosts: &terminals,
