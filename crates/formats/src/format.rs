@@ -6,7 +6,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{HostId, LinkClass, Role, Topology};
 
-use crate::known_by::{Known, KnownBy, named};
+use crate::known_by::{KnownBy, Recognizable, named};
 use crate::{Diagnostics, ReadError};
 
 /// A format, as its own file defines it and [`FORMATS`](crate::FORMATS) lists it.
@@ -148,7 +148,7 @@ impl Format {
 
 named!(Format);
 
-impl Known for Format {
+impl Recognizable for Format {
     fn known_by(&self) -> &[KnownBy] {
         self.known_by
     }

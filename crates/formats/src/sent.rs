@@ -168,9 +168,9 @@ mod tests {
                     7;cn0001;1;5;cn0001\n7;nobody;1;5;cn0001\n7;cn0002;1;many;cn0001\n";
         assert!(is_such(text));
         let (sent, found) = read_for(text).expect("a table");
-        let told: Vec<(Option<&str>, u32, u32, u64)> =
+        let values: Vec<(Option<&str>, u32, u32, u64)> =
             sent.iter().map(|s| (s.job.as_deref(), s.from.0, s.to.0, s.bytes)).collect();
-        assert_eq!(told, [(None, 3, 0, 5), (Some("7"), 0, 2, 111)]);
+        assert_eq!(values, [(None, 3, 0, 5), (Some("7"), 0, 2, 111)]);
         assert_eq!(found.0.len(), 3, "{found:?}");
     }
 

@@ -113,7 +113,7 @@ fn by_load(
 #[cfg(feature = "explain")]
 fn by_features(args: &ExplainCommand, text: &str, common: &Common) -> Result<Exit, Failure> {
     let path = args.file.as_path();
-    let asked = numbers::Asked {
+    let asked = numbers::ColumnMeanings {
         time: &args.time,
         run: args.run.as_deref(),
         step: args.step.as_deref(),

@@ -8,7 +8,7 @@ use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::Topology;
 use darkfiber_formats::anonymise::Anonymiser;
 use darkfiber_formats::format::{Format, ToWrite, Writer};
-use darkfiber_formats::slurm_nodes::{self, Known};
+use darkfiber_formats::slurm_nodes::{self, SlurmNames};
 use darkfiber_formats::{FORMATS, ibnetdiscover, input};
 use darkfiber_page::Page;
 use darkfiber_report::{FabricResult, findings};
@@ -217,7 +217,7 @@ fn slurm_nodes(
     topology: &Topology,
     (_, writer): Form,
     common: &Common,
-) -> Result<Option<Known>, Failure> {
+) -> Result<Option<SlurmNames>, Failure> {
     let Some(path) = &args.slurm_nodes else { return Ok(None) };
     if !writer.for_slurm {
         return Err(Failure::usage("--slurm-nodes is for files that SLURM reads")

@@ -276,7 +276,7 @@ pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Opt
         0xFFFF => {
             // If one port has none, usually all have.
             const NONE: &str = "LID 65535 is none: no subnet manager has given this port one";
-            if d.0.iter().all(|told| told.what != NONE) {
+            if d.0.iter().all(|remark| remark.what != NONE) {
                 d.note(
                     line,
                     NONE,

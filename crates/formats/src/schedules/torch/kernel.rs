@@ -49,7 +49,7 @@ const UNKNOWN: &str = "known are torch's usual types of elements, and collective
 
 /// The dependencies of a kernel.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Waited {
+pub(super) struct KernelDependencies {
     /// Kernels of other streams.
     pub(super) on: Vec<usize>,
     /// Idle time between the end of these and of the previous one on its stream and its start, in nanoseconds.
@@ -224,7 +224,7 @@ const AT_ONCE: u64 = 10_000;
 /// Traces do not record why a kernel waited. Where they do not record its launch, communication is assumed to wait for the last computation
 /// of every other stream that ended since its own was free. The dependencies found let every kernel start when it did, if messages take as
 /// long as they did.
-pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
+pub(super) fn waits(kernels: &[Kernel]) -> Vec<KernelDependencies> {
     // By stream, its kernels so far, in order.
     let mut computed: BTreeMap<Stream, Vec<usize>> = BTreeMap::new();
     let mut received = computed.clone();
@@ -257,7 +257,7 @@ pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
         }));
         let could = on.iter().map(|&k| kernels[k].end).chain(since).max().unwrap_or(0);
         let took = kernel.end.saturating_sub(kernel.begin.max(since.unwrap_or(0)));
-        all.push(Waited { on, idle: kernel.begin.saturating_sub(could), took });
+        all.push(KernelDependencies { on, idle: kernel.begin.saturating_sub(could), took });
         free.insert(kernel.stream, kernel.end.max(since.unwrap_or(0)));
         let of = if kernel.sent.is_some() { &mut received } else { &mut computed };
         of.entry(kernel.stream).or_default().push(i);
@@ -266,7 +266,7 @@ pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
 }
 
 /// The kernels that others waited for.
-pub(super) fn waited_for(waits: &[Waited]) -> BTreeSet<usize> {
+pub(super) fn waited_for(waits: &[KernelDependencies]) -> BTreeSet<usize> {
     waits.iter().flat_map(|w| w.on.iter().copied()).collect()
 }
 
