@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::options::{Common, JobsArgs};
 use crate::out::Teller;
 use crate::{job_log, out};
-use darkfiber_scenario::moment::When;
+use darkfiber_scenario::moment::LogMoment;
 
 impl JobsArgs {
     /// The terminals of every job that runs, if jobs were named.
@@ -85,7 +85,7 @@ impl Running {
     pub(crate) fn load(
         path: &Path,
         aliased: Option<&Path>,
-        at: Option<When>,
+        at: Option<LogMoment>,
         fabric: &Fabric,
         common: &Common,
     ) -> Result<Self, Failure> {
@@ -170,8 +170,8 @@ fn ran(record: &Record, at: i64) -> bool {
 }
 
 /// The moment that is meant in a log.
-fn moment_of(path: &Path, when: When) -> Result<i64, Failure> {
-    if matches!(when, When::At(_)) {
+fn moment_of(path: &Path, when: LogMoment) -> Result<i64, Failure> {
+    if matches!(when, LogMoment::At(_)) {
         return Ok(when.of(0));
     }
     if path == Path::new("-") {

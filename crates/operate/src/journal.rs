@@ -89,9 +89,9 @@ pub fn line(record: &impl Serialize) -> String {
 fn checked(line: &[u8]) -> Result<&str, &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
     let (json, sum) = text.rsplit_once(' ').ok_or("it has no checksum")?;
-    let told = u32::from_str_radix(sum, 16).ok().filter(|_| sum.len() == 8);
-    let told = told.ok_or("it has no checksum")?;
-    if told == crc32fast::hash(json.as_bytes()) { Ok(json) } else { Err("its checksum is wrong") }
+    let stated = u32::from_str_radix(sum, 16).ok().filter(|_| sum.len() == 8);
+    let stated = stated.ok_or("it has no checksum")?;
+    if stated == crc32fast::hash(json.as_bytes()) { Ok(json) } else { Err("its checksum is wrong") }
 }
 
 /// The fields that every version of a first line has.

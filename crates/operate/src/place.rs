@@ -126,8 +126,8 @@ impl Machine {
         self.end(flight.plan, Outcome::Failed);
         self.freeze(Why::Mismatch);
         // Any mix of the plan and the previous tables was proved, so the transition back is, too; nothing else is.
-        let way = self.state.decision(flight.plan).and_then(|d| d.verdict.as_ref());
-        let back = way.filter(|v| {
+        let judged = self.state.decision(flight.plan).and_then(|d| d.verdict.as_ref());
+        let back = judged.filter(|v| {
             between
                 && flight.of == 1
                 && v.rung <= Rung::AnyOrder

@@ -64,7 +64,7 @@ fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>,
 }
 
 /// Results of the jobs, for any model of messages.
-pub(crate) struct Driven {
+pub(crate) struct DrivenRun {
     pub(crate) runs: Vec<Vec<JobRun>>,
     pub(crate) end: u64,
     pub(crate) received: Received,
@@ -90,7 +90,7 @@ pub(crate) fn drive_over_planes<W: Resumable>(
     make: impl FnOnce(Option<usize>) -> Result<(W, usize), SimError>,
     each: &mut dyn FnMut(&Record),
     until: Option<Until<'_>>,
-) -> Result<(Driven, W), SimError> {
+) -> Result<(DrivenRun, W), SimError> {
     let is_divided: Vec<bool> = setup.jobs.iter().map(|job| job.striped).collect();
     if is_divided.contains(&true) {
         let kept = kept::<StripedState<W::State>>(setup)?;
@@ -113,7 +113,7 @@ pub(crate) fn drive<W: Resumable>(
     parts: usize,
     each: &mut dyn FnMut(&Record),
     mut until: Option<Until<'_>>,
-) -> Result<Driven, SimError> {
+) -> Result<DrivenRun, SimError> {
     let jobs: Vec<play::Job> = setup.jobs.iter().map(|job| job.play.clone()).collect();
     let mut player = Player::new(&jobs, setup.host).with_seed(setup.seed);
     if let Some(job) = until.as_ref().and_then(|until| until.job) {
@@ -182,7 +182,7 @@ pub(crate) fn drive<W: Resumable>(
     let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
     let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
     let repeated = repeats.map_or(0, |repeats| repeats.skipped());
-    Ok(Driven { runs, end, received, events: player.events(), repeated, ended })
+    Ok(DrivenRun { runs, end, received, events: player.events(), repeated, ended })
 }
 
 /// Adds the last separate count `times` times.

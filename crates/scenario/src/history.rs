@@ -11,7 +11,7 @@ use darkfiber_workload::{History, JobRequest, Machine, StartedJob, backfill, sca
 use crate::job_log::per_host;
 use crate::log_facts::{LogFacts, PlacedFacts};
 use crate::logged_jobs::{LoggedJob, requests};
-use crate::moment::When;
+use crate::moment::LogMoment;
 use crate::{Error, Files, Listener, aliases, refuse_shared};
 
 /// Allocator of logs that do not say where jobs ran.
@@ -143,7 +143,7 @@ pub fn terminals_of(
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Start of the window; `None`: the first job.
-    pub from: Option<When>,
+    pub from: Option<LogMoment>,
     /// Seconds of the window; `None`: to the end.
     pub length: Option<i64>,
 }

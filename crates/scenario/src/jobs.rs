@@ -123,9 +123,9 @@ pub(crate) fn resolve(
     let path = scenario.aliases.as_ref().map(|name| files.locate(name));
     let aliases =
         aliases(path.as_deref(), &topology.fabric, listener).map_err(|e| e.inside("aliases"))?;
-    let called = Called::new(&machine, topology, aliases);
+    let called = HostsByName::new(&machine, topology, aliases);
     let is_free = vec![true; machine.len()];
-    let mut seats = Seats {
+    let mut seats = HostAllocation {
         of_planes: &of_planes,
         rails: &rails,
         called,
@@ -151,18 +151,18 @@ pub(crate) fn resolve(
 }
 
 /// Hosts that jobs get, one job after the other.
-struct Seats<'a> {
+struct HostAllocation<'a> {
     /// The hosts with their terminals in each plane.
     of_planes: &'a [Machine],
     rails: &'a Rails,
-    called: Called,
+    called: HostsByName,
     is_free: Vec<bool>,
     files: &'a dyn Files,
     seed: u64,
     jobs: Vec<Job>,
 }
 
-impl Seats<'_> {
+impl HostAllocation<'_> {
     /// The plane of a job's terminals, from 0.
     fn plane(&self, part: &JobPart) -> Result<usize, Error> {
         let planes = self.of_planes.len();
@@ -336,7 +336,7 @@ pub fn seated(
 }
 
 /// Hosts of a machine by their user-visible names.
-struct Called {
+struct HostsByName {
     /// The nodes that job lists speak of.
     names: BTreeMap<String, u32>,
     /// By terminal, its host, where it has one.
@@ -345,7 +345,7 @@ struct Called {
     places: Places,
 }
 
-impl Called {
+impl HostsByName {
     fn new(machine: &Machine, topology: &Topology, aliases: Aliases) -> Self {
         let mut host_of = vec![None; topology.fabric.terminal_count()];
         let mut names = BTreeMap::new();

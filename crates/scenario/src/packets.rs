@@ -9,7 +9,7 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::Record;
 
-use crate::drive::{self, Driven, Resumable};
+use crate::drive::{self, DrivenRun, Resumable};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
 /// Simulates at the packet depth; see [`crate::simulate`].
@@ -160,7 +160,7 @@ pub(crate) struct Facts {
 pub(crate) fn simulated(
     setup: &Setup<'_>,
     net: &Net,
-    driven: Driven,
+    driven: DrivenRun,
     facts: Facts,
     series: Option<&Series>,
 ) -> Simulated {

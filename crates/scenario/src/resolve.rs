@@ -243,9 +243,9 @@ impl Case<()> {
     /// If they cannot be read, are of another fabric, or a set of them was torn or altered.
     pub fn read(&self, files: &TableFiles, listener: &mut dyn Listener) -> Result<Tables, Error> {
         let read = tables::read(files, &self.scenario.fabric, &self.loaded, listener)?;
-        read.tell_assumed_lane(self.fabric(), listener);
+        read.report_assumed_lane(self.fabric(), listener);
         if self.scenario.routes.ecmp.is_none() {
-            read.tell_static_ports(listener);
+            read.report_static_ports(listener);
         }
         let from = files.tables.display().to_string();
         Ok(Tables { routes: Arc::new(read.routes), lids: read.lids, from })

@@ -14,7 +14,7 @@ use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
 use darkfiber_routing::Lids;
 use darkfiber_scenario::history::{LoadedHistory, Window};
-use darkfiber_scenario::moment::When;
+use darkfiber_scenario::moment::LogMoment;
 use darkfiber_scenario::value::Count;
 use darkfiber_scenario::{Case, Chain, Error, Folder, Scenario};
 use darkfiber_study::grid::{Details, Hooks, KeptRuns, Prepared, Ready, Record, Store};
@@ -45,7 +45,7 @@ pub(crate) struct ReplayCommand {
     pub(crate) every: i64,
     /// The first moment: a date, or a time after the first job began (10d) [default: the start of the first job]
     #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
-    pub(crate) from: Option<crate::moment::When>,
+    pub(crate) from: Option<crate::moment::LogMoment>,
     /// How long [default: to the end of the log]
     #[arg(long = "for", value_name = "TIME", value_parser = crate::moment::duration)]
     pub(crate) length: Option<i64>,
@@ -236,8 +236,8 @@ fn answered(
 fn preset(args: &ReplayCommand, scenario: &Scenario, engines: &[Chain], of: usize) -> Preset {
     let from = match args.from {
         None => "0".to_owned(),
-        Some(When::After(seconds)) => format!("{seconds}s"),
-        Some(When::At(time)) => calendar::text(time),
+        Some(LogMoment::After(seconds)) => format!("{seconds}s"),
+        Some(LogMoment::At(time)) => calendar::text(time),
     };
     let length = args.length.map_or("end".to_owned(), |seconds| format!("{seconds}s"));
     let history = args.history.part();

@@ -6,7 +6,7 @@ use darkfiber_routing::Lids;
 use darkfiber_scenario::history::{HistoryPart, LoadedHistory, USUAL as USUAL_PLACE, Window};
 use darkfiber_scenario::job_log::Log;
 use darkfiber_scenario::log_facts::LogFacts;
-use darkfiber_scenario::moment::{When, duration, when};
+use darkfiber_scenario::moment::{LogMoment, duration, when};
 use darkfiber_scenario::{Chain, Error};
 use darkfiber_workload::placement::{ALLOCATORS, Allocator};
 use darkfiber_workload::play::SECOND;
@@ -124,7 +124,7 @@ fn window(params: &Params, before: u32, days: u32) -> Result<Window, Error> {
     let wrong =
         |key: &str, text: &str, what: String| Error::input(format!("{key} = \"{text}\": {what}"));
     let from = match params.word("from")? {
-        None => When::After(i64::from(before) * DAY),
+        None => LogMoment::After(i64::from(before) * DAY),
         Some(text) => when(&text).map_err(|what| wrong("from", &text, what))?,
     };
     let length = match params.word("for")? {
