@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_told_and_the_rest_is_read() {
+    fn what_is_odd_is_reported_and_the_rest_is_read() {
         let fabric = fabric();
         let [a, b, c] = [0, 1, 2].map(|t| name(&fabric, t));
         let guid = fabric.terminal(TerminalId(3)).guid;

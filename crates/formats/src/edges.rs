@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_and_nonsense_are_told() {
+    fn headings_and_nonsense_are_reported() {
         let (f, d) = fabric("source,target\na,b\na,b,fast\na b c d e f g\na b 900\n");
         assert_eq!(f.switch_link_count(), 1);
         insta::assert_snapshot!(

@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_its_line() {
+    fn what_is_wrong_is_reported_by_its_line() {
         let guid = |a: u32| fabric().adapter(AdapterId(a)).guid;
         for (text, expected) in [
             ("0x51 \"a\"\n\n0x51 \"b\"\n".to_owned(), "map: line 3: 0x"),

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_told() {
+    fn what_is_no_tree_is_reported() {
         insta::assert_snapshot!(messages(
             "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[2-3] LinkSpeed=fast Color=red\nSwitchName=a Nodes=x\n\
              SwitchName=c Switches=a,z\nSwitchName=d Switches=a,e Nodes=y\nSwitchName=e Switches=d\nNodes=n9\nhello\n\

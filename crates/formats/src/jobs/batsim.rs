@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_by_name_and_oddities_told() {
+    fn columns_are_found_by_name_and_oddities_reported() {
         let (jobs, messages) = all(
             LOG.read,
             "allocated_processors,jobID,final_state,finish_time,requested_number_of_processors\n\

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_lines_are_told() {
+    fn odd_lines_are_reported() {
         let (jobs, messages) = all(LOG.read, "# node job\nn1 7 # first\nn2\nn1 8\n\nn1 7\na b c\n");
         insta::assert_snapshot!(short(&jobs), @r#"
         2: 7 Running ?..? on n1, Some(1) None, "?" "?"

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn oddities_are_told() {
+    fn oddities_are_reported() {
         let text = "; UnixStartTime: 1000\n;\n\n\
             1 100 -1 300 -1 -1 -1 8 -1 -1 0 -1 1 -1 2 5 -1 -1\n\
             2 100 50 0 0 -1 -1 8 -1 -1 5 -1 1 -1 2 5 -1 -1\n\

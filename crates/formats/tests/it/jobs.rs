@@ -339,7 +339,7 @@ fn every_kind_is_known_by_its_content() {
 }
 
 #[test]
-fn a_million_wrong_lines_are_told_in_short() {
+fn a_million_wrong_lines_are_reported_in_short() {
     let text = format!("n1 7\n{}", "one\n".repeat(100_000));
     let found = (pairs::LOG.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| ());
     let found = found.expect("one line is a pair");

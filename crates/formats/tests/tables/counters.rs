@@ -189,7 +189,7 @@ fn readings_that_are_missing_or_of_another_fabric() {
 }
 
 #[test]
-fn devices_are_told_in_several_ways() {
+fn devices_are_reported_in_several_ways() {
     let readings = |text: &str| read(text, Path::new("x")).expect("a table").0;
     let of = |heading: &str, cell: &str| {
         readings(&format!("{heading},port,xmit_data\n{cell},3,5\n"))[0].device.clone()

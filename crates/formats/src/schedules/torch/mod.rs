@@ -20,7 +20,7 @@ use darkfiber_workload::trace::{Collective, OpGraph, OpNode, OpWhat};
 
 use self::event::Trace;
 use self::group::Row;
-use self::kernel::{Fault, Group, Kernel, KernelDependencies, Sent, Stream};
+use self::kernel::{CommKernel, Fault, Group, Kernel, KernelDependencies, Stream};
 use super::run::{File, Read, ReadBy, ScheduleFormat};
 use super::values::MOST_RANKS;
 use crate::{Diagnostics, ReadError};
@@ -158,7 +158,7 @@ impl RankPlan {
     fn of(kernels: Vec<Kernel>, groups: &[Group], world: Option<u32>) -> Result<Self, String> {
         let rows = world.map(|world| {
             let message = kernels.iter().find_map(|k| match k.sent {
-                Some(Sent::Message { peer, .. }) => Some(peer),
+                Some(CommKernel::Message { peer, .. }) => Some(peer),
                 _ => None,
             });
             if let Some(peer) = message {
@@ -274,15 +274,15 @@ impl Growing {
 }
 
 /// The communication, with the numbers of process groups.
-fn what(sent: Sent, numbers: &[u32]) -> OpWhat {
+fn what(sent: CommKernel, numbers: &[u32]) -> OpWhat {
     match sent {
-        Sent::Message { is_send: true, peer, bytes } => {
+        CommKernel::Message { is_send: true, peer, bytes } => {
             OpWhat::Alone(Op::Send { to: peer, bytes, tag: 0 })
         }
-        Sent::Message { is_send: false, peer, bytes } => {
+        CommKernel::Message { is_send: false, peer, bytes } => {
             OpWhat::Alone(Op::Recv { from: peer, bytes, tag: 0 })
         }
-        Sent::Collective { kind, bytes, root, group } => {
+        CommKernel::Collective { kind, bytes, root, group } => {
             let communicator = numbers[group];
             OpWhat::Collective(Collective { kind, communicator, root, bytes, sizes: Vec::new() })
         }
