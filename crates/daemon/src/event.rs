@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use darkfiber_operate::{Digest, PlanId, Source, WorkResult};
+use darkfiber_operate::{Digest, InputSource, PlanId, WorkResult};
 
 use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Tally;
@@ -26,9 +26,9 @@ pub(crate) enum Event {
     /// Counters were read, and have gone on.
     Counters(Arc<CountersValue>),
     /// An input could not be used.
-    Bad(Source, String),
+    Bad(InputSource, String),
     /// An input was read, and is as it was.
-    Same(Source),
+    Same(InputSource),
     /// Some work is done.
     Done { work: u64, generation: u64, result: WorkResult },
     /// The tables of a proposal are on disk, or why not.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use darkfiber_fabric::SwitchId;
 use darkfiber_operate::{
-    Action, Command, Digest, Input, Level, Millis, Mode, Outcome, Phase, PlanId, Source, State,
-    explain, step,
+    Action, Command, DecisionOutcome, Digest, Input, InputSource, Level, Millis, Mode, Phase,
+    PlanId, State, explain, step,
 };
 use darkfiber_routing::{DestId, Routes};
 
@@ -170,33 +170,33 @@ impl<'a> Owner<'a> {
     fn take(&mut self, event: Event) {
         match event {
             Event::Fabric(value) => {
-                self.reading_arrived(Source::Fabric);
+                self.reading_arrived(InputSource::Fabric);
                 self.stranger = None;
                 self.take_fabric(value);
             }
             Event::Stranger(digest, strange, name) => {
-                self.reading_arrived(Source::Fabric);
+                self.reading_arrived(InputSource::Fabric);
                 self.stranger = Some(digest);
                 let TooFewSharedGuids { shared, known } = strange;
                 let what = format!(
                     "{name}: it shares {shared} of {known} known GUIDs: another cluster? `darkfiber operate accept` takes it"
                 );
-                self.hear(&Input::Bad { source: Source::Fabric, what });
+                self.hear(&Input::Bad { source: InputSource::Fabric, what });
                 self.hear(&Input::Stranger { digest, shared, known });
             }
             Event::Tables(value, answers) => {
-                self.reading_arrived(Source::Tables);
+                self.reading_arrived(InputSource::Tables);
                 self.take_tables(value, answers);
             }
             Event::Unread(answers, why) => {
-                self.reading_arrived(Source::Tables);
-                self.hear(&Input::Bad { source: Source::Tables, what: why.clone() });
+                self.reading_arrived(InputSource::Tables);
+                self.hear(&Input::Bad { source: InputSource::Tables, what: why.clone() });
                 if answers == self.asked && self.waits() {
                     self.hear(&Input::Unread { why });
                 }
             }
             Event::Jobs(value) => {
-                self.reading_arrived(Source::Jobs);
+                self.reading_arrived(InputSource::Jobs);
                 self.take_jobs(value);
             }
             Event::Same(source) => {
@@ -204,12 +204,12 @@ impl<'a> Owner<'a> {
                 self.hear(&Input::Good { source });
             }
             Event::Counters(value) => {
-                self.reading_arrived(Source::Counters);
+                self.reading_arrived(InputSource::Counters);
                 if !self.is_of_another_fabric(value.fabric) {
                     let input = Input::Counters { digest: value.digest, fullest: value.fullest };
                     self.recent.count(wall(), value.clone());
                     self.counters = Some(value);
-                    self.hear(&Input::Good { source: Source::Counters });
+                    self.hear(&Input::Good { source: InputSource::Counters });
                     self.hear(&input);
                 }
             }
@@ -381,7 +381,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    fn reading_arrived(&mut self, source: Source) {
+    fn reading_arrived(&mut self, source: InputSource) {
         self.overdue_inputs.reading_arrived(source, Instant::now());
         self.totals.heard.insert(source, wall());
     }
@@ -394,7 +394,7 @@ impl<'a> Owner<'a> {
             terminals: fabric.terminal_count() as u32,
         };
         self.fabric = Some(value);
-        self.hear(&Input::Good { source: Source::Fabric });
+        self.hear(&Input::Good { source: InputSource::Fabric });
         self.hear(&input);
         // The mapping of tables and jobs is read again.
         for hurry in [&self.pollers.tables, &self.pollers.jobs] {
@@ -457,7 +457,7 @@ impl<'a> Owner<'a> {
             self.questions.base(Base { fabric, tables: value.clone() }, false);
         }
         self.tables = Some(value);
-        self.hear(&Input::Good { source: Source::Tables });
+        self.hear(&Input::Good { source: InputSource::Tables });
         self.hear(&input);
     }
 
@@ -474,7 +474,7 @@ impl<'a> Owner<'a> {
             ended: before.difference(&value.ids).count() as u32,
         };
         self.jobs = Some(value);
-        self.hear(&Input::Good { source: Source::Jobs });
+        self.hear(&Input::Good { source: InputSource::Jobs });
         self.hear(&input);
     }
 
@@ -520,7 +520,7 @@ impl<'a> Owner<'a> {
                 let decision = self.state.decision(*plan);
                 let decision = decision.ok_or_else(|| unknown(&self.state, *plan))?;
                 let mut text = explain(decision);
-                if decision.outcome == Outcome::Proposed {
+                if decision.outcome == DecisionOutcome::Proposed {
                     text.push_str(&proposal::commands(self.config, decision));
                 }
                 return Ok(text);
@@ -648,7 +648,9 @@ impl<'a> Owner<'a> {
         for decision in &self.state.decisions {
             let was = before.decision(decision.id).map(|d| &d.outcome);
             let is_new = was != Some(&decision.outcome);
-            if is_new && matches!(decision.outcome, Outcome::Confirmed | Outcome::Failed) {
+            if is_new
+                && matches!(decision.outcome, DecisionOutcome::Confirmed | DecisionOutcome::Failed)
+            {
                 self.console.proposal(&proposal::outcome(decision));
             }
         }

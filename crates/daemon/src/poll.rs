@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use darkfiber_operate::{Digest, Mode, Source};
+use darkfiber_operate::{Digest, InputSource, Mode};
 
 use crate::children::Children;
 use crate::config::{Config, Watched};
@@ -274,7 +274,7 @@ impl TablesPoller {
         self.answered = asked;
         Some(Ok(Some(match read {
             Ok(Some(event)) => event,
-            Ok(None) => Event::Same(Source::Tables),
+            Ok(None) => Event::Same(InputSource::Tables),
             Err(what) => Event::Unread(asked, what),
         })))
     }

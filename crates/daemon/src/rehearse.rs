@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use darkfiber_fabric::{Digest as Words, TerminalId, Topology};
-use darkfiber_operate::{Action, Digest, Input, Millis, Mode, Outcome, PlanId, State, step};
+use darkfiber_operate::{
+    Action, DecisionOutcome, Digest, Input, Millis, Mode, PlanId, State, step,
+};
 use darkfiber_scenario::Error;
 use darkfiber_workload::History;
 
@@ -239,7 +241,7 @@ impl<'a> Clock<'a> {
         let last = self.state.decisions.back();
         let is_new = |d: &&darkfiber_operate::Decision| d.ended == Some(at);
         let refused = last.filter(is_new).is_some_and(|d| {
-            let is_kept = matches!(d.outcome, Outcome::Kept { .. });
+            let is_kept = matches!(d.outcome, DecisionOutcome::Kept { .. });
             is_kept && d.verdict.is_some()
         });
         let looked = match self.config.mode {

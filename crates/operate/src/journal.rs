@@ -1,6 +1,6 @@
 //! The journal: inputs and the resulting actions, a line for each step.
 //!
-//! A line is a JSON object, a blank, and the CRC-32 of the JSON in eight hexadecimal digits. The first line is a [`Beginning`]
+//! A line is a JSON object, a blank, and the CRC-32 of the JSON in eight hexadecimal digits. The first line is a [`JournalHeader`]
 //! with the state from which the steps start; every other one is a [`Step`], numbered without gaps. A partial last line after
 //! a crash is removed; any other mismatch is refused.
 
@@ -18,7 +18,7 @@ pub const FORMAT: u32 = 1;
 
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Beginning {
+pub struct JournalHeader {
     /// Its form, see [`FORMAT`].
     pub format: u32,
     /// Name of the site.
@@ -47,7 +47,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
     /// First line of the journal.
-    pub beginning: Beginning,
+    pub beginning: JournalHeader,
     /// All other lines.
     pub steps: Vec<Step>,
     /// Bytes that are consistent; the rest is a partial line after a crash.
@@ -118,7 +118,7 @@ pub fn read(bytes: &[u8]) -> Result<Journal, JournalError> {
     if format != FORMAT {
         return Err(JournalError::Format { found: format });
     }
-    let beginning: Beginning = serde_json::from_str(&first).map_err(|e| parse(1, e))?;
+    let beginning: JournalHeader = serde_json::from_str(&first).map_err(|e| parse(1, e))?;
     let mut steps: Vec<Step> = Vec::new();
     for (text, number) in lines {
         let step: Step =

@@ -1,8 +1,9 @@
 //! Behaviour of the machine, case by case.
 
 use darkfiber_operate::{
-    Action, Candidate, Command, Digest, Input, Level, Mode, Outcome, Phase, Policy, Ready, Rung,
-    Source, State, Task, Verdict, Why, WorkResult, engines_allowed, explain, step,
+    Action, Candidate, Command, DecisionOutcome, Digest, FreezeReason, Input, InputSource, Level,
+    Mode, Phase, Policy, Ready, Rung, State, Task, Verdict, WorkResult, engines_allowed, explain,
+    step,
 };
 
 /// A machine that hears one thing after the other.
@@ -56,7 +57,7 @@ impl TestMachine {
         self.done(WorkResult::Proved { verdict: verdict(rung) })
     }
 
-    fn outcome(&self) -> &Outcome {
+    fn outcome(&self) -> &DecisionOutcome {
         &self.state.decisions.back().expect("a decision").outcome
     }
 }
@@ -110,7 +111,7 @@ fn jobs_that_start_lead_to_a_proposal() {
     }
     // It is detected, however it was put in place.
     machine.hear(Input::Tables { digest: Digest(11), between: false });
-    assert_eq!(machine.outcome(), &Outcome::Taken);
+    assert_eq!(machine.outcome(), &DecisionOutcome::Taken);
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn ends_of_jobs_lead_to_nothing() {
 #[test]
 fn what_gains_too_little_or_is_not_proved_is_kept_with_its_reason() {
     let why = |machine: &TestMachine| match machine.outcome() {
-        Outcome::Kept { why } => why.clone(),
+        DecisionOutcome::Kept { why } => why.clone(),
         other => panic!("{other:?}"),
     };
     let mut machine = TestMachine::new(Mode::Advise);
@@ -159,7 +160,10 @@ fn what_changes_meanwhile_makes_work_void() {
     );
     machine.actions = late;
     assert_eq!(machine.proved(Rung::AnyOrder), []);
-    assert_eq!(machine.outcome(), &Outcome::Dropped { why: "the fabric changed".to_owned() });
+    assert_eq!(
+        machine.outcome(),
+        &DecisionOutcome::Dropped { why: "the fabric changed".to_owned() }
+    );
 }
 
 /// A verdict about other tables than those in place is void (S2).
@@ -194,7 +198,7 @@ fn a_plan_is_put_in_place_and_read_back() {
         matches!(&unread[..], [Action::Alarm { .. }]) && machine.state.phase.name() == "confirming"
     );
     assert_eq!(machine.hear(Input::Tables { digest: Digest(11), between: true }), []);
-    assert_eq!((machine.outcome(), machine.state.in_place), (&Outcome::Confirmed, Some(2)));
+    assert_eq!((machine.outcome(), machine.state.in_place), (&DecisionOutcome::Confirmed, Some(2)));
 }
 
 /// One sweep writes switches in an unknown order.
@@ -210,7 +214,7 @@ fn an_order_of_switches_is_no_proof_for_one_sweep() {
         machine.found(70);
         assert_eq!(machine.proved(Rung::Stages), []);
         let why = "only an order of switches is proved, and a sweep has none".to_owned();
-        assert_eq!(machine.outcome(), &Outcome::Kept { why });
+        assert_eq!(machine.outcome(), &DecisionOutcome::Kept { why });
     }
     // That the first and last tables may coexist proves nothing about those between.
     let policy = Policy { max_stages: 2, ..Policy::default() };
@@ -220,7 +224,7 @@ fn an_order_of_switches_is_no_proof_for_one_sweep() {
     let stages = vec![Digest(12), Digest(11)];
     machine.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
     assert_eq!(machine.proved(Rung::AnyOrder), []);
-    assert!(matches!(machine.outcome(), Outcome::Kept { .. }));
+    assert!(matches!(machine.outcome(), DecisionOutcome::Kept { .. }));
 }
 
 /// A machine in which a plan is in place.
@@ -258,7 +262,7 @@ fn a_rollback_is_proved_like_any_other_plan() {
     machine.hear(say(Command::Deploy { plan: 2 }));
     machine.found(70);
     machine.proved(Rung::Refuse);
-    assert!(matches!(machine.outcome(), Outcome::Kept { .. }));
+    assert!(matches!(machine.outcome(), DecisionOutcome::Kept { .. }));
 }
 
 #[test]
@@ -281,7 +285,7 @@ fn a_proposal_is_deployed_by_hand_in_modes_that_may_change_tables() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_written_is_told_and_not_tried_again_at_once() {
+fn a_plan_that_cannot_be_written_is_reported_and_not_tried_again_at_once() {
     let mut machine = TestMachine::new(Mode::Apply);
     machine.done(WorkResult::Found { candidate: candidate(100) });
     assert_eq!(machine.proved(Rung::AnyOrder), [Action::Commit { plan: 1, stage: 0 }]);
@@ -291,12 +295,12 @@ fn a_plan_that_cannot_be_written_is_told_and_not_tried_again_at_once() {
         matches!(&requested[..], [Action::Alarm { level: Level::Warning, .. }]),
         "{requested:?}"
     );
-    assert_eq!(machine.outcome(), &Outcome::Kept { why });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Kept { why });
     assert_eq!(machine.hear(Input::Tick), []);
 }
 
 #[test]
-fn tables_that_somebody_else_writes_are_told_and_the_second_time_freeze() {
+fn tables_that_somebody_else_writes_are_reported_and_the_second_time_freeze() {
     let mut machine = with_a_plan();
     let foreign = machine.hear(Input::Tables { digest: Digest(50), between: false }).to_vec();
     let requested =
@@ -310,7 +314,7 @@ fn tables_that_somebody_else_writes_are_told_and_the_second_time_freeze() {
     machine.hear(Input::Tables { digest: Digest(11), between: true });
     assert_eq!(machine.state.in_place, Some(3));
     machine.hear(Input::Tables { digest: Digest(51), between: false });
-    assert_eq!(machine.state.phase, Phase::Frozen { why: Why::Mismatch });
+    assert_eq!(machine.state.phase, Phase::Frozen { why: FreezeReason::Mismatch });
 }
 
 #[test]
@@ -336,7 +340,7 @@ fn only_heat_that_lasts_leads_to_anything() {
 }
 
 #[test]
-fn a_fabric_of_another_cluster_is_told_once_and_changes_nothing() {
+fn a_fabric_of_another_cluster_is_reported_once_and_changes_nothing() {
     let mut machine = TestMachine::new(Mode::Advise);
     let stranger = || Input::Stranger { digest: Digest(99), shared: 0, known: 6 };
     let requested = machine.hear(stranger()).to_vec();
@@ -365,7 +369,7 @@ fn a_fabric_that_changes_ends_the_plan_under_way() {
     machine.hear(Input::Routed { plan: Some(2) });
     machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
     let why = "the fabric changed while it was put in place".to_owned();
-    assert_eq!(machine.outcome(), &Outcome::Dropped { why });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Dropped { why });
     let then = machine.hear(Input::Tables { digest: Digest(12), between: false });
     assert!(!then.iter().any(|a| matches!(a, Action::Commit { .. })), "{then:?}");
 }
@@ -382,7 +386,7 @@ fn a_plan_that_is_twice_not_there_freezes() {
     assert_eq!(machine.hear(other.clone()), [Action::Sweep], "once more");
     let actions = machine.hear(other).to_vec();
     assert!(matches!(&actions[..], [Action::Alarm { level: Level::Critical, .. }]), "{actions:?}");
-    assert_eq!(machine.state.phase, Phase::Frozen { why: Why::Mismatch });
+    assert_eq!(machine.state.phase, Phase::Frozen { why: FreezeReason::Mismatch });
     assert_eq!(machine.jobs(6, 1), [], "nothing is done now");
     let resume = Input::Operator { who: "uid 0".to_owned(), command: Command::Resume };
     assert!(matches!(machine.hear(resume), [Action::ReadBack { .. }]));
@@ -440,7 +444,7 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
     assert_eq!(machine.hear(Input::Committed { plan: 2, stage: 1 }), [Action::Sweep]);
     assert_eq!(machine.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(1)]);
     machine.hear(Input::Tables { digest: Digest(22), between: false });
-    assert_eq!(machine.outcome(), &Outcome::Confirmed);
+    assert_eq!(machine.outcome(), &DecisionOutcome::Confirmed);
     // It stays whenever OpenSM sends a question, with its last stage.
     let again = Input::Asked {
         question: 4,
@@ -476,7 +480,7 @@ fn cleared_entries_are_drained_before_others_are_written() {
     assert_eq!(machine.hear(Input::Tick), [Action::Commit { plan: 2, stage: 1 }]);
     machine.hear(Input::Committed { plan: 2, stage: 1 });
     machine.hear(Input::Tables { digest: Digest(22), between: false });
-    assert_eq!(machine.outcome(), &Outcome::Confirmed);
+    assert_eq!(machine.outcome(), &DecisionOutcome::Confirmed);
 }
 
 #[test]
@@ -487,7 +491,7 @@ fn other_tables_while_packets_drain_end_the_plan() {
     machine.hear(Input::Tables { digest: Digest(21), between: false });
     machine.hear(Input::Tables { digest: Digest(30), between: false });
     let why = "other tables are in place".to_owned();
-    assert_eq!(machine.outcome(), &Outcome::Dropped { why });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Dropped { why });
     machine.at += 5_000;
     let then = machine.hear(Input::Tick).to_vec();
     assert!(!then.iter().any(|a| matches!(a, Action::Commit { .. })), "{then:?}");
@@ -556,11 +560,11 @@ fn plans_that_opensm_refuses_are_given_up() {
         let plan = machine.state.decisions.back().expect("a decision").id;
         machine.hear(Input::Refused { plan, looked, why });
         assert!(
-            matches!(machine.outcome(), Outcome::Dropped { .. }),
+            matches!(machine.outcome(), DecisionOutcome::Dropped { .. }),
             "{:?}",
             machine.state.decisions
         );
-        let is_frozen = machine.state.phase == Phase::Frozen { why: Why::Mismatch };
+        let is_frozen = machine.state.phase == Phase::Frozen { why: FreezeReason::Mismatch };
         assert_eq!(is_frozen, round == 3, "{:?}", machine.state.phase);
     }
 }
@@ -568,13 +572,13 @@ fn plans_that_opensm_refuses_are_given_up() {
 #[test]
 fn bad_input_is_counted_and_the_third_in_a_row_is_an_alarm() {
     let mut machine = TestMachine::new(Mode::Observe);
-    let bad = || Input::Bad { source: Source::Jobs, what: "empty".to_owned() };
+    let bad = || Input::Bad { source: InputSource::Jobs, what: "empty".to_owned() };
     assert_eq!((machine.hear(bad()).len(), machine.hear(bad()).len()), (0, 0));
     let third = machine.hear(bad()).to_vec();
     assert!(matches!(&third[..], [Action::Alarm { level: Level::Warning, .. }]), "{third:?}");
     assert_eq!(machine.hear(bad()), [], "said once");
-    assert_eq!(machine.hear(Input::Good { source: Source::Jobs }).len(), 1);
-    assert_eq!(machine.state.bad[&Source::Jobs].total, 4);
+    assert_eq!(machine.hear(Input::Good { source: InputSource::Jobs }).len(), 1);
+    assert_eq!(machine.state.bad[&InputSource::Jobs].total, 4);
 }
 
 #[test]
@@ -613,5 +617,5 @@ fn engine_lists_that_end_in_minhop_are_refused() {
     let engines = list("darkfiber,updn");
     let mode = Mode::Apply;
     (state, _) = step(&state, 1, &Input::Started { mode, policy: Policy::default(), engines });
-    assert_eq!(state.phase, Phase::Frozen { why: Why::Engines });
+    assert_eq!(state.phase, Phase::Frozen { why: FreezeReason::Engines });
 }
