@@ -151,7 +151,7 @@ fn requests_are_those_of_clients() {
 }
 
 #[test]
-fn what_cannot_be_is_told_and_the_rest_goes_on() {
+fn what_cannot_be_is_reported_and_the_rest_goes_on() {
     let there = fabric();
     let victims = ["milc:iterations=1,side=2", "imb:op=barrier,root=0"];
     let plan = plan(&there, &victims, &["bursts"], &[(13, 8)], &["none"]);

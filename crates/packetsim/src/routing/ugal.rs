@@ -1,6 +1,6 @@
 //! The shortest path, or a non-minimal one, whichever is emptier.
 
-use super::valiant::onwards;
+use super::valiant::step_via_intermediate;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
@@ -74,7 +74,7 @@ impl Routing for Ugal {
                 return (out, packet.hops);
             }
         }
-        onwards(&self.distances, here, packet)
+        step_via_intermediate(&self.distances, here, packet)
     }
 }
 

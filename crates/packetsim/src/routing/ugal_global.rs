@@ -1,6 +1,6 @@
 //! The shortest path or a non-minimal one, knowing the queues along both.
 
-use super::valiant::onwards;
+use super::valiant::step_via_intermediate;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
@@ -67,6 +67,6 @@ impl Routing for UgalGlobal {
             packet.via = NOBODY;
             return (direct.1, packet.hops);
         }
-        onwards(&self.distances, here, packet)
+        step_via_intermediate(&self.distances, here, packet)
     }
 }

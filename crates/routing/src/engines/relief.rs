@@ -156,7 +156,7 @@ impl<'a> Relief<'a> {
             }
         }
         if high > bound && high - bound <= bound / NEAR {
-            self.make_room(bound);
+            self.lower_by_pushing(bound);
         }
     }
 
@@ -165,7 +165,7 @@ impl<'a> Relief<'a> {
         let (mut low, mut high) = (bound, self.largest());
         while low < high {
             let target = low.midpoint(high);
-            if self.make_room(target) {
+            if self.lower_by_pushing(target) {
                 high = self.largest();
             } else {
                 low = target + 1;
@@ -183,7 +183,7 @@ impl<'a> Relief<'a> {
 
     /// Brings all loads to `target` also by changes that fill other channels; undoes them if that does not
     /// work, and returns whether it does.
-    fn make_room(&mut self, target: u64) -> bool {
+    fn lower_by_pushing(&mut self, target: u64) -> bool {
         self.undo.clear();
         let mut pushed = Vec::new();
         while pushed.len() < PUSHES {

@@ -237,7 +237,7 @@ fn t2hx_takes_few_lanes_whatever_is_missing() {
 }
 
 #[test]
-fn too_few_lanes_cost_detours_and_are_told() {
+fn too_few_lanes_cost_detours_and_are_reported() {
     let whole = open("@t2hx-hyperx-full").expect("a preset");
     let four = open("hypercube:n=5,t=1").expect("a spec");
     for (on, what) in [(&damaged(&whole, 40, 3), "t2hx"), (&damaged(&four, 8, 1), "hypercube")] {

@@ -109,7 +109,7 @@ fn tags_of_communicators_are_kept_apart() {
 }
 
 #[test]
-fn what_does_not_agree_is_told() {
+fn what_does_not_agree_is_reported() {
     use CollectiveKind::{Barrier, Reduce};
     let barrier = || collective(Barrier, WORLD, 0);
     let unlike = trace(vec![vec![barrier()], vec![compute(1), collective(Reduce, WORLD, 4)]]);
