@@ -87,7 +87,7 @@ impl KeptRuns for RunsFolder {
         Box::new(Followed { pulse: Box::new(|_| ()), checkpoint: self.checkpoint(id, run) })
     }
 
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
         let path = self.result(id, run).filter(|path| path.exists())?;
         let sealed: Result<Sealed<Facts, String>, Failure> = Sealed::read(&path, "run");
         match sealed {

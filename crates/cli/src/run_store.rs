@@ -38,8 +38,8 @@ impl KeptRuns for RunStore<'_> {
         Box::new(Followed { pulse: Box::new(pulse), checkpoint: self.runs.checkpoint(id, run) })
     }
 
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
-        self.runs.came_of(id, run).inspect(|_| (self.over)(run))
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
+        self.runs.saved_result(id, run).inspect(|_| (self.over)(run))
     }
 
     fn keep_run(&self, id: &str, run: &str, text: &str) {

@@ -219,7 +219,7 @@ impl Target {
             if is_short || selection.names(PATH_SL) {
                 one(PATH_SL, &mut |out| sl::write_paths(out, fabric, routes, lids))?;
             }
-            let lists_all = is_short && sl::paths_say_all(fabric, routes);
+            let lists_all = is_short && sl::path_list_is_complete(fabric, routes);
             if !lists_all || selection.names(PATH_SL_ROWS) {
                 one(PATH_SL_ROWS, &mut |out| sl::write_rows(out, fabric, routes, lids))?;
             }
@@ -229,7 +229,7 @@ impl Target {
             }
             let is_said = by_host.is_some() && selection.name(HOST_SL).is_some()
                 || selection.name(PATH_SL_ROWS).is_some()
-                || selection.name(PATH_SL).is_some() && sl::paths_say_all(fabric, routes);
+                || selection.name(PATH_SL).is_some() && sl::path_list_is_complete(fabric, routes);
             if !is_said {
                 out::eprint_line(
                     "warning: what is written does not say all service levels (path-sl.rows does): without them \

@@ -185,7 +185,7 @@ pub fn read(
         seen_data = true;
     }
     if list.wiring.edges.is_empty() && list.wiring.hosts.is_empty() {
-        return Err(ReadError::unlike(
+        return Err(ReadError::wrong_format(
             path,
             "no line joins two names",
             "an edge list (lines of two switch names)",

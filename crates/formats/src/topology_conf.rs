@@ -125,7 +125,7 @@ pub fn read(text: &str, path: &Path) -> Result<(TopologyConf, Diagnostics), Read
         let expected = "a topology.conf of SLURM's topology/tree";
         let of_blocks = |l: &str| l.trim_start().to_ascii_lowercase().starts_with("blockname=");
         let Some(i) = body.lines().position(of_blocks) else {
-            return Err(ReadError::unlike(path, "no line names a switch", expected));
+            return Err(ReadError::wrong_format(path, "no line names a switch", expected));
         };
         let what = format!("line {} names a block: it is of topology/block", i + 1);
         return Err(ReadError::not_such(path, what, expected, ""));

@@ -38,7 +38,7 @@ pub struct Placed {
 
 impl Log {
     /// Jobs of this many days, made up after RICC's.
-    pub fn made_up(days: u32, seed: u64) -> Self {
+    pub fn synthetic(days: u32, seed: u64) -> Self {
         Self {
             name: "jobs made up after RICC-2010-2 (--log FILE takes a real log)".to_owned(),
             path: None,
@@ -84,7 +84,7 @@ impl Log {
     }
 
     /// Leaves out jobs that are smaller than a host.
-    pub fn leave_whole(&mut self) {
+    pub fn keep_whole_host_jobs(&mut self) {
         self.jobs.retain(|w| w.processors >= self.processors_per_host);
     }
 

@@ -98,7 +98,7 @@ pub fn refuse_shared<'a>(
     places: &Places,
 ) -> Result<(), Error> {
     match names.into_iter().find(|name| places.shared(name) > 0) {
-        Some(name) => Err(Error::input(format!("{source}: {}", places.why_nobody(name))).hint(
+        Some(name) => Err(Error::input(format!("{source}: {}", places.why_unknown(name))).hint(
             "--node-name-map FILE gives hosts names of their own, `0xGUID \"name\"` on each line",
         )),
         None => Ok(()),
@@ -259,7 +259,7 @@ impl HostAllocation<'_> {
             };
             let free = Free { machine, is_free: &is_free };
             let draw = &mut Stream::new(self.seed, self.jobs.len() as u64);
-            by.give(&free, wanted, draw).ok_or_else(|| {
+            by.allocate(&free, wanted, draw).ok_or_else(|| {
                 Error::infeasible(format!(
                     "{} finds no {wanted} hosts: {left} of {} are free",
                     by.name,
@@ -277,7 +277,7 @@ impl HostAllocation<'_> {
             )));
         }
         // Its ranks, and their program.
-        let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
+        let mut terminals = rank_terminals(&hosts, per_node, |h| machine.terminals(h).to_vec());
         let program = if let Some(program) = read {
             let ranks = program.ranks() as usize;
             if ranks > terminals.len() {
@@ -322,7 +322,7 @@ impl HostAllocation<'_> {
 
 /// The terminals of ranks on some hosts, `per_node` consecutive ones on each; ranks of a host with several adapters
 /// use them in turn.
-pub fn seated(
+pub fn rank_terminals(
     hosts: &[u32],
     per_node: u32,
     terminals: impl Fn(u32) -> Vec<TerminalId>,

@@ -81,7 +81,7 @@ pub use file::{
 };
 pub use files::{Files, Folder, Memory};
 pub use hashing::Hashing;
-pub use jobs::{Job, aliases, program, refuse_shared, seated};
+pub use jobs::{Job, aliases, program, rank_terminals, refuse_shared};
 pub use lane_fault::LaneFaultPart;
 pub use listener::Listener;
 pub use medium::{Effort, Medium, PacketOptions, Sharing};

@@ -179,7 +179,7 @@ pub fn read(
     }
     let set = manifest::verify(&files.tables)?;
     let read = read_files(files, name_of_fabric, loaded, listener)?;
-    set.still_holds()?;
+    set.check_unchanged()?;
     if let Some(note) = &set.note {
         listener.note(&format!("{}: note: {note}", files.tables.display()));
     }

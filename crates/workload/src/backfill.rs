@@ -188,7 +188,7 @@ impl BackfillRun<'_> {
                 still.push(request);
                 continue;
             }
-            if let Some(given) = self.give(request) {
+            if let Some(given) = self.allocate(request) {
                 if let Some((shadow, spare)) = &mut reserved
                     && end > *shadow
                 {
@@ -229,7 +229,7 @@ impl BackfillRun<'_> {
         self.requests[request].processors.min(self.machine.processors())
     }
 
-    fn give(&self, request: usize) -> Option<Vec<u32>> {
+    fn allocate(&self, request: usize) -> Option<Vec<u32>> {
         let n = self.hosts_of(request);
         if self.shares(request) {
             let room = self.machine.processors() - self.requests[request].processors;
@@ -244,7 +244,7 @@ impl BackfillRun<'_> {
             return None;
         }
         let free = Free { machine: self.machine, is_free: &self.is_free };
-        self.allocator.give(&free, n, &mut Stream::new(self.seed, request as u64))
+        self.allocator.allocate(&free, n, &mut Stream::new(self.seed, request as u64))
     }
 
     fn begin(&mut self, request: usize, now: i64, hosts: Vec<u32>) {

@@ -50,7 +50,7 @@ fn follow(schedule: &Schedule) -> Followed {
         done += 1;
         let mut next: Vec<(u32, u32)> = schedule.dependents(i).map(|(a, _)| (a, 0)).collect();
         if matches!(schedule.op(i), Op::Send { .. }) {
-            next.push((schedule.mate(i), 1));
+            next.push((schedule.partner(i), 1));
         }
         for (a, more) in next {
             know[a as usize] |= know[i as usize];

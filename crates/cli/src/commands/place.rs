@@ -90,7 +90,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
         .iter()
         .filter_map(|a| {
             let free = Free { machine: &job.machine, is_free: &job.is_free };
-            let hosts = a.give(&free, args.nodes, &mut Stream::new(seed, 0))?;
+            let hosts = a.allocate(&free, args.nodes, &mut Stream::new(seed, 0))?;
             Some((a.name, hosts))
         })
         .collect();

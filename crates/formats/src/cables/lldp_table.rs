@@ -109,7 +109,7 @@ pub fn read(
         });
     }
     if lldp_neighbors.is_empty() {
-        return Err(ReadError::unlike(path, EXPECTED, ""));
+        return Err(ReadError::wrong_format(path, EXPECTED, ""));
     }
     fabric(lldp_neighbors, path, options, d, EXPECTED)
 }

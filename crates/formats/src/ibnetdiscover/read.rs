@@ -45,7 +45,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         reader.line(last, line);
     }
     if reader.records.nodes.is_empty() {
-        return Err(ReadError::unlike(
+        return Err(ReadError::wrong_format(
             path,
             "no line describes a node",
             "an ibnetdiscover file (lines such as `Switch 36 \"S-...\"` and `Ca 1 \"H-...\"`)",

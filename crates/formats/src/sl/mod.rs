@@ -31,7 +31,7 @@ use crate::{Diagnostics, ReadError};
 use levels::{LevelSource, Levels};
 
 pub use hosts::{by_host, write_hosts};
-pub use paths::{path_count, paths_say_all, write_paths};
+pub use paths::{path_count, path_list_is_complete, write_paths};
 pub use rows::write_rows;
 
 /// The entry of this format.

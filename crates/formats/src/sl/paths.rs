@@ -109,7 +109,7 @@ pub fn write_paths(
 
 /// Whether the path-SL list can say all that the routes hold: not where adapters have several linked ports, for which
 /// it has one line.
-pub fn paths_say_all(fabric: &Fabric, routes: &Routes) -> bool {
+pub fn path_list_is_complete(fabric: &Fabric, routes: &Routes) -> bool {
     let mut linked = vec![false; fabric.adapters().len()];
     routes.layer_count() == 1
         || fabric

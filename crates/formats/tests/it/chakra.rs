@@ -244,7 +244,7 @@ fn messages(s: &Schedule) -> Vec<(u32, u32, u64)> {
     for rank in 0..s.ranks() {
         for op in s.of(rank) {
             if let Op::Send { to, bytes, .. } = s.op(op) {
-                assert_eq!(s.rank(s.mate(op)), to);
+                assert_eq!(s.rank(s.partner(op)), to);
                 all.push((rank, to, bytes));
             }
         }

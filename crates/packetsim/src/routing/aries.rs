@@ -49,7 +49,7 @@ impl Aries {
         let enter = groups.most_until(net, &distances, |_, t, to| groups.of(t) == groups.of(to));
         let inside = |s: u32| groups.members()[groups.of(s) as usize].iter().map(move |&t| (s, t));
         let pairs = (0..net.switch_count() as u32).flat_map(inside);
-        let across = pairs.map(|(s, t)| distances.far(s, t)).max().unwrap_or(0);
+        let across = pairs.map(|(s, t)| distances.hops(s, t)).max().unwrap_or(0);
         let others = groups.members().len() > 2;
         // The last switch of the group sends a non-minimal path out of it at once, others take a channel less before.
         let before = if others { leave.max(leave.saturating_sub(2) + enter) } else { 0 };

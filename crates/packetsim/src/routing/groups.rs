@@ -80,7 +80,7 @@ impl Groups {
         let mut until = vec![0u8; n as usize];
         let mut most = 0;
         for to in 0..n {
-            order.sort_by_key(|&s| distances.far(s, to));
+            order.sort_by_key(|&s| distances.hops(s, to));
             for &s in order.iter().filter(|&&s| s != to) {
                 let nearer = distances.nearer(s, to);
                 let is_nearer = |local: u32| nearer[local as usize / 64] >> (local % 64) & 1 == 1;

@@ -105,7 +105,7 @@ impl Ugal {
         if s == to {
             return None;
         }
-        let far = u64::from(self.distances.far(s, to));
+        let far = u64::from(self.distances.hops(s, to));
         let mut direct = (u64::MAX, 0);
         for _ in 0..self.candidates.0 {
             let out = self.distances.any(s, to, here.random);
@@ -125,7 +125,7 @@ impl Ugal {
             let occupied = self.load(here, out, via);
             let cost = match self.weigh {
                 PathWeight::ByLength(more) => {
-                    let far = self.distances.far(s, via) + self.distances.far(via, to);
+                    let far = self.distances.hops(s, via) + self.distances.hops(via, to);
                     occupied * u64::from(far) + u64::from(more)
                 }
                 PathWeight::Twice(more) => 2 * occupied + u64::from(more),

@@ -52,8 +52,8 @@ impl<'a> CellContext<'a> {
     }
 
     /// The saved result of a run of the cell, if any.
-    pub fn came_of(&self, run: &str) -> Option<String> {
-        self.store.came_of(self.id, run)
+    pub fn saved_result(&self, run: &str) -> Option<String> {
+        self.store.saved_result(self.id, run)
     }
 
     /// The saved lines of a run of the cell.

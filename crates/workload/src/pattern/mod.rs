@@ -1,6 +1,6 @@
 //! Patterns: sets of ordered pairs.
 //!
-//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for a number of participants,
+//! A pattern is one file: a [`PatternKind`] that reads its parameters and makes a [`Pattern`] for a number of participants,
 //! and a line in [`PATTERNS`]. No participant sends to itself: such pairs are left out.
 
 mod adversarial;

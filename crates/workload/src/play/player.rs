@@ -420,7 +420,7 @@ impl<'a> Player<'a> {
                 let far = terminals[rank as usize] != terminals[to as usize];
                 let is_put = matches!(schedule.op(op), Op::Put { .. });
                 let large = far && bytes >= self.host.rendezvous && !is_put;
-                let recv = if is_put { NOBODY } else { schedule.mate(op) };
+                let recv = if is_put { NOBODY } else { schedule.partner(op) };
                 let (departed, from, send) = (0, rank, op);
                 let message = Message {
                     epoch,

@@ -226,10 +226,10 @@ impl Steps<'_> {
 
     /// The operation at the other end of a message; its own number where there is none.
     #[inline]
-    pub fn mate(self, op: u32) -> u32 {
+    pub fn partner(self, op: u32) -> u32 {
         match self {
-            Self::Written(schedule) => schedule.mate(op),
-            Self::Round(Round { all, number }) => all.mate(number, op),
+            Self::Written(schedule) => schedule.partner(op),
+            Self::Round(Round { all, number }) => all.partner(number, op),
         }
     }
 

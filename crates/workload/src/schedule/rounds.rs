@@ -164,7 +164,7 @@ impl ScheduleRounds {
 
     /// The receive of a send, and vice versa.
     #[inline]
-    pub(super) fn mate(&self, round: u32, op: u32) -> u32 {
+    pub(super) fn partner(&self, round: u32, op: u32) -> u32 {
         let e = self.exchange(round, op / self.width());
         match op % self.width() {
             SENDS => e.to * self.width() + RECEIVES,

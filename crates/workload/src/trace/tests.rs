@@ -104,7 +104,7 @@ fn tags_of_communicators_are_kept_apart() {
     let schedule = trace.schedule(&mut ring).expect("a schedule");
     let first = schedule.of(0).start;
     // The first send is of the world, and met by the second receive.
-    assert_eq!(schedule.mate(first), schedule.of(1).start + 1);
+    assert_eq!(schedule.partner(first), schedule.of(1).start + 1);
     assert_eq!(trace.peers(0), [(WORLD, 1)]);
 }
 

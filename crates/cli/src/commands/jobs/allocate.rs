@@ -133,7 +133,7 @@ fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
     let mut jobs = Vec::new();
     for (i, &n) in args.hosts.iter().enumerate() {
         let free = Free { machine: &machine, is_free: &is_free };
-        let given = by.give(&free, n, &mut Stream::new(common.seed(), i as u64));
+        let given = by.allocate(&free, n, &mut Stream::new(common.seed(), i as u64));
         let hosts = given.ok_or_else(|| {
             let left = is_free.iter().filter(|f| **f).count();
             Failure::infeasible(format!(

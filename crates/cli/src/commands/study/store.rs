@@ -341,8 +341,8 @@ impl KeptRuns for FolderStore<'_> {
         self.runs.follow(id, run)
     }
 
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
-        self.runs.came_of(id, run)
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
+        self.runs.saved_result(id, run)
     }
 
     fn lines(&self, id: &str, run: &str) -> Vec<String> {

@@ -188,7 +188,7 @@ struct OfCell<'a> {
 
 impl Store for OfCell<'_> {
     fn find(&self, cell: &Cell) -> Option<Times> {
-        let text = self.store.came_of(self.id, &self.plan.text(cell))?;
+        let text = self.store.saved_result(self.id, &self.plan.text(cell))?;
         serde_json::from_str(&text).ok()
     }
 

@@ -104,9 +104,9 @@ impl ReplayParams {
         if let Some(part) = &self.log {
             return part.load(topology, self.window, seed, context.files, &mut ()).map(Arc::new);
         }
-        let mut log = Log::made_up(self.before + self.days, seed);
+        let mut log = Log::synthetic(self.before + self.days, seed);
         if self.whole {
-            log.leave_whole();
+            log.keep_whole_host_jobs();
         }
         let history = log.placed(topology, None, self.by, seed).history;
         let first = history.span().map_or(0, |s| s.0);

@@ -92,7 +92,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> MethodResult {
     let free = Free { machine, is_free: &is_free };
     let give = |name: &str| {
         let by = allocator(name).expect("registered");
-        by.give(&free, random.len(), &mut Stream::new(seed, 0)).expect("there is room")
+        by.allocate(&free, random.len(), &mut Stream::new(seed, 0)).expect("there is room")
     };
     // Its traffic from host to host, by its previous hosts.
     let slot_of = |t: TerminalId| {
@@ -118,7 +118,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> MethodResult {
     };
     let begins: Vec<Vec<u32>> = ALLOCATORS
         .iter()
-        .filter_map(|a| a.give(&free, random.len(), &mut Stream::new(seed, 0)))
+        .filter_map(|a| a.allocate(&free, random.len(), &mut Stream::new(seed, 0)))
         .map(|hosts| {
             let place = |h: &u32| usable.binary_search(h).expect("it is free") as u32;
             hosts.iter().map(place).collect()
@@ -128,7 +128,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> MethodResult {
     let proposed: Vec<u32> = proposed.hosts.iter().map(|&h| usable[h as usize]).collect();
     [random.clone(), give("linear"), proposed].map(|hosts| {
         let terminals =
-            darkfiber_scenario::seated(&hosts, RANKS, |h| machine.terminals(h).to_vec());
+            darkfiber_scenario::rank_terminals(&hosts, RANKS, |h| machine.terminals(h).to_vec());
         let moved = contest.moved(job, terminals);
         let own = moved.alone_of(job, lab, lab.routes(), LidsPart::Engine, seed);
         let fared = moved.together(lab, lab.routes(), LidsPart::Engine, seed);

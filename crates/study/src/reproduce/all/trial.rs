@@ -118,7 +118,7 @@ fn placed(topology: &Topology, placement: &str, seed: u64) -> Vec<Job> {
         let (_, nodes, spec) = MIX[i];
         let free = Free { machine: &machine, is_free: &is_free };
         let hosts = by
-            .give(&free, nodes as usize, &mut Stream::new(seed, i as u64))
+            .allocate(&free, nodes as usize, &mut Stream::new(seed, i as u64))
             .expect("as many hosts as all jobs have nodes");
         for &h in &hosts {
             is_free[h as usize] = false;
