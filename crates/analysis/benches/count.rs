@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_analysis::count::{Paths, Precision, Wanted, measure, worst};
+use darkfiber_analysis::count::{Paths, Precision, Quantities, measure, worst};
 use darkfiber_fabric::{AtPort, Fabric, TerminalId, Topology};
 use darkfiber_routing::{DestId, Request, Routes, find_engine};
 use darkfiber_workload::{Participants, Stream, pattern};
@@ -47,7 +47,7 @@ fn bisections(bencher: Bencher<'_, '_>, (spec, engine): &(&str, &str)) {
     bencher.counter(ItemsCount::new(SAMPLES)).bench(|| {
         pool.install(|| {
             let precision = Precision::exactly(SAMPLES);
-            measure(&paths, None, &*bisect, &Wanted::default(), &precision, 1)
+            measure(&paths, None, &*bisect, &Quantities::default(), &precision, 1)
         })
     });
 }

@@ -263,11 +263,12 @@ fn path(fabric: &Fabric, routes: &Routes, flow: &Flow) -> Option<Vec<u32>> {
         return None;
     }
     let (m, t) = (fabric.channel_count(), fabric.terminal_count());
-    let mut way = vec![(m + t + flow.from.index()) as u32];
+    let mut path_channels = vec![(m + t + flow.from.index()) as u32];
     let ports = routes.ports(row(routes, flow) as usize);
-    let arrives = follow(fabric, ports, flow.to, fabric.terminal(flow.from).switch, &mut way);
-    way.push((m + flow.to.index()) as u32);
-    arrives.then_some(way)
+    let arrives =
+        follow(fabric, ports, flow.to, fabric.terminal(flow.from).switch, &mut path_channels);
+    path_channels.push((m + flow.to.index()) as u32);
+    arrives.then_some(path_channels)
 }
 
 #[cfg(test)]

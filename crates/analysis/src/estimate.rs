@@ -47,7 +47,7 @@ pub struct Estimate {
 }
 
 /// Seed of random beginnings: an estimate is the same every time.
-const LOT: u64 = 1;
+const RANDOM_SEED: u64 = 1;
 /// The largest of these are this many powers of e above the smallest.
 const SPREAD: f64 = 10.0;
 /// Rounds of estimating at most.
@@ -106,7 +106,7 @@ impl Pairs {
         self.ends.is_empty()
     }
 
-    fn way(&self, pair: usize) -> &[u32] {
+    fn path(&self, pair: usize) -> &[u32] {
         &self.channels[self.begin[pair]..self.begin[pair + 1]]
     }
 
@@ -119,9 +119,9 @@ impl Pairs {
             carried.iter().map(|c| c.map_or(f64::NAN, |bytes| bytes as f64)).collect();
         let gravity = self.gravity(&known);
         let found = self.maximise(&known, gravity.clone());
-        let mut lot = Stream::new(LOT, 0);
+        let mut random = Stream::new(RANDOM_SEED, 0);
         let by_lot = |g: &f64| {
-            let even = f64::from(lot.below(1 << 20)) / f64::from(1 << 20);
+            let even = f64::from(random.below(1 << 20)) / f64::from(1 << 20);
             (1.0 + g) * (SPREAD * even).exp()
         };
         let other = self.maximise(&known, gravity.iter().map(by_lot).collect());
@@ -191,7 +191,7 @@ impl Pairs {
     fn maximise(&self, known: &[f64], mut amounts: Vec<f64>) -> Vec<f64> {
         // No pair crosses a channel that carried nothing.
         for (pair, amount) in amounts.iter_mut().enumerate() {
-            if self.way(pair).iter().any(|&c| known[c as usize] == 0.0) {
+            if self.path(pair).iter().any(|&c| known[c as usize] == 0.0) {
                 *amount = 0.0;
             }
         }
@@ -212,7 +212,7 @@ impl Pairs {
             amounts.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, amounts)| {
                 for (i, amount) in amounts.iter_mut().enumerate().filter(|(_, a)| **a > 0.0) {
                     let (mut sum, mut n) = (0.0, 0.0);
-                    for &c in self.way(chunk * CHUNK + i) {
+                    for &c in self.path(chunk * CHUNK + i) {
                         let ratio = ratio[c as usize];
                         if !ratio.is_nan() {
                             (sum, n) = (sum + ratio, n + 1.0);
@@ -231,7 +231,7 @@ impl Pairs {
     fn loads(&self, amounts: &[f64]) -> Vec<f64> {
         let mut loads = vec![0.0; self.count];
         for (pair, &amount) in amounts.iter().enumerate().filter(|(_, a)| **a > 0.0) {
-            for &c in self.way(pair) {
+            for &c in self.path(pair) {
                 loads[c as usize] += amount;
             }
         }

@@ -40,7 +40,7 @@ impl GroupWait {
 }
 
 /// The entries that make a cycle, named. LIDs are those that are given, else those of the fabric.
-pub fn waits(
+pub fn named_cycle(
     fabric: &Fabric,
     routes: &Routes,
     entries: &[GroupEntry],

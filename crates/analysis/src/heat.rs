@@ -83,7 +83,7 @@ impl Heat {
         let (m, t) = (fabric.channel_count(), fabric.terminal_count());
         let mut of_job: Vec<BTreeMap<u32, u64>> = vec![BTreeMap::new(); jobs];
         let (mut lost, mut inside) = (0, 0);
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         for f in flows.iter().filter(|f| f.bytes > 0) {
             if fabric.host_of(f.from) == fabric.host_of(f.to) {
                 inside += 1;
@@ -91,14 +91,14 @@ impl Heat {
             }
             let of_job = &mut of_job[f.job as usize];
             for (number, bytes) in parts(routes, f) {
-                way.clear();
-                if !routes.flow_path(fabric, f.from, f.to, number, &mut way) {
+                path.clear();
+                if !routes.flow_path(fabric, f.from, f.to, number, &mut path) {
                     lost += 1;
                     break;
                 }
-                way.push((m + f.to.index()) as u32);
-                way.push((m + t + f.from.index()) as u32);
-                for &c in &way {
+                path.push((m + f.to.index()) as u32);
+                path.push((m + t + f.from.index()) as u32);
+                for &c in &path {
                     *of_job.entry(c).or_default() += bytes;
                 }
             }
@@ -197,13 +197,13 @@ pub fn destinations(
         place[c.index()] = Some(i);
     }
     let mut found: Vec<BTreeMap<TerminalId, u64>> = vec![BTreeMap::new(); channels.len()];
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     for f in flows.iter().filter(|f| f.bytes > 0 && fabric.host_of(f.from) != fabric.host_of(f.to))
     {
         for (number, bytes) in parts(routes, f) {
-            way.clear();
-            if routes.flow_path(fabric, f.from, f.to, number, &mut way) {
-                for i in way.iter().filter_map(|&c| place[c as usize]) {
+            path.clear();
+            if routes.flow_path(fabric, f.from, f.to, number, &mut path) {
+                for i in path.iter().filter_map(|&c| place[c as usize]) {
                     *found[i].entry(f.to).or_default() += bytes;
                 }
             }

@@ -66,15 +66,15 @@ fn to_one(
             *sources.entry((terminal.switch, routes.path_of(t), level)).or_default() += 1;
         }
     }
-    let mut way = Vec::new();
+    let mut path_channels = Vec::new();
     for ((switch, path, level), n) in sources {
-        way.clear();
+        path_channels.clear();
         let ports = routes.ports(routes.row(DestId::terminal(dest), path));
-        if !follow(fabric, ports, dest, switch, &mut way) {
+        if !follow(fabric, ports, dest, switch, &mut path_channels) {
             continue;
         }
         let mut input = level;
-        for c in way.iter().map(|&c| ChannelId(c)) {
+        for c in path_channels.iter().map(|&c| ChannelId(c)) {
             let lane =
                 by_hop.map_or(level, |lanes| lanes.get(fabric.tail(c), input, fabric.tail_port(c)));
             add(c, lane, n);
@@ -107,11 +107,17 @@ mod tests {
         let mut count = vec![vec![0u32; usize::from(top)]; lanes.len()];
         let all = || (0..torus.fabric.terminal_count()).map(TerminalId::new);
         for (s, d) in all().flat_map(|s| all().map(move |d| (s, d))).filter(|(s, d)| s != d) {
-            let mut way = Vec::new();
+            let mut path_channels = Vec::new();
             let ports = routes.ports(routes.row(DestId::terminal(d), routes.path_of(s)));
-            assert!(follow(&torus.fabric, ports, d, torus.fabric.terminal(s).switch, &mut way));
+            assert!(follow(
+                &torus.fabric,
+                ports,
+                d,
+                torus.fabric.terminal(s).switch,
+                &mut path_channels
+            ));
             let lane = usize::from(routes.layer(&torus.fabric, s, d));
-            for c in way {
+            for c in path_channels {
                 count[c as usize][lane] += 1;
             }
         }

@@ -187,9 +187,9 @@ mod tests {
         assert!(fit.between.0 <= fit.at && fit.at <= fit.between.1);
         assert!(Piecewise::cross_validated(&points) > 0.999);
         // Random points are not predicted.
-        let lot: Vec<(f64, f64)> =
+        let random: Vec<(f64, f64)> =
             (0..60u32).map(|i| (f64::from(i), f64::from(i * i * 7919 % 97))).collect();
-        assert!(Piecewise::cross_validated(&lot) < 0.2);
+        assert!(Piecewise::cross_validated(&random) < 0.2);
     }
 
     #[test]

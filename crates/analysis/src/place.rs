@@ -5,7 +5,7 @@
 //! of the demand of all jobs, as in [`Heat::wanted`]: full channels count most, and the fewer of them, the better. The new
 //! job counts at the rate at which its busiest adapter is full, for any placement. Starting from a placement of an
 //! allocator, hosts are exchanged with free ones and with each other as long as that sum falls. Of all placements found, and
-//! of those of allocators, the one with the best [`Effect::cost`] is proposed.
+//! of those of allocators, the one with the best [`PlacementEffect::cost`] is proposed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use darkfiber_workload::Stream;
 use crate::heat::{Fate, Flow, Heat};
 
 /// A job that is to be placed, on a machine.
-pub struct Placing<'a> {
+pub struct PlacementRequest<'a> {
     /// Fabric of the machine.
     pub fabric: &'a Fabric,
     /// Tables of the fabric.
@@ -34,7 +34,7 @@ pub struct Placing<'a> {
 
 /// Effect of a placement on the new job and on the others.
 #[derive(Clone, Debug)]
-pub struct Effect {
+pub struct PlacementEffect {
     /// Slowdown of the new job.
     pub fate: Fate,
     /// Slowdown by the new job of the other job that loses most, and that job: `None` where none loses.
@@ -43,7 +43,7 @@ pub struct Effect {
     pub fullest: u64,
 }
 
-impl Effect {
+impl PlacementEffect {
     /// Cost of a placement, lower is better: the time of the new job times the losses of the others.
     pub fn cost(&self) -> f64 {
         self.fate.together * (1.0 + self.loser.map_or(0.0, |l| l.0))
@@ -52,7 +52,7 @@ impl Effect {
 
 /// A placement that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct FoundPlacement {
     /// By slot, the host that has it.
     pub hosts: Vec<u32>,
     /// Exchanges that were made.
@@ -69,7 +69,7 @@ const ROUNDS: usize = 40;
 const WORK: usize = 400_000_000;
 
 struct State<'a> {
-    of: &'a Placing<'a>,
+    of: &'a PlacementRequest<'a>,
     /// Adapters of a host.
     adapters: usize,
     /// By slot, its flows: number in `sent`.
@@ -80,21 +80,21 @@ struct State<'a> {
     wanted: Vec<f64>,
     /// Contribution of one byte of the new job to it.
     per_byte: Vec<f64>,
-    way: Vec<u32>,
+    path: Vec<u32>,
     work: usize,
 }
 
-impl Placing<'_> {
-    /// The best of several placements and of their improvements, by [`Effect::cost`]; `None` of none.
-    pub fn best(&self, begins: &[Vec<u32>], seed: u64) -> Option<Placed> {
-        let kept = |begin: &Vec<u32>| Placed { hosts: begin.clone(), exchanges: 0 };
+impl PlacementRequest<'_> {
+    /// The best of several placements and of their improvements, by [`PlacementEffect::cost`]; `None` of none.
+    pub fn best(&self, begins: &[Vec<u32>], seed: u64) -> Option<FoundPlacement> {
+        let kept = |begin: &Vec<u32>| FoundPlacement { hosts: begin.clone(), exchanges: 0 };
         let found = begins.iter().flat_map(|begin| [self.improve(begin, seed), kept(begin)]);
         let costs = found.map(|placed| (self.effect(&placed.hosts).cost(), placed));
         costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, placed)| placed)
     }
 
     /// Effect of a placement; hosts by slot.
-    pub fn effect(&self, hosts: &[u32]) -> Effect {
+    pub fn effect(&self, hosts: &[u32]) -> PlacementEffect {
         let adapters = self.hosts.first().map_or(1, Vec::len);
         let terminal = |seat: u32| {
             let seat = seat as usize;
@@ -114,7 +114,7 @@ impl Placing<'_> {
             if before > 0.0 { then.fate(j).together / before - 1.0 } else { 0.0 }
         };
         let worst = (0..job).map(|j| (loses(j), j)).max_by(|a, b| a.0.total_cmp(&b.0));
-        Effect {
+        PlacementEffect {
             fate: then.fate(job),
             loser: worst.filter(|w| w.0 > 0.0),
             fullest: then.between_switches().iter().copied().max().unwrap_or(0),
@@ -127,7 +127,7 @@ impl Placing<'_> {
     ///
     /// # Panics
     /// If there are slots without a host, or hosts with different numbers of terminals.
-    pub fn improve(&self, begin: &[u32], seed: u64) -> Placed {
+    pub fn improve(&self, begin: &[u32], seed: u64) -> FoundPlacement {
         let adapters = self.hosts.first().map_or(1, Vec::len);
         assert!(self.hosts.iter().all(|h| h.len() == adapters), "as many adapters each");
         let (m, t) = (self.fabric.channel_count(), self.fabric.terminal_count());
@@ -155,13 +155,13 @@ impl Placing<'_> {
             hosts: begin.to_vec(),
             wanted: self.now.wanted.clone(),
             per_byte: per_byte.collect(),
-            way: Vec::new(),
+            path: Vec::new(),
             work: 0,
         };
         let all: Vec<u32> = (0..self.sent.len() as u32).collect();
         state.add(&all, 1.0);
         let exchanges = state.search(seed);
-        Placed { hosts: state.hosts, exchanges }
+        FoundPlacement { hosts: state.hosts, exchanges }
     }
 
     /// Rate in runs a second at which the job sends its traffic, if only its busiest adapter limits it.
@@ -196,25 +196,25 @@ impl State<'_> {
             }
             let routes = self.of.routes;
             let ports = routes.ports(routes.row(DestId::terminal(to), routes.path_of(from)));
-            let mut way = std::mem::take(&mut self.way);
-            way.clear();
-            follow(self.of.fabric, ports, to, self.of.fabric.terminal(from).switch, &mut way);
-            way.extend([(m + to.index()) as u32, (m + t + from.index()) as u32]);
-            self.work += way.len();
-            for &c in &way {
+            let mut path = std::mem::take(&mut self.path);
+            path.clear();
+            follow(self.of.fabric, ports, to, self.of.fabric.terminal(from).switch, &mut path);
+            path.extend([(m + to.index()) as u32, (m + t + from.index()) as u32]);
+            self.work += path.len();
+            for &c in &path {
                 let wanted = &mut self.wanted[c as usize];
                 let before = *wanted;
                 // The subtracted load was included before: only rounding goes below zero.
                 *wanted = (before + sign * bytes as f64 * self.per_byte[c as usize]).max(0.0);
                 grows += wanted.powi(4) - before.powi(4);
             }
-            self.way = way;
+            self.path = path;
         }
         grows
     }
 
     fn search(&mut self, seed: u64) -> usize {
-        let mut lot = Stream::new(seed, 0x_706c_6163);
+        let mut random = Stream::new(seed, 0x_706c_6163);
         let mut is_used = vec![false; self.of.hosts.len()];
         for &h in &self.hosts {
             is_used[h as usize] = true;
@@ -227,7 +227,7 @@ impl State<'_> {
             let before = made;
             for slot in 0..slots {
                 for _ in 0..FREE.min(free.len()) {
-                    let i = lot.below(free.len() as u32) as usize;
+                    let i = random.below(free.len() as u32) as usize;
                     let flows = self.touching[slot].clone();
                     let old = self.hosts[slot];
                     if self.tried(&flows, |hosts| hosts[slot] = free[i], |hosts| hosts[slot] = old)
@@ -237,7 +237,7 @@ impl State<'_> {
                     }
                 }
                 for _ in 0..OTHERS.min(slots - 1) {
-                    let other = lot.below(slots as u32) as usize;
+                    let other = random.below(slots as u32) as usize;
                     if other == slot {
                         continue;
                     }

@@ -166,7 +166,7 @@ impl<'a> Counting<'a> {
         let host: HostId = self.fabric.host_of(to);
         let home = self.fabric.terminal(to).switch;
         let rail = self.map.rail_of[home.index()];
-        let mut way = Vec::new();
+        let mut path_channels = Vec::new();
         for (i, from) in self.sources.iter().enumerate() {
             let own = self.of_host[host.index()].iter();
             let own = own.filter(|t| self.of[t.index()] == Some(i)).count() as u64;
@@ -184,18 +184,18 @@ impl<'a> Counting<'a> {
                 }
                 continue;
             }
-            way.clear();
+            path_channels.clear();
             let row = self.routes.row(DestId::terminal(to), from.path);
-            if !follow(self.fabric, self.routes.ports(row), to, from.switch, &mut way) {
+            if !follow(self.fabric, self.routes.ports(row), to, from.switch, &mut path_channels) {
                 part.pairs.lost += count;
                 continue;
             }
-            let heads = way.iter().map(|&c| self.fabric.heads()[c as usize] as usize);
-            let between = heads.take(way.len().saturating_sub(1));
+            let heads = path_channels.iter().map(|&c| self.fabric.heads()[c as usize] as usize);
+            let between = heads.take(path_channels.len().saturating_sub(1));
             if !is_kept {
                 part.pairs.crossing += count;
                 between.for_each(|s| part.through[s] += count);
-                for &c in &way {
+                for &c in &path_channels {
                     part.load[c as usize] += count;
                 }
                 continue;
@@ -203,7 +203,7 @@ impl<'a> Counting<'a> {
             let mut between = between;
             let leaves = between.any(|s| self.map.rail_of[s].is_some_and(|r| r != from.rail));
             *(if leaves { &mut part.pairs.left } else { &mut part.pairs.kept }) += count;
-            for &c in &way {
+            for &c in &path_channels {
                 part.kept_load[c as usize] += count;
             }
         }

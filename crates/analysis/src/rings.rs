@@ -11,7 +11,7 @@ use darkfiber_routing::Routes;
 
 /// The terminals by which a ring enters a host and leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stop {
+pub struct RingPorts {
     /// NIC through which it enters.
     pub enters: TerminalId,
     /// NIC through which it leaves.
@@ -22,7 +22,7 @@ pub struct Stop {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rings {
     /// By channel its stops, one for each host.
-    pub channels: Vec<Vec<Stop>>,
+    pub channels: Vec<Vec<RingPorts>>,
 }
 
 /// By channel its connections between hosts: sender and receiver.
@@ -111,11 +111,11 @@ fn path(
     channel: usize,
 ) -> Option<Vec<u32>> {
     let (m, t) = (fabric.channel_count(), fabric.terminal_count());
-    let mut way = vec![(m + t + from.index()) as u32];
+    let mut path_channels = vec![(m + t + from.index()) as u32];
     let number = if routes.hashed.is_some() { channel } else { routes.path_of(from) };
-    let arrives = routes.flow_path(fabric, from, to, number, &mut way);
-    way.push((m + to.index()) as u32);
-    arrives.then_some(way)
+    let arrives = routes.flow_path(fabric, from, to, number, &mut path_channels);
+    path_channels.push((m + to.index()) as u32);
+    arrives.then_some(path_channels)
 }
 
 /// The data rate of a channel, in bytes a second.
@@ -133,7 +133,7 @@ pub fn speed(fabric: &Fabric, channel: u32) -> f64 {
 impl Rings {
     /// Its connections: each host's with the next one.
     pub fn connections(&self) -> Connections {
-        let of = |stops: &Vec<Stop>| match stops.as_slice() {
+        let of = |stops: &Vec<RingPorts>| match stops.as_slice() {
             [] | [_] => Vec::new(),
             stops => (0..stops.len())
                 .map(|i| (stops[i].leaves, stops[(i + 1) % stops.len()].enters))
@@ -146,20 +146,24 @@ impl Rings {
     /// different NICs, hosts that change between even and odd positions exchange them, as NCCL does.
     #[must_use]
     pub fn reordered(&self, order: &[usize]) -> Self {
-        let stop = |stops: &[Stop], (new, &old): (usize, &usize)| {
-            let Stop { enters, leaves } = stops[old];
-            if new % 2 == old % 2 { stops[old] } else { Stop { enters: leaves, leaves: enters } }
+        let stop = |stops: &[RingPorts], (new, &old): (usize, &usize)| {
+            let RingPorts { enters, leaves } = stops[old];
+            if new % 2 == old % 2 {
+                stops[old]
+            } else {
+                RingPorts { enters: leaves, leaves: enters }
+            }
         };
         let channel =
-            |stops: &Vec<Stop>| order.iter().enumerate().map(|o| stop(stops, o)).collect();
+            |stops: &Vec<RingPorts>| order.iter().enumerate().map(|o| stop(stops, o)).collect();
         Self { channels: self.channels.iter().map(channel).collect() }
     }
 
     /// The same with every channel entering hosts where it leaves them, as with `NCCL_CROSS_NIC=0`.
     #[must_use]
     pub fn on_one_nic(&self) -> Self {
-        let one = |s: &Stop| Stop { enters: s.leaves, leaves: s.leaves };
-        let channel = |stops: &Vec<Stop>| stops.iter().map(one).collect();
+        let one = |s: &RingPorts| RingPorts { enters: s.leaves, leaves: s.leaves };
+        let channel = |stops: &Vec<RingPorts>| stops.iter().map(one).collect();
         Self { channels: self.channels.iter().map(channel).collect() }
     }
 
@@ -251,7 +255,7 @@ mod tests {
     fn rings(fabric: &Fabric, hosts: [usize; 4]) -> Rings {
         let stop = |host: usize, rail: usize| {
             let terminal = nic(fabric, host, rail);
-            Stop { enters: terminal, leaves: terminal }
+            RingPorts { enters: terminal, leaves: terminal }
         };
         Rings { channels: (0..2).map(|rail| hosts.map(|h| stop(h, rail)).to_vec()).collect() }
     }

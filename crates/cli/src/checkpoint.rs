@@ -39,7 +39,7 @@ impl Checkpoints {
         if path.exists() {
             facts.compare(&path)?;
         }
-        let keeping = signals::Keeping::default();
+        let keeping = signals::KeptRunGuard::default();
         Ok(Checkpoint { path, facts, every: self.every, last: Mutex::new(Instant::now()), keeping })
     }
 }
@@ -182,7 +182,7 @@ pub(crate) struct Checkpoint {
     facts: Facts,
     every: Duration,
     last: Mutex<Instant>,
-    keeping: signals::Keeping,
+    keeping: signals::KeptRunGuard,
 }
 
 impl Checkpoint {
@@ -218,7 +218,7 @@ impl Observer for Followed<'_> {
         });
         // A failure to save does not end the run.
         if let Err(e) = &kept {
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "warning: the run is not kept: cannot write {}: {e}",
                 c.path.display()
             ));
@@ -226,7 +226,7 @@ impl Observer for Followed<'_> {
         *c.last() = Instant::now();
         if signals::asked().is_some() {
             if kept.is_ok() {
-                out::tell(&format!(
+                out::eprint_line(&format!(
                     "stopped: the run is kept in {}; the same command resumes from there",
                     c.path.display()
                 ));

@@ -103,7 +103,7 @@ impl CountedTraffic {
             records::read(&text, path, places)?
         } else {
             let (all, remarks) = demands::read(&text, path, places)?;
-            let one = |d: &darkfiber_routing::Demand| records::Sent {
+            let one = |d: &darkfiber_routing::Demand| records::TerminalTraffic {
                 job: None,
                 from: d.from,
                 to: d.to,

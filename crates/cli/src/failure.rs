@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use darkfiber_fabric::Unknown;
 
-use crate::terminal::tell;
+use crate::terminal::eprint_line;
 
 /// Exit codes; part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,9 +39,9 @@ pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
     match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(exit)) => exit,
         Ok(Err(failure)) => {
-            tell(&format!("error: {}", failure.message));
+            eprint_line(&format!("error: {}", failure.message));
             if !failure.hint.is_empty() {
-                tell(&format!("hint: {}", failure.hint));
+                eprint_line(&format!("hint: {}", failure.hint));
             }
             failure.exit
         }

@@ -33,15 +33,15 @@ impl HistoryArgs {
     ) -> Result<LoadedHistory, Failure> {
         let listener = &mut Teller::new(common);
         let (files, seed) = (Folder::default(), common.seed());
-        let told = self.part().load(topology, window, seed, &files, listener)?;
+        let loaded = self.part().load(topology, window, seed, &files, listener)?;
         let name = self.jobs.display();
         if !common.quiet {
-            for remark in remarks(&told.facts) {
-                out::tell(&format!("{name}: note: {remark}"));
+            for remark in remarks(&loaded.facts) {
+                out::eprint_line(&format!("{name}: note: {remark}"));
             }
-            jobs::tell_unknown(&name.to_string(), &told.facts.unknown_nodes, common);
+            jobs::report_unknown(&name.to_string(), &loaded.facts.unknown_nodes, common);
         }
-        Ok(told)
+        Ok(loaded)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::options::{Common, JobsArgs};
 use crate::out::Teller;
 use crate::{job_log, out};
-use darkfiber_scenario::moment::When;
+use darkfiber_scenario::moment::LogMoment;
 
 impl JobsArgs {
     /// The terminals of every job that runs, if jobs were named.
@@ -46,7 +46,7 @@ pub(crate) fn refuse_shared<'a>(
 }
 
 /// Names nodes that are not in the fabric.
-pub(crate) fn tell_unknown(source: &str, unknown: &BTreeMap<String, usize>, common: &Common) {
+pub(crate) fn report_unknown(source: &str, unknown: &BTreeMap<String, usize>, common: &Common) {
     if unknown.is_empty() {
         return;
     }
@@ -56,7 +56,7 @@ pub(crate) fn tell_unknown(source: &str, unknown: &BTreeMap<String, usize>, comm
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    out::tell(&format!(
+    out::eprint_line(&format!(
         "{source}: warning: nodes that are not in the fabric: {}{more}",
         names[..shown].join(", ")
     ));
@@ -85,7 +85,7 @@ impl Running {
     pub(crate) fn load(
         path: &Path,
         aliased: Option<&Path>,
-        at: Option<When>,
+        at: Option<LogMoment>,
         fabric: &Fabric,
         common: &Common,
     ) -> Result<Self, Failure> {
@@ -103,10 +103,10 @@ impl Running {
         })?;
         let unknown = running.unknown.keys().map(String::as_str);
         refuse_shared(&path.display().to_string(), unknown, &places)?;
-        running.tell(path, common)?;
+        running.report(path, common)?;
         if running.places.is_empty() && !common.quiet {
             let what = if at.is_some() { "ran then" } else { "runs" };
-            out::tell(&format!("{}: warning: no job in it {what}", path.display()));
+            out::eprint_line(&format!("{}: warning: no job in it {what}", path.display()));
         }
         Ok(running)
     }
@@ -127,7 +127,7 @@ impl Running {
     }
 
     /// Reports entries that could not be used; refuses if none could.
-    fn tell(&self, path: &Path, common: &Common) -> Result<(), Failure> {
+    fn report(&self, path: &Path, common: &Common) -> Result<(), Failure> {
         let path = path.display();
         let names: Vec<&str> = self.unknown.keys().map(String::as_str).collect();
         if self.places.is_empty() && !names.is_empty() {
@@ -141,16 +141,19 @@ impl Running {
         if common.quiet {
             return Ok(());
         }
-        tell_unknown(&path.to_string(), &self.unknown, common);
+        report_unknown(&path.to_string(), &self.unknown, common);
         if self.nowhere > 0 {
-            out::tell(&format!("{path}: warning: {} jobs run without saying where", self.nowhere));
+            out::eprint_line(&format!(
+                "{path}: warning: {} jobs run without saying where",
+                self.nowhere
+            ));
         }
         let mut all: Vec<TerminalId> = self.places.iter().flatten().copied().collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();
         if all.len() < count {
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "{path}: note: several jobs share nodes: {count} terminals of jobs, {} different ones",
                 all.len()
             ));
@@ -167,8 +170,8 @@ fn ran(record: &Record, at: i64) -> bool {
 }
 
 /// The moment that is meant in a log.
-fn moment_of(path: &Path, when: When) -> Result<i64, Failure> {
-    if matches!(when, When::At(_)) {
+fn moment_of(path: &Path, when: LogMoment) -> Result<i64, Failure> {
+    if matches!(when, LogMoment::At(_)) {
         return Ok(when.of(0));
     }
     if path == Path::new("-") {

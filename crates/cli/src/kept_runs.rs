@@ -44,13 +44,13 @@ impl RunsFolder {
     /// The file of a run of a cell while it lasts.
     pub(crate) fn checkpoint(&self, id: &str, run: &str) -> Option<Checkpoint> {
         let (all, name) = (self.files.as_ref()?, name(id, run));
-        let begun = || all.run(&name, facts(id, run));
-        match begun() {
+        let open_run = || all.run(&name, facts(id, run));
+        match open_run() {
             Ok(checkpoint) => Some(checkpoint),
             Err(e) => {
-                out::tell(&format!("warning: {}; it starts over", e.message));
+                out::eprint_line(&format!("warning: {}; it starts over", e.message));
                 all.forget(&name);
-                begun().ok()
+                open_run().ok()
             }
         }
     }
@@ -87,13 +87,13 @@ impl KeptRuns for RunsFolder {
         Box::new(Followed { pulse: Box::new(|_| ()), checkpoint: self.checkpoint(id, run) })
     }
 
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
         let path = self.result(id, run).filter(|path| path.exists())?;
         let sealed: Result<Sealed<Facts, String>, Failure> = Sealed::read(&path, "run");
         match sealed {
             Ok(sealed) => (sealed.facts == facts(id, run)).then_some(sealed.result),
             Err(e) => {
-                out::tell(&format!("warning: {}; it is run again", e.message));
+                out::eprint_line(&format!("warning: {}; it is run again", e.message));
                 None
             }
         }
@@ -133,7 +133,7 @@ impl KeptRuns for RunsFolder {
         let file = fs::OpenOptions::new().create(true).append(true).open(&path);
         if let Err(e) = file.and_then(|mut file| file.write_all(whole.as_bytes())) {
             // A failure to save does not end the run.
-            out::tell(&format!("warning: a run is not kept: {}: {e}", path.display()));
+            out::eprint_line(&format!("warning: a run is not kept: {}: {e}", path.display()));
             open.remove(&path);
         }
         true

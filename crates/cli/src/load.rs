@@ -78,8 +78,8 @@ pub(crate) fn tables_in_lanes(
     common: &Common,
 ) -> Result<Read, Failure> {
     let read = tables(args, name, loaded, common)?;
-    read.tell_assumed_lane(&loaded.topology.fabric, &mut Teller::new(common));
-    read.tell_static_ports(&mut Teller::new(common));
+    read.report_assumed_lane(&loaded.topology.fabric, &mut Teller::new(common));
+    read.report_static_ports(&mut Teller::new(common));
     Ok(read)
 }
 

@@ -45,7 +45,7 @@ pub(crate) use darkfiber_scenario::moment;
 use failure::{Exit, Failure};
 
 fn main() -> ExitCode {
-    set_hook(Box::new(|info| out::tell(&failure::bug(info))));
+    set_hook(Box::new(|info| out::eprint_line(&failure::bug(info))));
     failure::guarded(|| {
         match completion::answer(args::command) {
             Ok(true) => return Ok(Exit::Fine),
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         }
         signals::watch()?;
         if std::env::args_os().len() <= 1 {
-            out::tell(&first_steps::here());
+            out::eprint_line(&first_steps::here());
             return Ok(Exit::Usage);
         }
         match Cli::read() {
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
     let text = answer.render();
     if answer.use_stderr() {
-        out::tell(text.to_string().trim_end());
+        out::eprint_line(text.to_string().trim_end());
         return Ok(Exit::Usage);
     }
     let plain = !color::style().color;

@@ -12,8 +12,8 @@ use crate::color;
 use crate::failure::Failure;
 use crate::options::{Common, Format};
 use crate::progress::Progress;
+pub(crate) use crate::terminal::eprint_line;
 use crate::terminal::harmless;
-pub(crate) use crate::terminal::tell;
 
 /// Most lines of one kind that are shown without `-v`.
 const SHOWN: usize = 10;
@@ -80,7 +80,7 @@ impl Write for Closed {
 /// Shows the diagnostics of a reader: at most ten lines of a kind, all with `-v`, only errors with `-q`.
 pub(crate) fn diagnostics(source: &str, found: &Diagnostics, common: &Common) {
     for line in summary(source, found, common) {
-        tell(&line);
+        eprint_line(&line);
     }
 }
 
@@ -109,7 +109,7 @@ impl Listener for Teller<'_> {
 
     fn note(&mut self, text: &str) {
         if !self.common.quiet {
-            tell(text);
+            eprint_line(text);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::tell;
+use crate::terminal::eprint_line;
 
 /// Time that work may take in silence.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ impl Progress {
         let (done, wait) = channel::<()>();
         if !std::io::stderr().is_terminal() {
             let watched = bar.clone();
-            let waiter = std::thread::spawn(move || beats(&watched, &wait, BEAT, tell));
+            let waiter = std::thread::spawn(move || beats(&watched, &wait, BEAT, eprint_line));
             return Self { bar, done: Some(done), waiter: Some(waiter) };
         }
         if let Ok(style) =
@@ -104,14 +104,14 @@ mod tests {
         bar.set_message("routing");
         bar.inc(1);
         let (done, wait) = channel::<()>();
-        let (said, heard) = channel();
+        let (said, received) = channel();
         let watched = bar.clone();
         let waiter = std::thread::spawn(move || {
             beats(&watched, &wait, Duration::from_millis(5), |line| {
                 let _nobody_listens = said.send(line.to_owned());
             });
         });
-        let line = heard.recv_timeout(Duration::from_mins(1)).expect("a line");
+        let line = received.recv_timeout(Duration::from_mins(1)).expect("a line");
         assert!(line.starts_with("1/3 routing ("), "{line}");
         drop(done);
         waiter.join().expect("it ends");

@@ -37,16 +37,17 @@ impl Rate {
         );
         let Ok(mut runs) = self.runs.lock() else { return text };
         let now = Instant::now();
-        let told = runs.entry(run).or_insert(LastPulse { when: now, pulse: *pulse, fast: None });
-        let passed = (now - told.when).as_secs_f64();
+        let last_pulse =
+            runs.entry(run).or_insert(LastPulse { when: now, pulse: *pulse, fast: None });
+        let passed = (now - last_pulse.when).as_secs_f64();
         if passed >= LONG {
-            let events = pulse.events.saturating_sub(told.pulse.events) as f64;
-            let simulated = pulse.now.saturating_sub(told.pulse.now).max(1) as f64;
+            let events = pulse.events.saturating_sub(last_pulse.pulse.events) as f64;
+            let simulated = pulse.now.saturating_sub(last_pulse.pulse.now).max(1) as f64;
             let open = pulse.end.saturating_sub(pulse.now) as f64;
-            told.fast = Some((events / passed, open * passed / simulated));
-            (told.when, told.pulse) = (now, *pulse);
+            last_pulse.fast = Some((events / passed, open * passed / simulated));
+            (last_pulse.when, last_pulse.pulse) = (now, *pulse);
         }
-        if let Some((rate, left)) = told.fast {
+        if let Some((rate, left)) = last_pulse.fast {
             let _infallible =
                 write!(text, ", {:.1} M events/s, {left:.0} s left at most", rate / 1e6);
         }

@@ -20,26 +20,26 @@ pub(crate) struct RunStore<'a> {
 }
 
 /// Reports that a run is over when its observer is dropped.
-struct Over<'a> {
-    tell: &'a (dyn Fn(&str) + Sync),
+struct RunEndReporter<'a> {
+    report: &'a (dyn Fn(&str) + Sync),
     run: String,
 }
 
-impl Drop for Over<'_> {
+impl Drop for RunEndReporter<'_> {
     fn drop(&mut self) {
-        (self.tell)(&self.run);
+        (self.report)(&self.run);
     }
 }
 
 impl KeptRuns for RunStore<'_> {
     fn follow(&self, id: &str, run: &str) -> Box<dyn Observer + '_> {
-        let over = Over { tell: self.over, run: run.to_owned() };
+        let over = RunEndReporter { report: self.over, run: run.to_owned() };
         let pulse = move |pulse: Pulse| (self.pulse)(&over.run, &pulse);
         Box::new(Followed { pulse: Box::new(pulse), checkpoint: self.runs.checkpoint(id, run) })
     }
 
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
-        self.runs.came_of(id, run).inspect(|_| (self.over)(run))
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
+        self.runs.saved_result(id, run).inspect(|_| (self.over)(run))
     }
 
     fn keep_run(&self, id: &str, run: &str, text: &str) {

@@ -96,7 +96,7 @@ impl Unwritten {
     pub(crate) fn end(mut self, exit: Exit) -> Result<Exit, Failure> {
         let Some(last) = self.0.pop() else { return Ok(exit) };
         for failure in &self.0 {
-            out::tell(&format!("error: {}", failure.message));
+            out::eprint_line(&format!("error: {}", failure.message));
         }
         Err(last)
     }
@@ -173,7 +173,7 @@ impl Target {
         more: &[(&str, &str)],
     ) -> Result<(), Failure> {
         if self.set.is_in_place() {
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "warning: the files in {} are replaced one by one: nobody must read them until this command \
                  has ended",
                 self.dir.display()
@@ -198,7 +198,7 @@ impl Target {
         })?;
         let unsaid: Vec<&str> = subnet_lst::without_rate(fabric).filter(|_| has_list).collect();
         if !unsaid.is_empty() {
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "note: subnet.lst says 4xQDR of links of other rates than InfiniBand's ({}); \
                  fabric.topo has the rates",
                 unsaid.join(", ")
@@ -209,7 +209,7 @@ impl Target {
         }
         if let Some(lanes) = routes.layers.by_hop() {
             if selection.name(SL2VL).is_none() {
-                out::tell(
+                out::eprint_line(
                     "warning: what is written does not say the lanes that switches choose (sl2vl does): without them \
                      routes can deadlock",
                 );
@@ -219,7 +219,7 @@ impl Target {
             if is_short || selection.names(PATH_SL) {
                 one(PATH_SL, &mut |out| sl::write_paths(out, fabric, routes, lids))?;
             }
-            let lists_all = is_short && sl::paths_say_all(fabric, routes);
+            let lists_all = is_short && sl::path_list_is_complete(fabric, routes);
             if !lists_all || selection.names(PATH_SL_ROWS) {
                 one(PATH_SL_ROWS, &mut |out| sl::write_rows(out, fabric, routes, lids))?;
             }
@@ -229,9 +229,9 @@ impl Target {
             }
             let is_said = by_host.is_some() && selection.name(HOST_SL).is_some()
                 || selection.name(PATH_SL_ROWS).is_some()
-                || selection.name(PATH_SL).is_some() && sl::paths_say_all(fabric, routes);
+                || selection.name(PATH_SL).is_some() && sl::path_list_is_complete(fabric, routes);
             if !is_said {
-                out::tell(
+                out::eprint_line(
                     "warning: what is written does not say all service levels (path-sl.rows does): without them \
                      routes can deadlock",
                 );
@@ -252,13 +252,13 @@ impl Target {
         let is_here = is_here(&self.dir);
         let left = self.set.commit(summary).map_err(refused)?;
         if let Some(left) = left {
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "warning: the old tables are replaced, but not all of {} could be removed; the next run tries again",
                 left.display()
             ));
         }
         if is_here {
-            out::tell(
+            out::eprint_line(
                 "note: the directory in which this was called was replaced: `cd .` shows the new one",
             );
         }

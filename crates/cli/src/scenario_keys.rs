@@ -103,10 +103,10 @@ fn section(root: &Value, table: &Value, path: &str, out: &mut String) {
     let Some(keys) = table["properties"].as_object() else { return };
     let mut below = Vec::new();
     for (key, value) in keys {
-        let told = value["description"].as_str().unwrap_or_default().replace('\n', " ");
+        let description = value["description"].as_str().unwrap_or_default().replace('\n', " ");
         if let Some((part, is_list)) = table_of(root, value) {
             let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-            below.push((path, is_list, told, part));
+            below.push((path, is_list, description, part));
             continue;
         }
         let default = match &value["default"] {
@@ -115,14 +115,14 @@ fn section(root: &Value, table: &Value, path: &str, out: &mut String) {
             _ => String::new(),
         };
         let _infallible = writeln!(out, "  {key}{default}");
-        for line in wrapped(&told, WIDTH - 6).lines() {
+        for line in wrapped(&description, WIDTH - 6).lines() {
             let _infallible = writeln!(out, "      {line}");
         }
     }
-    for (path, is_list, told, part) in below {
+    for (path, is_list, description, part) in below {
         let name = if is_list { format!("[[{path}]]") } else { format!("[{path}]") };
         let _infallible = writeln!(out, "\n{name}");
-        for line in wrapped(&told, WIDTH - 2).lines() {
+        for line in wrapped(&description, WIDTH - 2).lines() {
             let _infallible = writeln!(out, "  {line}");
         }
         section(root, part, &path, out);
@@ -134,8 +134,8 @@ fn table_of<'a>(root: &'a Value, value: &'a Value) -> Option<(&'a Value, bool)> 
     let is_list = value["items"].is_object();
     let value = if is_list { &value["items"] } else { value };
     // An optional key has this type or null.
-    let mut ways = value["anyOf"].as_array().into_iter().flatten().chain([value]);
-    let named = ways.find_map(|way| way["$ref"].as_str()?.strip_prefix("#/$defs/"))?;
+    let mut choices = value["anyOf"].as_array().into_iter().flatten().chain([value]);
+    let named = choices.find_map(|choice| choice["$ref"].as_str()?.strip_prefix("#/$defs/"))?;
     let part = &root["$defs"][named];
     part["properties"].is_object().then_some((part, is_list))
 }

@@ -36,7 +36,7 @@ impl<F: Serialize + DeserializeOwned, T: Serialize + DeserializeOwned> Sealed<F,
     /// Writes the file. A failure to write is a warning, as the result is still available.
     pub(crate) fn keep(&self, path: &Path) {
         if let Err(e) = output::replace(path, |out| Ok(serde_json::to_writer(out, self)?)) {
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "warning: a result is not kept: cannot write {}: {e}",
                 path.display()
             ));

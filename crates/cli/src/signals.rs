@@ -33,9 +33,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn watch() -> Result<(), Failure> {
     let ignored = ignored();
     let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1];
-    let heard = all.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
+    let received = all.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
     let cannot = |e| Failure::infeasible(format!("cannot listen to signals: {e}"));
-    let mut signals = Signals::new(heard.collect::<Vec<_>>()).map_err(cannot)?;
+    let mut signals = Signals::new(received.collect::<Vec<_>>()).map_err(cannot)?;
     let listen = move || {
         for signal in signals.forever() {
             let is_second = ASKED.swap(signal, Ordering::SeqCst) != 0;
@@ -46,7 +46,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
             if is_second || *lock(&RUNS) == 0 {
                 end(signal);
             }
-            out::tell(&format!(
+            out::eprint_line(&format!(
                 "{}: the run is being kept; a second signal ends it at once",
                 signal_name(signal).unwrap_or("signal")
             ));
@@ -91,9 +91,9 @@ pub(crate) fn asked() -> Option<i32> {
 
 /// A run that is kept before a signal ends the process, from its first moment on.
 #[derive(Default)]
-pub(crate) struct Keeping(AtomicBool);
+pub(crate) struct KeptRunGuard(AtomicBool);
 
-impl Keeping {
+impl KeptRunGuard {
     /// Registers a running run.
     pub(crate) fn begin(&self) {
         if !self.0.swap(true, Ordering::SeqCst) {
@@ -127,7 +127,7 @@ impl Keeping {
     }
 }
 
-impl Drop for Keeping {
+impl Drop for KeptRunGuard {
     fn drop(&mut self) {
         self.over();
     }

@@ -33,7 +33,7 @@ fn is_attribute(rest: &str) -> bool {
 }
 
 /// Writes a line to standard error, control characters shown and not sent; errors are ignored.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn eprint_line(line: &str) {
     let line = harmless(line, false);
     let _nobody_listens = writeln!(io::stderr().lock(), "{line}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use darkfiber_fabric::Unknown;
 use darkfiber_formats::input;
-use darkfiber_operate::{Mode, Policy, Source, engines_allowed};
+use darkfiber_operate::{InputSource, Mode, Policy, engines_allowed};
 use darkfiber_scenario::Error;
 use toml::Spanned;
 
@@ -29,7 +29,7 @@ pub(crate) enum Origin {
 /// An input: its origin, how often it is read, and what it may contain.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
-    pub(crate) source: Source,
+    pub(crate) source: InputSource,
     pub(crate) origin: Origin,
     pub(crate) every: Duration,
     /// A reading that takes longer is given up.
@@ -161,11 +161,11 @@ impl Checker<'_> {
             journal_bytes: self.whole("journal_mib", file.journal_mib.as_ref(), 64, 1..=65536)?
                 << 20,
             lfts_file,
-            fabric: self.watched(file.fabric, Source::Fabric, 60.0)?,
-            tables: self.watched(file.tables, Source::Tables, 10.0)?,
-            jobs: self.watched(file.jobs, Source::Jobs, 5.0)?,
+            fabric: self.watched(file.fabric, InputSource::Fabric, 60.0)?,
+            tables: self.watched(file.tables, InputSource::Tables, 10.0)?,
+            jobs: self.watched(file.jobs, InputSource::Jobs, 5.0)?,
             counters: match file.counters {
-                Some(part) => Some(self.watched(part, Source::Counters, 60.0)?),
+                Some(part) => Some(self.watched(part, InputSource::Counters, 60.0)?),
                 None => None,
             },
             moves: self.whole("moves", file.policy.moves.as_ref(), 64, 1..=65536)? as usize,
@@ -345,7 +345,7 @@ impl Checker<'_> {
     fn watched(
         &self,
         part: Spanned<InputPart>,
-        source: Source,
+        source: InputSource,
         every: f64,
     ) -> Result<Watched, Error> {
         let name = source.name();
@@ -353,11 +353,11 @@ impl Checker<'_> {
         let part = part.into_inner();
         // A section has the keys of its input only.
         for (key, of, span) in [
-            ("empty_is_idle", Source::Jobs, part.empty_is_idle.as_ref().map(Spanned::span)),
-            ("aliases", Source::Jobs, part.aliases.as_ref().map(Spanned::span)),
-            ("sl", Source::Tables, part.sl.as_ref().map(Spanned::span)),
-            ("guid2lid", Source::Tables, part.guid2lid.as_ref().map(Spanned::span)),
-            ("lfts_file", Source::Tables, part.lfts_file.as_ref().map(Spanned::span)),
+            ("empty_is_idle", InputSource::Jobs, part.empty_is_idle.as_ref().map(Spanned::span)),
+            ("aliases", InputSource::Jobs, part.aliases.as_ref().map(Spanned::span)),
+            ("sl", InputSource::Tables, part.sl.as_ref().map(Spanned::span)),
+            ("guid2lid", InputSource::Tables, part.guid2lid.as_ref().map(Spanned::span)),
+            ("lfts_file", InputSource::Tables, part.lfts_file.as_ref().map(Spanned::span)),
         ] {
             if let (Some(span), true) = (span, of != source) {
                 let what = format!("{}[{name}] has no key {key}", self.place.at(&span));

@@ -243,9 +243,9 @@ mod tests {
                 thread::sleep(Duration::from_millis(20));
             }
         });
-        let begun = Instant::now();
+        let started = Instant::now();
         let answer = ask_within(&path, "hold 1 cn1", Duration::from_millis(300));
-        assert!(answer.is_err() && begun.elapsed() < Duration::from_secs(5), "{answer:?}");
+        assert!(answer.is_err() && started.elapsed() < Duration::from_secs(5), "{answer:?}");
         slow.join().expect("it ended");
     }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use darkfiber_operate::{Digest, PlanId, Source, WorkResult};
+use darkfiber_operate::{Digest, InputSource, PlanId, WorkResult};
 
-use crate::fabric_guids::Strange;
+use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Tally;
-use crate::look::Look;
-use crate::question::{Question, Taken};
+use crate::question::{Question, TakenPlan};
+use crate::snapshot::Snapshot;
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// An event for the owner of the state.
@@ -16,7 +16,7 @@ pub(crate) enum Event {
     /// The fabric was read, and is another one.
     Fabric(Arc<FabricValue>),
     /// A fabric was read that may be that of another cluster.
-    Stranger(Digest, Strange, String),
+    Stranger(Digest, TooFewSharedGuids, String),
     /// The tables in place were read, for the read-back of this number, and have changed or were requested.
     Tables(Arc<TablesValue>, u64),
     /// The tables in place could not be read for the read-back of this number.
@@ -26,9 +26,9 @@ pub(crate) enum Event {
     /// Counters were read, and have gone on.
     Counters(Arc<CountersValue>),
     /// An input could not be used.
-    Bad(Source, String),
+    Bad(InputSource, String),
     /// An input was read, and is as it was.
-    Same(Source),
+    Same(InputSource),
     /// Some work is done.
     Done { work: u64, generation: u64, result: WorkResult },
     /// The tables of a proposal are on disk, or why not.
@@ -42,7 +42,7 @@ pub(crate) enum Event {
     /// OpenSM requests tables for the fabric that it has swept.
     Question(Question),
     /// OpenSM took a plan: after how many milliseconds, and whether it is from the fault book.
-    Taken(Taken, f64, bool),
+    Taken(TakenPlan, f64, bool),
     /// OpenSM did not take a plan: whether it looked at it, and why.
     Refused(PlanId, bool, String),
     /// A question was not answered, or the answer not taken, with the reason.
@@ -54,7 +54,7 @@ pub(crate) enum Event {
     /// A request by HTTP.
     Page { page: Page, reply: SyncSender<Reply> },
     /// A page that another thread computes needs the current state.
-    Look { reply: SyncSender<Look> },
+    Snapshot { reply: SyncSender<Snapshot> },
     /// The program is to end.
     Stop,
 }

@@ -17,7 +17,7 @@ const FEW: f64 = 0.1;
 
 /// The GUIDs of the known fabric.
 #[derive(Clone)]
-pub(crate) struct Acquaintance {
+pub(crate) struct KnownGuids {
     path: PathBuf,
     known: Arc<Mutex<BTreeSet<u64>>>,
     /// The digest of a fabric that an operator has confirmed to be this one.
@@ -26,12 +26,12 @@ pub(crate) struct Acquaintance {
 
 /// Number of GUIDs that two fabrics share, which is too small.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Strange {
+pub(crate) struct TooFewSharedGuids {
     pub(crate) shared: u32,
     pub(crate) known: u32,
 }
 
-impl Acquaintance {
+impl KnownGuids {
     /// Reads the GUIDs of a state folder; none, if it is new.
     pub(crate) fn open(state: &Path) -> Result<Self, String> {
         let path = state.join("guids");
@@ -56,14 +56,14 @@ impl Acquaintance {
     }
 
     /// Accepts a fabric as the known one, unless it is too different.
-    pub(crate) fn meet(&self, fabric: &Fabric, digest: Digest) -> Result<(), Strange> {
+    pub(crate) fn meet(&self, fabric: &Fabric, digest: Digest) -> Result<(), TooFewSharedGuids> {
         let guids = guids(fabric);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = known.intersection(&guids).count();
         let few = |of: usize| shared as f64 <= FEW * of as f64;
         let is_allowed = self.allowed.load(Ordering::SeqCst) == digest.0;
         if !known.is_empty() && few(known.len()) && few(guids.len()) && !is_allowed {
-            return Err(Strange { shared: shared as u32, known: known.len() as u32 });
+            return Err(TooFewSharedGuids { shared: shared as u32, known: known.len() as u32 });
         }
         if *known != guids {
             let mut text = String::new();

@@ -128,13 +128,13 @@ fn wait(child: &mut Child, end: Instant) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use darkfiber_operate::Source;
+    use darkfiber_operate::InputSource;
 
     use super::*;
 
     fn watched(origin: Origin) -> Watched {
         Watched {
-            source: Source::Jobs,
+            source: InputSource::Jobs,
             origin,
             every: Duration::from_secs(1),
             timeout: Duration::from_millis(500),

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::event::{Event, Page};
-use crate::look::Look;
 use crate::map_page::LastMap;
+use crate::snapshot::Snapshot;
 use crate::{map_page, store, top};
 
 /// Connections that are served concurrently; more are closed, so that idle connections have a bounded cost.
@@ -121,7 +121,7 @@ fn head(mut stream: &TcpStream) -> io::Result<Option<Vec<u8>>> {
 
 /// The target of a request.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum RequestTarget {
     /// A page of the owner of the state.
     Page(Page, &'static str),
     /// Steps of the journal on disk, from this one on.
@@ -147,20 +147,22 @@ fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
     if method != "GET" {
         return ("405 Method Not Allowed", PLAIN, "only GET is served\n".to_owned());
     }
-    let Some(wanted) = wanted(url) else {
+    let Some(target) = target(url) else {
         let text = "there are /map, /top, /status, /metrics, /plans/N and /journal?since=STEP\n";
         return ("404 Not Found", PLAIN, text.to_owned());
     };
-    let (text, kind) = match wanted {
-        Wanted::Journal(since) => (store::since(&pages.state, since).map_err(|e| (e, 500)), LINES),
-        Wanted::Map => {
-            let text = looked(&pages.events).and_then(|look| {
-                map_page::text(&look, &pages.last).map_err(|why| (why + "\n", 503))
+    let (text, kind) = match target {
+        RequestTarget::Journal(since) => {
+            (store::since(&pages.state, since).map_err(|e| (e, 500)), LINES)
+        }
+        RequestTarget::Map => {
+            let text = snapshot(&pages.events).and_then(|snapshot| {
+                map_page::text(&snapshot, &pages.last).map_err(|why| (why + "\n", 503))
             });
             (text.map(|text| text.as_str().to_owned()), HTML)
         }
-        Wanted::Top => (looked(&pages.events).map(|look| top::text(&look)), JSON),
-        Wanted::Page(page, kind) => {
+        RequestTarget::Top => (snapshot(&pages.events).map(|snapshot| top::text(&snapshot)), JSON),
+        RequestTarget::Page(page, kind) => {
             let (reply, replied) = sync_channel(1);
             let asked = pages.events.send(Event::Page { page, reply }).is_ok();
             let text = if asked { replied.recv_timeout(PATIENCE).ok() } else { None };
@@ -180,24 +182,26 @@ fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
 }
 
 /// The state of the owner; it continues while other threads compute.
-fn looked(events: &SyncSender<Event>) -> Result<Look, (String, u16)> {
+fn snapshot(events: &SyncSender<Event>) -> Result<Snapshot, (String, u16)> {
     let (reply, replied) = sync_channel(1);
-    let asked = events.send(Event::Look { reply }).is_ok();
-    let look = if asked { replied.recv_timeout(PATIENCE).ok() } else { None };
-    look.ok_or_else(|| ("no answer in time\n".to_owned(), 503))
+    let asked = events.send(Event::Snapshot { reply }).is_ok();
+    let snapshot = if asked { replied.recv_timeout(PATIENCE).ok() } else { None };
+    snapshot.ok_or_else(|| ("no answer in time\n".to_owned(), 503))
 }
 
-fn wanted(url: &str) -> Option<Wanted> {
+fn target(url: &str) -> Option<RequestTarget> {
     match url.split_once('?').unwrap_or((url, "")) {
-        ("/status", "") => Some(Wanted::Page(Page::Status, JSON)),
-        ("/map", _) => Some(Wanted::Map),
-        ("/top", "") => Some(Wanted::Top),
-        ("/metrics", _) => Some(Wanted::Page(Page::Metrics, METRICS)),
-        ("/journal", "") => Some(Wanted::Journal(0)),
-        ("/journal", query) => Some(Wanted::Journal(query.strip_prefix("since=")?.parse().ok()?)),
+        ("/status", "") => Some(RequestTarget::Page(Page::Status, JSON)),
+        ("/map", _) => Some(RequestTarget::Map),
+        ("/top", "") => Some(RequestTarget::Top),
+        ("/metrics", _) => Some(RequestTarget::Page(Page::Metrics, METRICS)),
+        ("/journal", "") => Some(RequestTarget::Journal(0)),
+        ("/journal", query) => {
+            Some(RequestTarget::Journal(query.strip_prefix("since=")?.parse().ok()?))
+        }
         (path, "") => {
             let plan = path.strip_prefix("/plans/")?.parse().ok()?;
-            Some(Wanted::Page(Page::Plan(plan), JSON))
+            Some(RequestTarget::Page(Page::Plan(plan), JSON))
         }
         _ => None,
     }
@@ -241,11 +245,11 @@ mod tests {
 
     #[test]
     fn only_these_pages_exist() {
-        assert_eq!(wanted("/journal?since=7"), Some(Wanted::Journal(7)));
-        assert_eq!(wanted("/plans/3"), Some(Wanted::Page(Page::Plan(3), JSON)));
-        assert_eq!(wanted("/map"), Some(Wanted::Map));
-        assert_eq!(wanted("/top"), Some(Wanted::Top));
-        assert_eq!(wanted("/status"), Some(Wanted::Page(Page::Status, JSON)));
+        assert_eq!(target("/journal?since=7"), Some(RequestTarget::Journal(7)));
+        assert_eq!(target("/plans/3"), Some(RequestTarget::Page(Page::Plan(3), JSON)));
+        assert_eq!(target("/map"), Some(RequestTarget::Map));
+        assert_eq!(target("/top"), Some(RequestTarget::Top));
+        assert_eq!(target("/status"), Some(RequestTarget::Page(Page::Status, JSON)));
         for none in [
             "/",
             "/status/",
@@ -258,7 +262,7 @@ mod tests {
             "/top?x=1",
             "/../etc/passwd",
         ] {
-            assert_eq!(wanted(none), None, "{none}");
+            assert_eq!(target(none), None, "{none}");
         }
     }
 }

@@ -7,15 +7,15 @@ use darkfiber_analysis::sharing::Sharing;
 use darkfiber_operate::Digest;
 use darkfiber_page::{JobOnMap, Note, Origin, Page, Series, Unit, View, page};
 
-use crate::look::Look;
+use crate::snapshot::Snapshot;
 use crate::value::CountersValue;
 
 /// The last page, and its key: layouts of large fabrics take seconds.
 #[derive(Clone, Default)]
-pub(crate) struct LastMap(Arc<Mutex<Option<Drawn>>>);
+pub(crate) struct LastMap(Arc<Mutex<Option<CachedPage>>>);
 
 /// Key of a page, and its text.
-type Drawn = (Key, Arc<String>);
+type CachedPage = (Key, Arc<String>);
 
 /// Digests of fabric, tables, jobs and counters, and how many alarms there are.
 type Key = (Digest, Digest, Digest, Option<Digest>, usize);
@@ -24,33 +24,37 @@ type Key = (Digest, Digest, Digest, Option<Digest>, usize);
 ///
 /// # Errors
 /// If nothing has been read yet.
-pub(crate) fn text(look: &Look, last: &LastMap) -> Result<Arc<String>, String> {
-    let values = look.values.as_ref().ok_or("fabric or tables are not read yet")?;
+pub(crate) fn text(snapshot: &Snapshot, last: &LastMap) -> Result<Arc<String>, String> {
+    let values = snapshot.values.as_ref().ok_or("fabric or tables are not read yet")?;
     let key = (
         values.fabric.digest,
         values.tables.digest,
         values.jobs.digest,
         values.counters.as_ref().map(|c| c.digest),
-        look.recent.alarms.len(),
+        snapshot.recent.alarms.len(),
     );
     let mut last = last.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, text)) = last.as_ref().filter(|(of, _)| *of == key) {
         return Ok(text.clone());
     }
-    let text = Arc::new(drawn(look, values));
+    let text = Arc::new(drawn(snapshot, values));
     *last = Some((key, text.clone()));
     Ok(text)
 }
 
-fn drawn(look: &Look, values: &crate::work::Values) -> String {
+fn drawn(snapshot: &Snapshot, values: &crate::work::Values) -> String {
     let topology = &values.fabric.loaded.topology;
     let (fabric, routes) = (&topology.fabric, &values.tables.routes);
     let channels = fabric.channel_count();
     let sharing = Sharing::of(fabric, routes, &values.jobs.places);
     let mut views = Vec::new();
     if let Some(now) = &values.counters {
-        let counted: Vec<&(u64, Arc<CountersValue>)> =
-            look.recent.counted.iter().filter(|(_, c)| c.fabric == values.fabric.digest).collect();
+        let counted: Vec<&(u64, Arc<CountersValue>)> = snapshot
+            .recent
+            .counted
+            .iter()
+            .filter(|(_, c)| c.fabric == values.fabric.digest)
+            .collect();
         let series = series(fabric, &counted);
         let (name, unit) = ("counters, last reading".to_owned(), Unit::Share);
         views.push(View { name, unit, load: now.shares(fabric), series, lanes: Vec::new() });
@@ -83,18 +87,23 @@ fn drawn(look: &Look, values: &crate::work::Values) -> String {
         ..Note::default()
     };
     page(&Page {
-        title: look.site.clone(),
-        subtitle: format!("{} as it runs, {}, mode {}", fabric.name(), look.phase, look.mode),
+        title: snapshot.site.clone(),
+        subtitle: format!(
+            "{} as it runs, {}, mode {}",
+            fabric.name(),
+            snapshot.phase,
+            snapshot.mode
+        ),
         fabric,
         shape: topology.shape.as_ref(),
         views,
         jobs: sharing.jobs.iter().enumerate().map(job).collect(),
-        findings: look.recent.alarms.iter().rev().map(alarm).collect(),
+        findings: snapshot.recent.alarms.iter().rev().map(alarm).collect(),
         charts: Vec::new(),
         sheets: Vec::new(),
         routes: Some(routes),
         facts: vec![
-            ("site".to_owned(), look.site.clone()),
+            ("site".to_owned(), snapshot.site.clone()),
             ("jobs".to_owned(), values.jobs.places.len().to_string()),
         ],
         origin: Origin {

@@ -18,7 +18,7 @@ const MOST: u64 = 1 << 20;
 
 /// The part of the log that has been read.
 #[derive(Default)]
-struct Seen {
+struct LogPosition {
     /// The engine of the current sweep, once it is known.
     engine: Option<String>,
     /// The plan that the plugin has taken in it.
@@ -27,7 +27,7 @@ struct Seen {
     rest: Vec<u8>,
 }
 
-impl Seen {
+impl LogPosition {
     /// Takes more bytes; the engines of the sweeps that they end.
     fn take(&mut self, bytes: &[u8]) -> Vec<(String, Option<PlanId>)> {
         self.rest.extend_from_slice(bytes);
@@ -52,13 +52,13 @@ impl Seen {
 
 /// Reports each sweep that ends, from now on. A log that is restarted is read from its beginning.
 pub(crate) fn follow(path: &Path, events: &SyncSender<Event>) {
-    let mut seen = Seen::default();
+    let mut seen = LogPosition::default();
     let mut at = std::fs::metadata(path).map_or(0, |m| m.len());
     loop {
         let mut bytes = Vec::new();
         let length = std::fs::metadata(path).map_or(0, |m| m.len());
         if length < at {
-            (at, seen) = (0, Seen::default());
+            (at, seen) = (0, LogPosition::default());
         }
         if length > at {
             let read = File::open(path).and_then(|mut file| {
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_sweep_is_over_when_the_subnet_is_up() {
-        let mut seen = Seen::default();
+        let mut seen = LogPosition::default();
         let line = b"Nov 24 10:00:00 123456 [7F] 0x02 -> ucast_mgr_process: file tables configured on all switches\n";
         assert!(seen.take(&line[..70]).is_empty());
         assert!(seen.take(&line[70..]).is_empty());

@@ -8,27 +8,27 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use darkfiber_fabric::SwitchId;
 use darkfiber_operate::{
-    Action, Command, Digest, Input, Level, Millis, Mode, Outcome, Phase, PlanId, Source, State,
-    explain, step,
+    Action, Command, DecisionOutcome, Digest, Input, InputSource, Level, Millis, Mode, Phase,
+    PlanId, State, explain, step,
 };
 use darkfiber_routing::{DestId, Routes};
 
 use crate::config::Config;
+use crate::console::Console;
 use crate::event::{Event, Form, Page, Reply, Request};
-use crate::fabric_guids::Strange;
+use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Base;
-use crate::look::{Look, Recent};
 use crate::notify;
+use crate::overdue_inputs::OverdueInputs;
 use crate::poll::Pollers;
 use crate::proposal;
-use crate::question::{Question, Taken};
+use crate::question::{Question, TakenPlan};
 use crate::questions::Questions;
 use crate::read;
 use crate::report::{self, Totals};
-use crate::silence::Silence;
+use crate::snapshot::{Recent, Snapshot};
 use crate::store::Store;
 use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
-use crate::voice::Voice;
 use crate::work::{Library, Values};
 use crate::worker::{Order, Queue};
 
@@ -38,7 +38,7 @@ const TICK: Duration = Duration::from_millis(500);
 /// The owner of the state.
 pub(crate) struct Owner<'a> {
     config: &'a Config,
-    voice: &'a dyn Voice,
+    console: &'a dyn Console,
     store: Store,
     state: State,
     /// Start of the program: setting the clock meanwhile changes nothing.
@@ -48,7 +48,7 @@ pub(crate) struct Owner<'a> {
     jobs: Option<Arc<JobsValue>>,
     counters: Option<Arc<CountersValue>>,
     pollers: Pollers,
-    silence: Silence,
+    overdue_inputs: OverdueInputs,
     work: Queue,
     library: Library,
     questions: Questions,
@@ -78,7 +78,7 @@ impl<'a> Owner<'a> {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the program, made once")]
     pub(crate) fn new(
         config: &'a Config,
-        voice: &'a dyn Voice,
+        console: &'a dyn Console,
         store: Store,
         state: State,
         pollers: Pollers,
@@ -89,7 +89,7 @@ impl<'a> Owner<'a> {
         let now = Instant::now();
         Self {
             config,
-            voice,
+            console,
             store,
             state,
             began: (wall(), now),
@@ -98,7 +98,7 @@ impl<'a> Owner<'a> {
             jobs: None,
             counters: None,
             pollers,
-            silence: Silence::new(config, now),
+            overdue_inputs: OverdueInputs::new(config, now),
             work,
             library,
             questions,
@@ -139,7 +139,7 @@ impl<'a> Owner<'a> {
                 if self.is_lame {
                     self.recover();
                 }
-                for (source, what) in self.silence.broken(ticked) {
+                for (source, what) in self.overdue_inputs.broken(ticked) {
                     self.hear(&Input::Bad { source, what });
                 }
                 self.hear(&Input::Tick);
@@ -170,51 +170,51 @@ impl<'a> Owner<'a> {
     fn take(&mut self, event: Event) {
         match event {
             Event::Fabric(value) => {
-                self.heard(Source::Fabric);
+                self.reading_arrived(InputSource::Fabric);
                 self.stranger = None;
                 self.take_fabric(value);
             }
             Event::Stranger(digest, strange, name) => {
-                self.heard(Source::Fabric);
+                self.reading_arrived(InputSource::Fabric);
                 self.stranger = Some(digest);
-                let Strange { shared, known } = strange;
+                let TooFewSharedGuids { shared, known } = strange;
                 let what = format!(
                     "{name}: it shares {shared} of {known} known GUIDs: another cluster? `darkfiber operate accept` takes it"
                 );
-                self.hear(&Input::Bad { source: Source::Fabric, what });
+                self.hear(&Input::Bad { source: InputSource::Fabric, what });
                 self.hear(&Input::Stranger { digest, shared, known });
             }
             Event::Tables(value, answers) => {
-                self.heard(Source::Tables);
+                self.reading_arrived(InputSource::Tables);
                 self.take_tables(value, answers);
             }
             Event::Unread(answers, why) => {
-                self.heard(Source::Tables);
-                self.hear(&Input::Bad { source: Source::Tables, what: why.clone() });
+                self.reading_arrived(InputSource::Tables);
+                self.hear(&Input::Bad { source: InputSource::Tables, what: why.clone() });
                 if answers == self.asked && self.waits() {
                     self.hear(&Input::Unread { why });
                 }
             }
             Event::Jobs(value) => {
-                self.heard(Source::Jobs);
+                self.reading_arrived(InputSource::Jobs);
                 self.take_jobs(value);
             }
             Event::Same(source) => {
-                self.heard(source);
+                self.reading_arrived(source);
                 self.hear(&Input::Good { source });
             }
             Event::Counters(value) => {
-                self.heard(Source::Counters);
+                self.reading_arrived(InputSource::Counters);
                 if !self.is_of_another_fabric(value.fabric) {
                     let input = Input::Counters { digest: value.digest, fullest: value.fullest };
                     self.recent.count(wall(), value.clone());
                     self.counters = Some(value);
-                    self.hear(&Input::Good { source: Source::Counters });
+                    self.hear(&Input::Good { source: InputSource::Counters });
                     self.hear(&input);
                 }
             }
             Event::Bad(source, what) => {
-                self.heard(source);
+                self.reading_arrived(source);
                 self.hear(&Input::Bad { source, what });
             }
             Event::Done { work, generation, result } => {
@@ -230,7 +230,7 @@ impl<'a> Owner<'a> {
             }
             Event::Signaled(Err(why)) => {
                 self.totals.alarms += 1;
-                self.voice.note(&format!(
+                self.console.note(&format!(
                     "warning: OpenSM could not be asked to sweep: {why}; [opensm] sweep is the command, and this program must \
                      be allowed to signal OpenSM"
                 ));
@@ -245,10 +245,10 @@ impl<'a> Owner<'a> {
             }
             Event::Unanswered(why) => {
                 self.totals.alarms += 1;
-                self.voice.note(&format!("warning: {why}"));
+                self.console.note(&format!("warning: {why}"));
                 let _it_hurries_already = self.pollers.fabric.try_send(());
             }
-            Event::Book(tally) => self.voice.note(&tally.line()),
+            Event::Book(tally) => self.console.note(&tally.line()),
             Event::Asked { request: Request::Hold { job, nodes }, reply, .. } => {
                 self.hold(job, &nodes, reply);
             }
@@ -259,10 +259,10 @@ impl<'a> Owner<'a> {
             Event::Page { page, reply } => {
                 let _nobody_may_wait = reply.try_send(self.page(page));
             }
-            Event::Look { reply } => {
+            Event::Snapshot { reply } => {
                 let (site, values) = (&self.config.site, self.values());
-                let look = Look::new(site, &self.state, wall(), values, &self.recent);
-                let _nobody_may_wait = reply.try_send(look);
+                let snapshot = Snapshot::new(site, &self.state, wall(), values, &self.recent);
+                let _nobody_may_wait = reply.try_send(snapshot);
             }
             Event::Signaled(Ok(())) | Event::Stop => {}
         }
@@ -349,10 +349,10 @@ impl<'a> Owner<'a> {
     }
 
     /// OpenSM took a plan, and programs it now.
-    fn taken(&mut self, taken: Taken, millis: f64, from_book: bool) {
-        let Taken { plan, base } = taken;
+    fn taken(&mut self, taken: TakenPlan, millis: f64, from_book: bool) {
+        let TakenPlan { plan, base } = taken;
         let book = if from_book { ", from the fault book" } else { "" };
-        self.voice
+        self.console
             .note(&format!("notice: OpenSM took plan {plan}, {millis:.1} ms after it asked{book}"));
         let is_kept = self.placed == Some(plan);
         self.placed = Some(plan);
@@ -381,8 +381,8 @@ impl<'a> Owner<'a> {
         }
     }
 
-    fn heard(&mut self, source: Source) {
-        self.silence.heard(source, Instant::now());
+    fn reading_arrived(&mut self, source: InputSource) {
+        self.overdue_inputs.reading_arrived(source, Instant::now());
         self.totals.heard.insert(source, wall());
     }
 
@@ -394,7 +394,7 @@ impl<'a> Owner<'a> {
             terminals: fabric.terminal_count() as u32,
         };
         self.fabric = Some(value);
-        self.hear(&Input::Good { source: Source::Fabric });
+        self.hear(&Input::Good { source: InputSource::Fabric });
         self.hear(&input);
         // The mapping of tables and jobs is read again.
         for hurry in [&self.pollers.tables, &self.pollers.jobs] {
@@ -457,7 +457,7 @@ impl<'a> Owner<'a> {
             self.questions.base(Base { fabric, tables: value.clone() }, false);
         }
         self.tables = Some(value);
-        self.hear(&Input::Good { source: Source::Tables });
+        self.hear(&Input::Good { source: InputSource::Tables });
         self.hear(&input);
     }
 
@@ -474,7 +474,7 @@ impl<'a> Owner<'a> {
             ended: before.difference(&value.ids).count() as u32,
         };
         self.jobs = Some(value);
-        self.hear(&Input::Good { source: Source::Jobs });
+        self.hear(&Input::Good { source: InputSource::Jobs });
         self.hear(&input);
     }
 
@@ -484,11 +484,11 @@ impl<'a> Owner<'a> {
 
     fn written(&mut self, plan: PlanId, result: Result<(), String>) {
         if let Err(e) = result {
-            self.voice.note(&format!("warning: proposal {plan} was not written: {e}"));
+            self.console.note(&format!("warning: proposal {plan} was not written: {e}"));
             return;
         }
         if let Some(decision) = self.state.decision(plan) {
-            self.voice.proposal(&proposal::line(decision));
+            self.console.proposal(&proposal::line(decision));
         }
     }
 
@@ -520,7 +520,7 @@ impl<'a> Owner<'a> {
                 let decision = self.state.decision(*plan);
                 let decision = decision.ok_or_else(|| unknown(&self.state, *plan))?;
                 let mut text = explain(decision);
-                if decision.outcome == Outcome::Proposed {
+                if decision.outcome == DecisionOutcome::Proposed {
                     text.push_str(&proposal::commands(self.config, decision));
                 }
                 return Ok(text);
@@ -537,10 +537,10 @@ impl<'a> Owner<'a> {
             return Err(why);
         }
         if let (Command::Accept, Some(digest)) = (command, self.stranger.take()) {
-            self.pollers.acquaintance.allow(digest);
+            self.pollers.known_guids.allow(digest);
             let _it_hurries_already = self.pollers.fabric.try_send(());
         }
-        self.voice.note(&format!("{who}: {command:?}").to_lowercase());
+        self.console.note(&format!("{who}: {command:?}").to_lowercase());
         self.hear(&Input::Operator { who, command });
         if self.is_lame {
             return Err("the journal cannot be written".to_owned());
@@ -561,20 +561,20 @@ impl<'a> Owner<'a> {
         if let Err(e) = self.store.append(at, input, &actions) {
             self.totals.unwritten += 1;
             self.is_lame = true;
-            self.voice
+            self.console
                 .note(&format!("critical: the journal cannot be written, nothing is done: {e}"));
             return;
         }
         self.totals.steps += 1;
         self.totals.count(&self.state, &state);
         let before = std::mem::replace(&mut self.state, state);
-        self.tell(&before);
+        self.report_changes(&before);
         for action in &actions {
             self.act(action);
         }
         self.renew_book();
         if let Err(e) = self.store.rotate(&self.state) {
-            self.voice.note(&format!("warning: the journal could not be begun anew: {e}"));
+            self.console.note(&format!("warning: the journal could not be begun anew: {e}"));
         }
     }
 
@@ -608,7 +608,7 @@ impl<'a> Owner<'a> {
             Action::Alarm { level, text } => {
                 self.totals.alarms += u64::from(*level >= Level::Warning);
                 self.recent.alarm(wall(), level.name(), text);
-                self.voice.note(&format!("{}: {text}", level.name()));
+                self.console.note(&format!("{}: {text}", level.name()));
             }
             Action::Commit { plan, stage } => {
                 let values = self.values();
@@ -644,12 +644,14 @@ impl<'a> Owner<'a> {
     }
 
     /// Reports the outcomes of plans that were put in place.
-    fn tell(&self, before: &State) {
+    fn report_changes(&self, before: &State) {
         for decision in &self.state.decisions {
             let was = before.decision(decision.id).map(|d| &d.outcome);
             let is_new = was != Some(&decision.outcome);
-            if is_new && matches!(decision.outcome, Outcome::Confirmed | Outcome::Failed) {
-                self.voice.proposal(&proposal::outcome(decision));
+            if is_new
+                && matches!(decision.outcome, DecisionOutcome::Confirmed | DecisionOutcome::Failed)
+            {
+                self.console.proposal(&proposal::outcome(decision));
             }
         }
     }

@@ -19,7 +19,7 @@ use crate::book_maker::{Order, Orders};
 use crate::control;
 use crate::event::Event;
 use crate::fault_book::{Base, Book, Entry, plan_of};
-use crate::question::{Given, Question, Taken};
+use crate::question::{OfferedStage, Question, TakenPlan};
 use crate::reference::{End, Missing, Reference};
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, TablesValue};
@@ -35,7 +35,7 @@ const AT_HAND: Duration = Duration::from_millis(300);
 
 /// The side that answers.
 #[derive(Clone)]
-pub(crate) struct Desk {
+pub(crate) struct PluginResponder {
     pub(crate) reference: Reference,
     pub(crate) book: Book,
     /// Orders for the thread that makes the book.
@@ -53,13 +53,13 @@ pub(crate) struct Desk {
 ///
 /// # Errors
 /// If the socket cannot be made.
-pub(crate) fn open(path: &Path, desk: Desk) -> Result<(), Error> {
+pub(crate) fn open(path: &Path, responder: PluginResponder) -> Result<(), Error> {
     let listener = control::bind(path)?;
     let serve = move || {
         for stream in listener.incoming().flatten() {
             // There is one OpenSM: one question after the other.
-            if let Err(e) = desk.serve(&stream) {
-                let _nobody_hears = desk.events.send(Event::Unanswered(e.to_string()));
+            if let Err(e) = responder.serve(&stream) {
+                let _nobody_hears = responder.events.send(Event::Unanswered(e.to_string()));
             }
         }
     };
@@ -70,7 +70,7 @@ fn spawn(serve: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name("plugin".to_owned()).spawn(serve).map(drop)
 }
 
-impl Desk {
+impl PluginResponder {
     fn serve(&self, stream: &UnixStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -90,12 +90,12 @@ impl Desk {
             return (&*stream).write_all(b"NONE\n");
         };
         let base = self.book.base();
-        let (given, entry) = self.ask(&missing, &fabric, base.as_ref(), start);
-        let Some(given) = given else { return (&*stream).write_all(b"NONE\n") };
-        let bytes = given.image.numbered(given.plan);
+        let (offered, entry) = self.ask(&missing, &fabric, base.as_ref(), start);
+        let Some(offered) = offered else { return (&*stream).write_all(b"NONE\n") };
+        let bytes = offered.image.numbered(offered.plan);
         let mut stream = stream;
         let mut give = || {
-            let word = if given.is_last { "PLAN" } else { "STAGE" };
+            let word = if offered.is_last { "PLAN" } else { "STAGE" };
             stream.write_all(format!("{word} {}\n", bytes.len()).as_bytes())?;
             stream.write_all(&bytes)?;
             let millis = start.elapsed().as_secs_f64() * 1e3;
@@ -107,22 +107,22 @@ impl Desk {
             Ok(said) => said,
             Err(e) => {
                 let why = format!("it waits no longer ({e})");
-                let _nobody_hears = self.events.send(Event::Refused(given.plan, false, why));
+                let _nobody_hears = self.events.send(Event::Refused(offered.plan, false, why));
                 return Ok(());
             }
         };
         if said != "TAKEN\n" {
             let why = said.trim_end().strip_prefix("REFUSED ");
             let (looked, why) = (why.is_some(), why.unwrap_or("it waits no longer").to_owned());
-            let _nobody_hears = self.events.send(Event::Refused(given.plan, looked, why));
+            let _nobody_hears = self.events.send(Event::Refused(offered.plan, looked, why));
             return Ok(());
         }
-        let taken = self.taken(&given, &fabric, base.as_ref(), entry.as_deref());
+        let taken = self.taken(&offered, &fabric, base.as_ref(), entry.as_deref());
         let _nobody_hears = match taken {
             Ok(taken) => self.events.send(Event::Taken(taken, millis, entry.is_some())),
             Err(what) => self.events.send(Event::Unanswered(what)),
         };
-        if !given.is_last {
+        if !offered.is_last {
             return Ok(());
         }
         // It is used if the daemon is not running at the next question.
@@ -140,7 +140,7 @@ impl Desk {
         fabric: &Arc<FabricValue>,
         base: Option<&Base>,
         start: Instant,
-    ) -> (Option<Given>, Option<Arc<Entry>>) {
+    ) -> (Option<OfferedStage>, Option<Arc<Entry>>) {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
         let entry = is_new.then(|| self.book.entry(missing).or_else(|| self.repair(missing)));
         let entry = entry.flatten();
@@ -173,23 +173,23 @@ impl Desk {
     /// Records the tables in place after OpenSM has taken them.
     fn taken(
         &self,
-        given: &Given,
+        offered: &OfferedStage,
         fabric: &Arc<FabricValue>,
         base: Option<&Base>,
         entry: Option<&Entry>,
-    ) -> Result<Taken, String> {
-        if let (Some(entry), Some(base), 0) = (entry, base, given.stage) {
+    ) -> Result<TakenPlan, String> {
+        if let (Some(entry), Some(base), 0) = (entry, base, offered.stage) {
             let plan: Plan = plan_of(entry, base, fabric)?;
-            self.library.keep(given.plan, plan);
+            self.library.keep(offered.plan, plan);
         }
-        let (routes, lids) = given.image.on(fabric)?;
+        let (routes, lids) = offered.image.on(fabric)?;
         let digest = digest_of_tables(fabric.fabric(), &routes, &lids);
         // It was proved that all pairs reach.
         let (has_levels, is_whole) = (true, true);
         let value =
             TablesValue { routes, lids, has_levels, is_whole, digest, fabric: fabric.digest };
         let base = Base { fabric: fabric.clone(), tables: Arc::new(value) };
-        Ok(Taken { plan: given.plan, base })
+        Ok(TakenPlan { plan: offered.plan, base })
     }
 }
 

@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use darkfiber_operate::{Digest, Mode, Source};
+use darkfiber_operate::{Digest, InputSource, Mode};
 
 use crate::children::Children;
 use crate::config::{Config, Watched};
 use crate::event::Event;
-use crate::fabric_guids::Acquaintance;
+use crate::fabric_guids::KnownGuids;
 use crate::fetch::fetch;
 use crate::opensm_log;
 use crate::read;
 use crate::reference::Reference;
-use crate::tables_input::{Seen, locate, written};
+use crate::tables_input::{TablesStamp, locate, written};
 use crate::value::FabricValue;
 
 /// Interval at which a thread checks whether the fabric is known.
@@ -31,7 +31,7 @@ const SETTLED: Duration = Duration::from_millis(100);
 const LONGEST: usize = 300;
 
 /// Makes a thread read now; without it the thread ends.
-pub(crate) type Hurry = SyncSender<()>;
+pub(crate) type WakeUp = SyncSender<()>;
 
 /// File times have the resolution of kernel ticks, 10 ms at most: a file may seem older than an earlier event.
 const COARSE: Duration = Duration::from_millis(10);
@@ -64,7 +64,7 @@ impl ReadBacks {
 
 /// The fabric as OpenSM reports it by its plugin.
 #[derive(Clone, Default)]
-pub(crate) struct Swept {
+pub(crate) struct SweptFabric {
     /// The whole fabric, of which readings are a part.
     pub(crate) reference: Reference,
     /// Number of questions so far.
@@ -73,25 +73,25 @@ pub(crate) struct Swept {
 
 /// The threads that read the inputs.
 pub(crate) struct Pollers {
-    pub(crate) fabric: Hurry,
-    pub(crate) tables: Hurry,
-    pub(crate) jobs: Hurry,
+    pub(crate) fabric: WakeUp,
+    pub(crate) tables: WakeUp,
+    pub(crate) jobs: WakeUp,
     /// Their thread ends without it.
-    _counters: Option<Hurry>,
+    _counters: Option<WakeUp>,
     pub(crate) read_backs: ReadBacks,
     /// The fabric that tables and jobs are read for.
-    pub(crate) known: Known,
+    pub(crate) known: CurrentFabric,
     /// The known GUIDs of the fabric.
-    pub(crate) acquaintance: Acquaintance,
+    pub(crate) known_guids: KnownGuids,
     /// The commands that they run.
     pub(crate) children: Children,
 }
 
 /// The fabric that tables and jobs are read for.
 #[derive(Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<Option<Arc<FabricValue>>>>);
+pub(crate) struct CurrentFabric(Arc<Mutex<Option<Arc<FabricValue>>>>);
 
-impl Known {
+impl CurrentFabric {
     fn get(&self) -> Option<Arc<FabricValue>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -109,14 +109,14 @@ type Reading = Option<Result<Option<Event>, String>>;
 struct Poller {
     watched: Watched,
     events: SyncSender<Event>,
-    hurry: Receiver<()>,
+    wake_up: Receiver<()>,
     children: Children,
 }
 
 impl Poller {
     /// Reads repeatedly until the receiver is closed. A reader that panics is a bug; here it is treated as an
     /// unusable input.
-    fn run(&self, mut read: impl FnMut(&Self) -> Reading, mut told: impl FnMut(&Self)) {
+    fn run(&self, mut read: impl FnMut(&Self) -> Reading, mut reported: impl FnMut(&Self)) {
         loop {
             let reading = catch_unwind(AssertUnwindSafe(|| read(self))).unwrap_or_else(|_| {
                 Some(Err("a bug in darkfiber: its reader panicked".to_owned()))
@@ -133,9 +133,9 @@ impl Poller {
             {
                 return;
             }
-            told(self);
+            reported(self);
             let every = if is_read { self.watched.every } else { SOON.min(self.watched.every) };
-            if let Err(RecvTimeoutError::Disconnected) = self.hurry.recv_timeout(every) {
+            if let Err(RecvTimeoutError::Disconnected) = self.wake_up.recv_timeout(every) {
                 return;
             }
         }
@@ -145,23 +145,23 @@ impl Poller {
 /// Starts the threads of all inputs.
 pub(crate) fn start(
     config: &Config,
-    acquaintance: Acquaintance,
-    plugin: Option<Swept>,
+    known_guids: KnownGuids,
+    plugin: Option<SweptFabric>,
     events: &SyncSender<Event>,
 ) -> std::io::Result<Pollers> {
     let read_backs = ReadBacks::default();
     let children = Children::default();
-    let known = Known::default();
+    let known = CurrentFabric::default();
     let poller = |watched: &Watched| {
-        let (send, hurry) = sync_channel(1);
+        let (send, wake_up) = sync_channel(1);
         let (watched, events, children) = (watched.clone(), events.clone(), children.clone());
-        (send, Poller { watched, events, hurry, children })
+        (send, Poller { watched, events, wake_up, children })
     };
     let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
         thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
     };
     let (fabric, reader) = poller(&config.fabric);
-    let (of, met) = (known.clone(), acquaintance.clone());
+    let (of, met) = (known.clone(), known_guids.clone());
     spawn("fabric", Box::new(move || poll_fabric(&reader, &of, &met, plugin.as_ref())))?;
     let (tables, reader) = poller(&config.tables);
     let mut tables_poller = TablesPoller {
@@ -180,26 +180,31 @@ pub(crate) fn start(
     let (jobs, reader) = poller(&config.jobs);
     let of = known.clone();
     spawn("jobs", Box::new(move || poll_jobs(&reader, &of)))?;
-    let mut hurry_counters = None;
+    let mut wake_counters = None;
     if let Some(watched) = &config.counters {
-        let (hurry, reader) = poller(watched);
+        let (wake_up, reader) = poller(watched);
         let mut counters = CountersPoller { known: known.clone(), before: None };
         spawn("counters", Box::new(move || reader.run(|p| counters.read(p), |_| {})))?;
-        hurry_counters = Some(hurry);
+        wake_counters = Some(wake_up);
     }
     Ok(Pollers {
         fabric,
         tables,
         jobs,
-        _counters: hurry_counters,
+        _counters: wake_counters,
         read_backs,
         known,
-        acquaintance,
+        known_guids,
         children,
     })
 }
 
-fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Option<&Swept>) {
+fn poll_fabric(
+    poller: &Poller,
+    known: &CurrentFabric,
+    met: &KnownGuids,
+    plugin: Option<&SweptFabric>,
+) {
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let new: Mutex<Option<Arc<FabricValue>>> = Mutex::default();
     // Questions of OpenSM at the last reading: they contain fabrics, too.
@@ -238,22 +243,22 @@ fn poll_fabric(poller: &Poller, known: &Known, met: &Acquaintance, plugin: Optio
         }))
     };
     // Tables and jobs are read for it once its event is sent: their readings arrive after it.
-    let told = |_: &Poller| {
+    let reported = |_: &Poller| {
         if let Some(value) = new.lock().unwrap_or_else(PoisonError::into_inner).take() {
             known.set(value);
         }
     };
-    poller.run(read, told);
+    poller.run(read, reported);
 }
 
 /// Reads the tables in place.
 struct TablesPoller {
-    known: Known,
+    known: CurrentFabric,
     /// File that stores the output of a command.
     copy: PathBuf,
     read_backs: ReadBacks,
     may_be_damaged: bool,
-    last: Option<Seen>,
+    last: Option<TablesStamp>,
     /// The number of the last read-back that was answered.
     answered: u64,
 }
@@ -269,7 +274,7 @@ impl TablesPoller {
         self.answered = asked;
         Some(Ok(Some(match read {
             Ok(Some(event)) => event,
-            Ok(None) => Event::Same(Source::Tables),
+            Ok(None) => Event::Same(InputSource::Tables),
             Err(what) => Event::Unread(asked, what),
         })))
     }
@@ -318,7 +323,7 @@ impl TablesPoller {
     }
 }
 
-fn poll_jobs(poller: &Poller, known: &Known) {
+fn poll_jobs(poller: &Poller, known: &CurrentFabric) {
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let read = |p: &Poller| -> Reading {
         let fabric = known.get()?;
@@ -337,7 +342,7 @@ fn poll_jobs(poller: &Poller, known: &Known) {
 
 /// Reads counters; the traffic of channels is the difference of two readings.
 struct CountersPoller {
-    known: Known,
+    known: CurrentFabric,
     /// The reading before: the fabric that it was for, when it was made, and its text.
     before: Option<(Digest, Instant, String)>,
 }

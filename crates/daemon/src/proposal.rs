@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_formats::disk::Os;
 use darkfiber_formats::sets::TableSet;
 use darkfiber_formats::{guid2lid, ibnetdiscover, lft, output, sl};
-use darkfiber_operate::{Decision, Outcome, PlanId, Rung};
+use darkfiber_operate::{Decision, DecisionOutcome, PlanId, Rung};
 
 use crate::config::{Config, Origin};
 use crate::plan_files::{folder, tables_before};
@@ -79,7 +79,7 @@ pub(crate) fn outcome(decision: &Decision) -> String {
         format!("{entries} in {}", counted(c.blocks, "blocks", "block"))
     });
     match decision.outcome {
-        Outcome::Confirmed => format!("plan {id} is in place, as read back: {changed}"),
+        DecisionOutcome::Confirmed => format!("plan {id} is in place, as read back: {changed}"),
         _ => format!("plan {id} was twice not found in place: {changed}"),
     }
 }

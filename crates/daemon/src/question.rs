@@ -19,11 +19,11 @@ pub(crate) struct Question {
     /// The entry of the fault book, for the tables of this digest.
     pub(crate) ready: Option<Arc<Entry>>,
     pub(crate) budget: Duration,
-    pub(crate) reply: SyncSender<Option<Given>>,
+    pub(crate) reply: SyncSender<Option<OfferedStage>>,
 }
 
 /// A stage of a plan that is given to OpenSM.
-pub(crate) struct Given {
+pub(crate) struct OfferedStage {
     pub(crate) plan: PlanId,
     pub(crate) stage: u32,
     /// Whether no other follows. Tables of earlier stages may lose pairs, and must not stay if this program dies.
@@ -32,7 +32,7 @@ pub(crate) struct Given {
 }
 
 /// The plan that OpenSM took.
-pub(crate) struct Taken {
+pub(crate) struct TakenPlan {
     pub(crate) plan: PlanId,
     pub(crate) base: Base,
 }

@@ -5,7 +5,7 @@ use darkfiber_operate::{Input, PlanId, State};
 use crate::book_maker::{Order, Orders};
 use crate::fault_book::{Base, Book, is_about};
 use crate::plan_image::PlanImage;
-use crate::question::{Given, Question};
+use crate::question::{OfferedStage, Question};
 use crate::value::TablesValue;
 use crate::work::Library;
 
@@ -70,8 +70,8 @@ impl Questions {
         let is_there = image.is_some();
         let stages = state.decision(plan).and_then(|d| d.candidate.as_ref());
         let is_last = stages.is_none_or(|c| stage as usize + 1 >= c.stages.len());
-        let given = image.map(|image| Given { plan, stage, is_last, image });
-        let _nobody_may_wait = question.reply.try_send(given);
+        let offered = image.map(|image| OfferedStage { plan, stage, is_last, image });
+        let _nobody_may_wait = question.reply.try_send(offered);
         is_there
     }
 

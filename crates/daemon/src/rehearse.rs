@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use darkfiber_fabric::{Digest as Words, TerminalId, Topology};
-use darkfiber_operate::{Action, Digest, Input, Millis, Mode, Outcome, PlanId, State, step};
+use darkfiber_operate::{
+    Action, DecisionOutcome, Digest, Input, Millis, Mode, PlanId, State, step,
+};
 use darkfiber_scenario::Error;
 use darkfiber_workload::History;
 
@@ -23,7 +25,7 @@ const HOUR: Millis = 3_600_000;
 
 /// Events of a day.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Day {
+pub struct DayEvents {
     /// Number of jobs that started.
     pub started: u64,
     /// Times that tables were measured or better ones looked for.
@@ -81,7 +83,7 @@ impl<'a> Rehearsal<'a> {
     }
 
     /// Goes through a history from one second to another; a row for each day.
-    pub fn run(self, history: &History, from: i64, to: i64) -> Vec<Day> {
+    pub fn run(self, history: &History, from: i64, to: i64) -> Vec<DayEvents> {
         let mut times: Vec<i64> = history.stays().iter().flat_map(|s| [s.start, s.end]).collect();
         times.retain(|t| (from..to).contains(t));
         times.sort_unstable();
@@ -109,11 +111,11 @@ struct Clock<'a> {
     /// The time of the last step.
     at: Millis,
     state: State,
-    shop: Workshop,
+    workshop: Workshop,
     fabric: Arc<FabricValue>,
     tables: Arc<TablesValue>,
     jobs: Option<Arc<JobsValue>>,
-    days: Vec<Day>,
+    days: Vec<DayEvents>,
 }
 
 fn millis(seconds: i64) -> Millis {
@@ -129,7 +131,7 @@ impl<'a> Clock<'a> {
             from,
             at,
             state: State::default(),
-            shop: Workshop::new(config.moves, config.state.join("plans"), Library::default()),
+            workshop: Workshop::new(config.moves, config.state.join("plans"), Library::default()),
             fabric,
             tables,
             jobs: None,
@@ -146,10 +148,10 @@ impl<'a> Clock<'a> {
         clock
     }
 
-    fn day(&mut self, at: Millis) -> &mut Day {
+    fn day(&mut self, at: Millis) -> &mut DayEvents {
         let day = (at.saturating_sub(millis(self.from)) / DAY) as usize;
         if self.days.len() <= day {
-            self.days.resize_with(day + 1, Day::default);
+            self.days.resize_with(day + 1, DayEvents::default);
         }
         &mut self.days[day]
     }
@@ -201,7 +203,7 @@ impl<'a> Clock<'a> {
                         let Some(jobs) = self.jobs.clone() else { continue };
                         let (fabric, tables) = (self.fabric.clone(), self.tables.clone());
                         let values = Values { fabric, tables, jobs, counters: None };
-                        let result = self.shop.work(task, &values);
+                        let result = self.workshop.work(task, &values);
                         inputs.push_back(Input::Done { work, generation, result });
                     }
                     Action::Propose { plan } => inputs.extend(self.put(at, plan)),
@@ -216,7 +218,7 @@ impl<'a> Clock<'a> {
     fn put(&mut self, at: Millis, plan: PlanId) -> Option<Input> {
         let decision = self.state.decision(plan)?;
         let candidate = decision.candidate.clone()?;
-        let routes = self.shop.plan(plan)?.routes.as_ref().clone();
+        let routes = self.workshop.plan(plan)?.routes.as_ref().clone();
         let day = self.day(at);
         day.changes += 1;
         day.entries += candidate.entries;
@@ -239,7 +241,7 @@ impl<'a> Clock<'a> {
         let last = self.state.decisions.back();
         let is_new = |d: &&darkfiber_operate::Decision| d.ended == Some(at);
         let refused = last.filter(is_new).is_some_and(|d| {
-            let is_kept = matches!(d.outcome, Outcome::Kept { .. });
+            let is_kept = matches!(d.outcome, DecisionOutcome::Kept { .. });
             is_kept && d.verdict.is_some()
         });
         let looked = match self.config.mode {

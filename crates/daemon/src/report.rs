@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use darkfiber_operate::{Digest, Millis, Outcome, Phase, Source, State};
+use darkfiber_operate::{DecisionOutcome, Digest, InputSource, Millis, Phase, State};
 use serde::Serialize;
 
 /// The state in a few lines.
@@ -96,14 +96,14 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     if let Some(m) = &state.measured {
         efi.push(("{which=\"kept\"}".to_owned(), m.efi as f64));
     }
-    let proposed = state.decisions.iter().rev().find(|d| d.outcome == Outcome::Proposed);
+    let proposed = state.decisions.iter().rev().find(|d| d.outcome == DecisionOutcome::Proposed);
     if let Some(c) = proposed.and_then(|d| d.candidate.as_ref()) {
         efi.push(("{which=\"proposed\"}".to_owned(), c.proposed as f64));
     }
     family("effective_efi", "gauge", "Most routes inside jobs on a channel.", &efi);
-    let bad: Vec<_> = Source::ALL
+    let bad: Vec<_> = InputSource::ALL
         .iter()
-        .chain(&[Source::Counters])
+        .chain(&[InputSource::Counters])
         .map(|s| {
             let total = state.bad.get(s).map_or(0, |b| b.total);
             (format!("{{source=\"{}\"}}", s.name()), total as f64)
@@ -144,7 +144,7 @@ pub(crate) struct Totals {
     pub(crate) alarms: u64,
     pub(crate) unwritten: u64,
     /// When each input was last read.
-    pub(crate) heard: BTreeMap<Source, Millis>,
+    pub(crate) heard: BTreeMap<InputSource, Millis>,
     /// Number of decisions by outcome.
     plans: BTreeMap<&'static str, u64>,
 }
@@ -190,7 +190,7 @@ mod tests {
         assert!(dashboard["panels"].as_array().is_some_and(|panels| panels.len() > 9));
         let mut totals = Totals::default();
         totals.plans.insert("proposed", 1);
-        totals.heard.insert(Source::Jobs, Millis::default());
+        totals.heard.insert(InputSource::Jobs, Millis::default());
         let measured = Some(darkfiber_operate::Measured { efi: 3, bound: None });
         let state = State { measured, ..State::default() };
         let given = metrics(&state, 0, &totals);

@@ -7,17 +7,17 @@ use std::thread;
 use darkfiber_scenario::Error;
 
 use crate::config::Config;
+use crate::console::Console;
 use crate::event::Event;
-use crate::fabric_guids::Acquaintance;
+use crate::fabric_guids::KnownGuids;
 use crate::fault_book::Book;
 use crate::owner::Owner;
-use crate::plugin::Desk;
-use crate::poll::Swept;
+use crate::plugin::PluginResponder;
+use crate::poll::SweptFabric;
 use crate::questions::Questions;
 use crate::store::Store;
-use crate::voice::Voice;
 use crate::work::Library;
-use crate::worker::{self, Hands, Queue, Wanted};
+use crate::worker::{self, Queue, WantedWork, WorkerResources};
 use crate::{book_maker, control, http, notify, plugin, poll};
 
 /// Events that wait for the owner of the state.
@@ -40,22 +40,26 @@ impl Stop {
 /// # Errors
 /// If the state folder, the socket or the address cannot be used. Later failures are reported, and the program
 /// continues.
-pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Result<(), Error> {
+pub fn run(
+    config: &Config,
+    console: &dyn Console,
+    started: impl FnOnce(Stop),
+) -> Result<(), Error> {
     let (store, state) = Store::open(&config.state, &config.site, config.journal_bytes)?;
     let (events, heard) = sync_channel(EVENTS);
     started(Stop(events.clone()));
     let threads =
         |e: &dyn std::fmt::Display| Error::infeasible(format!("cannot start threads: {e}"));
-    let acquaintance = Acquaintance::open(&config.state).map_err(|e| {
+    let known_guids = KnownGuids::open(&config.state).map_err(|e| {
         Error::input(e)
             .hint("it says which fabric is known; move it away to take the next one for it")
     })?;
     control::open(&config.socket, events.clone())?;
-    let swept = config.plugin.as_ref().map(|_| Swept::default());
-    let pollers = poll::start(config, acquaintance, swept.clone(), &events);
+    let swept = config.plugin.as_ref().map(|_| SweptFabric::default());
+    let pollers = poll::start(config, known_guids, swept.clone(), &events);
     let pollers = pollers.map_err(|e| threads(&e))?;
     let (orders, asked) = sync_channel(ORDERS);
-    let wanted = Wanted::default();
+    let wanted = WantedWork::default();
     let work = Queue { orders, wanted: wanted.clone() };
     // The worker has its own threads to compute on.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(rayon::current_num_threads());
@@ -63,15 +67,17 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
     let (of, send) = (Arc::new(config.clone()), events.clone());
     let library = Library::default();
     let shelf = library.clone();
-    let hands =
-        Hands { children: pollers.children.clone(), read_backs: pollers.read_backs.clone() };
+    let resources = WorkerResources {
+        children: pollers.children.clone(),
+        read_backs: pollers.read_backs.clone(),
+    };
     let book = Book::default();
     let mut pages = None;
-    if let (Some(plugin), Some(Swept { reference, asked })) = (&config.plugin, swept) {
+    if let (Some(plugin), Some(SweptFabric { reference, asked })) = (&config.plugin, swept) {
         let made = book_maker::start(book.clone(), reference.clone(), plugin.book, events.clone());
         let orders = made.map_err(|e| threads(&e))?;
         pages = Some(orders.clone());
-        let desk = Desk {
+        let responder = PluginResponder {
             reference,
             book: book.clone(),
             orders,
@@ -81,21 +87,21 @@ pub fn run(config: &Config, voice: &dyn Voice, started: impl FnOnce(Stop)) -> Re
             asked,
             events: events.clone(),
         };
-        plugin::open(&plugin.socket, desk)?;
+        plugin::open(&plugin.socket, responder)?;
     }
-    let worker = move || worker::run(&of, shelf, &hands, &asked, &wanted, &send);
+    let worker = move || worker::run(&of, shelf, &resources, &asked, &wanted, &send);
     let worker = move || pool.install(worker);
     thread::Builder::new().name("work".to_owned()).spawn(worker).map_err(|e| threads(&e))?;
     if let Some(address) = config.http {
         let bound = http::serve(address, &config.state, &events);
         let bound = bound.map_err(|e| Error::input(format!("http: {e}")))?;
-        voice.note(&format!(
+        console.note(&format!(
             "serving http://{bound}/map, /top, /status, /metrics, /plans/N, /journal"
         ));
     }
     let children = pollers.children.clone();
     let questions = Questions::new(book, pages);
-    let mut owner = Owner::new(config, voice, store, state, pollers, work, library, questions);
+    let mut owner = Owner::new(config, console, store, state, pollers, work, library, questions);
     owner.start();
     notify::notify("READY=1\nSTATUS=watching");
     owner.listen(&heard);

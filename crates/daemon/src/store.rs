@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use darkfiber_formats::output;
-use darkfiber_operate::journal::{self, Beginning, FORMAT, Journal, JournalError, Step};
+use darkfiber_operate::journal::{self, FORMAT, Journal, JournalError, JournalHeader, Step};
 use darkfiber_operate::{Action, Input, Millis, State};
 use darkfiber_scenario::Error;
 
@@ -62,7 +62,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 
 fn first_line(site: &str, first: u64, state: &State) -> String {
     let site = site.to_owned();
-    journal::line(&Beginning { format: FORMAT, site, first, state: state.clone() })
+    journal::line(&JournalHeader { format: FORMAT, site, first, state: state.clone() })
 }
 
 /// Reads a regular file completely: a device or a pipe may have no end.
@@ -215,7 +215,7 @@ mod tests {
     fn go_on(store: &mut Store, state: &mut State, steps: u64) {
         for i in 0..steps {
             let input =
-                Input::Bad { source: darkfiber_operate::Source::Jobs, what: "x".repeat(100) };
+                Input::Bad { source: darkfiber_operate::InputSource::Jobs, what: "x".repeat(100) };
             let (next, actions) = step(state, i, &input);
             store.append(i, &input, &actions).expect("it can be written");
             *state = next;

@@ -17,7 +17,7 @@ type Stamp = (PathBuf, u64, Option<SystemTime>);
 
 /// Properties by which tables are recognised before they are read.
 #[derive(PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct TablesStamp {
     fabric: Digest,
     stamps: Vec<Stamp>,
     printed: Vec<u8>,
@@ -52,15 +52,15 @@ pub(crate) fn locate(
     copy: &Path,
     fabric: &FabricValue,
     children: &Children,
-    last: Option<&Seen>,
-) -> Result<Option<(TableFiles, Seen)>, String> {
+    last: Option<&TablesStamp>,
+) -> Result<Option<(TableFiles, TablesStamp)>, String> {
     let mut files = TableFiles {
         sl: watched.sl.clone(),
         guid2lid: watched.guid2lid.clone(),
         ..TableFiles::default()
     };
     let beside = [&watched.sl, &watched.guid2lid];
-    let mut seen = Seen {
+    let mut seen = TablesStamp {
         fabric: fabric.digest,
         stamps: beside.into_iter().flatten().flat_map(|p| stamps(p)).collect(),
         printed: Vec::new(),

@@ -8,7 +8,7 @@ use darkfiber_fabric::ChannelId;
 use serde::{Deserialize, Serialize};
 
 use crate::alarm::TopAlarm;
-use crate::look::Look;
+use crate::snapshot::Snapshot;
 
 /// Maximum numbers of channels, jobs and names of jobs on a channel in the reply.
 const CHANNELS: usize = 200;
@@ -84,21 +84,21 @@ pub struct TopJob {
 }
 
 /// The content as JSON.
-pub(crate) fn text(look: &Look) -> String {
-    serde_json::to_string(&top(look)).unwrap_or_default()
+pub(crate) fn text(snapshot: &Snapshot) -> String {
+    serde_json::to_string(&top(snapshot)).unwrap_or_default()
 }
 
-fn top(look: &Look) -> Top {
+fn top(snapshot: &Snapshot) -> Top {
     let mut top = Top {
-        site: look.site.clone(),
-        phase: look.phase.to_owned(),
-        mode: look.mode.to_owned(),
-        at: look.at,
-        efi: look.efi,
-        alarms: look.recent.alarms.iter().rev().cloned().collect(),
+        site: snapshot.site.clone(),
+        phase: snapshot.phase.to_owned(),
+        mode: snapshot.mode.to_owned(),
+        at: snapshot.at,
+        efi: snapshot.efi,
+        alarms: snapshot.recent.alarms.iter().rev().cloned().collect(),
         ..Top::default()
     };
-    let Some(values) = &look.values else {
+    let Some(values) = &snapshot.values else {
         "fabric or tables are not read yet".clone_into(&mut top.note);
         return top;
     };

@@ -29,16 +29,16 @@ pub(crate) enum Order {
 }
 
 /// The number of the work that is still wanted; anything else that waits is passed over.
-pub(crate) type Wanted = Arc<AtomicU64>;
+pub(crate) type WantedWork = Arc<AtomicU64>;
 
 /// The thread, from outside.
 pub(crate) struct Queue {
     pub(crate) orders: SyncSender<Order>,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: WantedWork,
 }
 
 /// Resources of the thread besides its orders.
-pub(crate) struct Hands {
+pub(crate) struct WorkerResources {
     pub(crate) children: Children,
     pub(crate) read_backs: ReadBacks,
 }
@@ -46,20 +46,20 @@ pub(crate) struct Hands {
 /// Puts a plan in place, from memory or, after a restart, from its folder.
 fn commit(
     config: &Config,
-    shop: &Workshop,
+    workshop: &Workshop,
     decision: &Decision,
     stage: u32,
     values: Option<Values>,
     children: &Children,
 ) -> Result<(), String> {
     let manager = config.manager.as_ref().ok_or("this mode changes nothing")?;
-    let plan = match (shop.plan(decision.id), values) {
+    let plan = match (workshop.plan(decision.id), values) {
         (Some(plan), _) => plan,
         (None, Some(values)) => {
             let dir = plan_files::folder(config, decision.id);
             let (routes, _) = kept_tables(&dir, false, &values.fabric)?;
             let plan = Plan { routes: Arc::new(routes), between: Vec::new(), values };
-            shop.keep(decision.id, plan.clone());
+            workshop.keep(decision.id, plan.clone());
             plan
         }
         (None, None) => return Err("the fabric and the tables in place are not known".to_owned()),
@@ -71,26 +71,27 @@ fn commit(
 pub(crate) fn run(
     config: &Config,
     library: Library,
-    hands: &Hands,
+    resources: &WorkerResources,
     orders: &Receiver<Order>,
-    wanted: &Wanted,
+    wanted: &WantedWork,
     events: &SyncSender<Event>,
 ) {
-    let mut shop = Workshop::new(config.moves, config.state.join("plans"), library);
+    let mut workshop = Workshop::new(config.moves, config.state.join("plans"), library);
     for order in orders {
         let event = match order {
             Order::Work { work, .. } if work != wanted.load(Ordering::SeqCst) => continue,
             Order::Work { work, generation, task, values } => {
-                Event::Done { work, generation, result: shop.work(task, &values) }
+                Event::Done { work, generation, result: workshop.work(task, &values) }
             }
             Order::Write(decision) => {
                 let plan = decision.id;
-                let found = shop.plan(plan).ok_or_else(|| "its tables are gone".to_owned());
+                let found = workshop.plan(plan).ok_or_else(|| "its tables are gone".to_owned());
                 let result = found.and_then(|found| proposal::write(config, &decision, &found));
                 Event::Written { plan, result }
             }
             Order::Keep(decision) => {
-                let found = shop.plan(decision.id).ok_or_else(|| "its tables are gone".to_owned());
+                let found =
+                    workshop.plan(decision.id).ok_or_else(|| "its tables are gone".to_owned());
                 let kept = found
                     .and_then(|found| proposal::write(config, &decision, &found))
                     .and_then(|()| proposal::note_placed(config, decision.id));
@@ -101,15 +102,16 @@ pub(crate) fn run(
             }
             Order::Commit { decision, stage, values } => {
                 let plan = decision.id;
-                let result = commit(config, &shop, &decision, stage, values, &hands.children);
+                let result =
+                    commit(config, &workshop, &decision, stage, values, &resources.children);
                 Event::Placed { plan, stage, result }
             }
             Order::Sweep => {
                 let swept = match &config.manager {
-                    Some(manager) => actuator::sweep(manager, &hands.children),
+                    Some(manager) => actuator::sweep(manager, &resources.children),
                     None => Err("this mode changes nothing".to_owned()),
                 };
-                let result = swept.map(|at| hands.read_backs.swept(at));
+                let result = swept.map(|at| resources.read_backs.swept(at));
                 Event::Signaled(result)
             }
         };

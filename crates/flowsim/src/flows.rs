@@ -1,7 +1,7 @@
 //! Simulation of messages as flows.
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, Repeating, Wire};
+use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, NetworkModel, Repeating};
 use darkfiber_workload::{Stream, state};
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ enum Event {
     Begin { message: u32 },
 }
 
-/// A [`Wire`] on which messages share channels max-min fairly, as fluids do.
+/// A [`NetworkModel`] on which messages share channels max-min fairly, as fluids do.
 ///
 /// A message begins to flow when it departs, and has arrived its latency after its last byte left. Messages between
 /// terminals of one host go through its memory.
@@ -527,7 +527,7 @@ fn step(long: u64, precision: f64) -> u64 {
     1 << most.max(1).ilog2().min(62)
 }
 
-impl Wire for Flows<'_> {
+impl NetworkModel for Flows<'_> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         if self.is_local(from, to) {
             return self.host.memory_latency;

@@ -128,7 +128,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         list.add(*number, line, *near, &mut d);
     }
     if list.names.is_empty() {
-        return Err(ReadError::unlike(path, "no line is of a tile", FORMAT.what));
+        return Err(ReadError::wrong_format(path, "no line is of a tile", FORMAT.what));
     }
     let fabric = list
         .build(name_of(path), &mut d)

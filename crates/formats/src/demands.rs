@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_told_and_the_rest_is_read() {
+    fn what_is_odd_is_reported_and_the_rest_is_read() {
         let fabric = fabric();
         let [a, b, c] = [0, 1, 2].map(|t| name(&fabric, t));
         let guid = fabric.terminal(TerminalId(3)).guid;
@@ -212,12 +212,14 @@ mod tests {
         );
         let (demands, found) = read_for(&fabric, &text).expect("some are known");
         assert_eq!(demands, [demand(0, 2, 0), demand(1, 0, 7), demand(1, 3, 1)]);
-        let told: Vec<(usize, &str)> = found.0.iter().map(|d| (d.line, d.what.as_str())).collect();
-        let has = |line, part: &str| told.iter().any(|(l, what)| *l == line && what.contains(part));
-        assert!(has(4, "=2.5'") && has(4, "=-1'") && has(4, "no '='"), "{told:?}");
-        assert!(has(4, "1 name is no host's in the fabric, the first is 'nobody'"), "{told:?}");
-        assert!(has(5, "'somebody'") && has(6, "no colon") && has(7, "1 pair"), "{told:?}");
-        assert_eq!(told.len(), 7, "{told:?}");
+        let messages: Vec<(usize, &str)> =
+            found.0.iter().map(|d| (d.line, d.what.as_str())).collect();
+        let has =
+            |line, part: &str| messages.iter().any(|(l, what)| *l == line && what.contains(part));
+        assert!(has(4, "=2.5'") && has(4, "=-1'") && has(4, "no '='"), "{messages:?}");
+        assert!(has(4, "1 name is no host's in the fabric, the first is 'nobody'"), "{messages:?}");
+        assert!(has(5, "'somebody'") && has(6, "no colon") && has(7, "1 pair"), "{messages:?}");
+        assert_eq!(messages.len(), 7, "{messages:?}");
     }
 
     #[test]

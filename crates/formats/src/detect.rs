@@ -93,7 +93,7 @@ pub fn parse_fabric(
             let (what, hint) = why(text);
             Err(ReadError::not_such(path, what, a_fabric(), hint))
         }
-        _ => Err(ReadError::unlike(path, "this holds no fabric", a_fabric())),
+        _ => Err(ReadError::wrong_format(path, "this holds no fabric", a_fabric())),
     };
     read.map_err(|error| look(error, text, true))
 }

@@ -163,7 +163,7 @@ impl ReadError {
     }
 
     /// The error for a file that contains nothing of the expected kind.
-    pub fn unlike(path: &Path, what: &'static str, expected: impl Into<String>) -> Self {
+    pub fn wrong_format(path: &Path, what: &'static str, expected: impl Into<String>) -> Self {
         Self::Unlike { path: path.to_owned(), what, expected: expected.into() }
     }
 }

@@ -137,12 +137,12 @@ pub fn cannot_exchange(error: &io::Error) -> bool {
 }
 
 /// A file that is written through a [`Disk`].
-pub(crate) struct Through<'d> {
+pub(crate) struct DiskWriter<'d> {
     pub(crate) disk: &'d dyn Disk,
     pub(crate) file: File,
 }
 
-impl io::Write for Through<'_> {
+impl io::Write for DiskWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.disk.write(&mut self.file, bytes)
     }

@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     write: Writing::Fabric(Writer {
         write: |out, w| write(out, &w.topology.fabric, Options::default()),
         endings: &["dot", "gv"],
-        loses: |_| Vec::new(),
+        omits: |_| Vec::new(),
         for_slurm: false,
     }),
     ..Format::NONE

@@ -40,7 +40,7 @@ pub const FORMAT: Format = Format {
     write: Writing::Fabric(Writer {
         write: |out, w| write(out, &w.topology.fabric),
         endings: &["edges"],
-        loses: |t| {
+        omits: |t| {
             let mut lost = unlabelled(t);
             lost.push("port numbers, GUIDs and LIDs".to_owned());
             lost
@@ -185,7 +185,7 @@ pub fn read(
         seen_data = true;
     }
     if list.wiring.edges.is_empty() && list.wiring.hosts.is_empty() {
-        return Err(ReadError::unlike(
+        return Err(ReadError::wrong_format(
             path,
             "no line joins two names",
             "an edge list (lines of two switch names)",
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_and_nonsense_are_told() {
+    fn headings_and_nonsense_are_reported() {
         let (f, d) = fabric("source,target\na,b\na,b,fast\na b c d e f g\na b 900\n");
         assert_eq!(f.switch_link_count(), 1);
         insta::assert_snapshot!(

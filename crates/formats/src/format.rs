@@ -6,7 +6,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{HostId, LinkClass, Role, Topology};
 
-use crate::known_by::{Known, KnownBy, named};
+use crate::known_by::{KnownBy, Recognizable, named};
 use crate::{Diagnostics, ReadError};
 
 /// A format, as its own file defines it and [`FORMATS`](crate::FORMATS) lists it.
@@ -60,7 +60,7 @@ pub struct Writer {
     /// Endings of file names that select it.
     pub endings: &'static [&'static str],
     /// Properties of a fabric that the format cannot hold, each in a few words.
-    pub loses: fn(&Topology) -> Vec<String>,
+    pub omits: fn(&Topology) -> Vec<String>,
     /// Whether SLURM reads it, and with it [`ToWrite::nodes`].
     pub for_slurm: bool,
 }
@@ -148,7 +148,7 @@ impl Format {
 
 named!(Format);
 
-impl Known for Format {
+impl Recognizable for Format {
     fn known_by(&self) -> &[KnownBy] {
         self.known_by
     }

@@ -44,7 +44,7 @@ pub const FORMAT: Format = Format {
     write: Writing::Fabric(Writer {
         write: |out, w| write(out, &w.topology.fabric, None),
         endings: &["topo", "net"],
-        loses: unlabelled,
+        omits: unlabelled,
         for_slurm: false,
     }),
     ..Format::NONE

@@ -43,7 +43,7 @@ pub const FORMAT: Format = Format {
     write: Writing::Fabric(Writer {
         write: |out, w| write(out, w.topology),
         endings: &["json"],
-        loses: |_| Vec::new(),
+        omits: |_| Vec::new(),
         for_slurm: false,
     }),
     ..Format::NONE
@@ -192,7 +192,7 @@ pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
     // The stamp first: a later version may have keys that are unknown here.
     if let Ok(stamp) = serde_json::from_str::<Stamp>(text) {
         if stamp.format.as_deref() != Some(STAMP) {
-            return Err(ReadError::unlike(path, NO_STAMP, EXPECTED));
+            return Err(ReadError::wrong_format(path, NO_STAMP, EXPECTED));
         }
         if let Some(version) = stamp.version.filter(|v| *v != VERSION) {
             return Err(refuse(
@@ -206,7 +206,7 @@ pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
         if is_stamped(&begin) {
             refuse(e.to_string(), "")
         } else {
-            ReadError::unlike(path, NO_STAMP, EXPECTED)
+            ReadError::wrong_format(path, NO_STAMP, EXPECTED)
         }
     })?;
     debug_assert!(file.format == STAMP && file.version == VERSION);

@@ -20,7 +20,7 @@ pub enum KnownBy {
 }
 
 /// A component that content is recognised as.
-pub(crate) trait Known {
+pub(crate) trait Recognizable {
     /// Its marks, any of which is enough; none for what is only known by where it is given.
     fn known_by(&self) -> &[KnownBy];
 }
@@ -81,7 +81,7 @@ impl<'a> Begin<'a> {
 }
 
 /// What a text is, and the line that shows it; 0 if there is none.
-pub(crate) fn recognise<'r, T: Known>(
+pub(crate) fn recognise<'r, T: Recognizable>(
     known: &'r [T],
     text: &str,
     path: &Path,

@@ -160,7 +160,7 @@ impl Verified {
     ///
     /// # Errors
     /// If the set has been replaced since.
-    pub fn still_holds(&self) -> Result<(), ReadError> {
+    pub fn check_unchanged(&self) -> Result<(), ReadError> {
         if read_manifest(&self.path)? == self.text {
             return Ok(());
         }

@@ -236,10 +236,10 @@ fn adapter_names(
     let mut hosts: HashMap<&str, (HostId, String)> = HashMap::new();
     for adapter in fabric.adapters() {
         if !of_host.contains_key(&adapter.host) {
-            let told = || format!("adapter {} of the fabric", adapter.guid);
+            let owner = || format!("adapter {} of the fabric", adapter.guid);
             let description = adapter.description.trim();
-            descriptions.insert(description, (adapter.host, told()));
-            hosts.insert(fabric.host(adapter.host).name.as_str(), (adapter.host, told()));
+            descriptions.insert(description, (adapter.host, owner()));
+            hosts.insert(fabric.host(adapter.host).name.as_str(), (adapter.host, owner()));
         }
     }
     let mut by_line: Vec<(AdapterId, &Entry)> = named.iter().map(|(&a, &e)| (a, e)).collect();
@@ -247,7 +247,7 @@ fn adapter_names(
     let mut new = BTreeMap::new();
     for (a, entry) in by_line {
         let here = fabric.adapter(a).host;
-        let told = || format!("{} in line {}", entry.guid, entry.line);
+        let owner = || format!("{} in line {}", entry.guid, entry.line);
         let of_another = |before: Option<&(HostId, String)>| {
             before.filter(|(host, _)| *host != here).map(|(_, other)| other.clone())
         };
@@ -258,9 +258,9 @@ fn adapter_names(
         if let Some(other) = other {
             return Err(alike(path, entry, &other, HINT));
         }
-        descriptions.insert(&entry.name, (here, told()));
+        descriptions.insert(&entry.name, (here, owner()));
         let host = host.unwrap_or(&entry.name);
-        hosts.insert(host, (here, told()));
+        hosts.insert(host, (here, owner()));
         new.insert(a, AdapterName { description: entry.name.clone(), host: host.to_owned() });
     }
     // The other function of a card follows the one that has a name.
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_its_line() {
+    fn what_is_wrong_is_reported_by_its_line() {
         let guid = |a: u32| fabric().adapter(AdapterId(a)).guid;
         for (text, expected) in [
             ("0x51 \"a\"\n\n0x51 \"b\"\n".to_owned(), "map: line 3: 0x"),

@@ -89,7 +89,7 @@ pub fn columns(
 
 /// The meaning of the columns of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked<'a> {
+pub struct ColumnMeanings<'a> {
     /// Column of the duration.
     pub time: &'a str,
     /// Column of the run's name; without it every row is of one run.
@@ -102,7 +102,7 @@ pub struct Asked<'a> {
 
 /// A row of counters.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counted {
+pub struct CounterRow {
     /// Number of its run, in the order in which they come.
     pub run: usize,
     /// Number of its step, in the order in which they come.
@@ -123,7 +123,7 @@ pub struct Steps {
     /// Names of the steps.
     pub steps: Vec<String>,
     /// Rows of the table.
-    pub rows: Vec<Counted>,
+    pub rows: Vec<CounterRow>,
 }
 
 /// Names, numbered as they come.
@@ -148,7 +148,7 @@ impl Numbered {
 pub fn steps(
     text: &str,
     path: &Path,
-    asked: &Asked<'_>,
+    asked: &ColumnMeanings<'_>,
 ) -> Result<(Steps, Diagnostics), ReadError> {
     let sheet = Sheet::read(text, path)?;
     let time = sheet.place(asked.time)?;
@@ -203,7 +203,7 @@ pub fn steps(
             first = if first == 0 { line(record) } else { first };
             continue;
         };
-        rows.push(Counted {
+        rows.push(CounterRow {
             run: runs.of(name(run).unwrap_or_default()),
             step: match step {
                 Some(_) => steps.of(name(step).unwrap_or_default()),
@@ -236,24 +236,30 @@ mod tests {
     #[test]
     fn steps_have_their_counters() {
         let text = "run,step,router,flits_vc0,stalls_vc0,s\na,1,r0,1,2,9\na,1,r1,3,4,9\nb,1,r0,5,,8\nb,2,r0,5,6,8\n";
-        let asked = Asked { time: "s", run: Some("run"), step: Some("step"), features: &[] };
+        let asked =
+            ColumnMeanings { time: "s", run: Some("run"), step: Some("step"), features: &[] };
         let (steps, found) = super::steps(text, Path::new("t"), &asked).expect("a table");
         assert_eq!(steps.names, ["flits_vc0", "stalls_vc0"]);
         assert_eq!((steps.runs.len(), steps.steps.len(), steps.rows.len()), (2, 2, 3));
-        assert_eq!(steps.rows[2], Counted { run: 1, step: 1, time: 8.0, counters: vec![5.0, 6.0] });
+        assert_eq!(
+            steps.rows[2],
+            CounterRow { run: 1, step: 1, time: 8.0, counters: vec![5.0, 6.0] }
+        );
         assert_eq!((found.0.len(), found.0[0].line), (1, 4));
 
         let only = ["FLITS*".to_owned()];
-        let asked = Asked { time: "s", features: &only, ..Asked::default() };
+        let asked = ColumnMeanings { time: "s", features: &only, ..ColumnMeanings::default() };
         let (steps, _) = super::steps(text, Path::new("t"), &asked).expect("a table");
         assert_eq!(steps.names, ["flits_vc0"]);
         assert_eq!((steps.rows.len(), steps.rows[3].step, steps.rows[3].run), (4, 3, 0));
 
         let none = ["credits*".to_owned()];
-        let refused = super::steps(text, Path::new("t"), &Asked { features: &none, ..asked });
+        let refused =
+            super::steps(text, Path::new("t"), &ColumnMeanings { features: &none, ..asked });
         assert!(refused.expect_err("no such").to_string().contains("'credits*'"));
         let text = "name,s\na,1\n";
-        let refused = super::steps(text, Path::new("t"), &Asked { features: &[], ..asked });
+        let refused =
+            super::steps(text, Path::new("t"), &ColumnMeanings { features: &[], ..asked });
         assert!(refused.expect_err("none").to_string().contains("no other column"));
     }
 }

@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::claim::{Claim, beside};
-use crate::disk::{Disk, Os, Through};
+use crate::disk::{Disk, DiskWriter, Os};
 
 /// Most symbolic links that lead to a file, as in Linux.
 const LINKS: usize = 40;
@@ -74,7 +74,7 @@ pub(crate) fn replace_named(
         Place::File(path) => path,
         Place::Special(path) => {
             let file = OpenOptions::new().write(true).open(path)?;
-            return packed(name, Through { disk, file }, write).map(drop);
+            return packed(name, DiskWriter { disk, file }, write).map(drop);
         }
         Place::Open(path, number) => {
             let file = match number {
@@ -82,13 +82,13 @@ pub(crate) fn replace_named(
                 Some(2) => File::from(io::stderr().as_fd().try_clone_to_owned()?),
                 _ => OpenOptions::new().append(true).open(path)?,
             };
-            return packed(name, Through { disk, file }, write).map(drop);
+            return packed(name, DiskWriter { disk, file }, write).map(drop);
         }
     };
     let claim = waiting(disk, &beside(&path, "tmp"))?;
     let written = (|| {
         let file = claim.file.try_clone()?;
-        let Through { file, .. } = packed(name, Through { disk, file }, write)?;
+        let DiskWriter { file, .. } = packed(name, DiskWriter { disk, file }, write)?;
         if let Ok(old) = fs::metadata(&path) {
             like(&file, &old)?;
         }

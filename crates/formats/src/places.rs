@@ -127,7 +127,7 @@ impl Places {
     }
 
     /// Why a name maps to no terminal, for messages: it is unknown, or ambiguous.
-    pub fn why_nobody(&self, name: &str) -> String {
+    pub fn why_unknown(&self, name: &str) -> String {
         match self.shared(name) {
             0 => format!("there is no host '{name}'"),
             n => format!(
@@ -202,7 +202,7 @@ pub fn read_aliases(
             (false, false) => {
                 if let Some(word) = [a, b].into_iter().find(|w| places.shared(w) > 0) {
                     let hint = "give the GUID of the one that is meant";
-                    return Err(refused(&places.why_nobody(word), hint));
+                    return Err(refused(&places.why_unknown(word), hint));
                 }
                 strange.push((number, format!("neither '{}' nor '{}'", shown(a), shown(b))));
                 continue;
@@ -367,7 +367,7 @@ mod tests {
             (vec![], 2, 0)
         );
         assert_eq!(
-            places.why_nobody("MT4129"),
+            places.why_unknown("MT4129"),
             "'MT4129' is the description of 2 hosts, and the name of none"
         );
         let guid = fabric.host(fabric.host_of(TerminalId(2))).name.clone();

@@ -21,7 +21,7 @@ use crate::{Diagnostics, ReadError, sheet};
 
 /// Traffic from one terminal to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sent {
+pub struct TerminalTraffic {
     /// Job of the record, if it is given.
     pub job: Option<String>,
     /// Terminal that sent.
@@ -56,7 +56,7 @@ pub fn read(
     text: &str,
     path: &Path,
     places: &Places,
-) -> Result<(Vec<Sent>, Diagnostics), ReadError> {
+) -> Result<(Vec<TerminalTraffic>, Diagnostics), ReadError> {
     let refused = |what: String, hint: &str| {
         let expected = "records of what was sent, with columns source, destination and bytes";
         ReadError::not_such(path, what, expected, hint)
@@ -147,7 +147,10 @@ pub fn read(
         );
     }
     let all = sent.into_iter().filter(|(_, bytes)| *bytes > 0);
-    Ok((all.map(|((job, from, to), bytes)| Sent { job, from, to, bytes }).collect(), found))
+    Ok((
+        all.map(|((job, from, to), bytes)| TerminalTraffic { job, from, to, bytes }).collect(),
+        found,
+    ))
 }
 
 #[cfg(test)]
@@ -157,20 +160,20 @@ mod tests {
     use super::*;
     use crate::places::Aliases;
 
-    fn read_for(text: &str) -> Result<(Vec<Sent>, Diagnostics), ReadError> {
+    fn read_for(text: &str) -> Result<(Vec<TerminalTraffic>, Diagnostics), ReadError> {
         let fabric = open("kary:k=2,n=2").expect("a spec").fabric;
         read(text, Path::new("sent.csv"), &Places::new(&fabric, Aliases::new()))
     }
 
     #[test]
-    fn records_add_up_and_odd_ones_are_told() {
+    fn records_add_up_and_odd_ones_are_reported() {
         let text = "Job ID;dst;calls;Bytes;src\n7;cn0003;1;100;cn0001\n7;cn0003;9;11;cn0001\n;cn0001;1;5;cn0004\n\
                     7;cn0001;1;5;cn0001\n7;nobody;1;5;cn0001\n7;cn0002;1;many;cn0001\n";
         assert!(is_such(text));
         let (sent, found) = read_for(text).expect("a table");
-        let told: Vec<(Option<&str>, u32, u32, u64)> =
+        let values: Vec<(Option<&str>, u32, u32, u64)> =
             sent.iter().map(|s| (s.job.as_deref(), s.from.0, s.to.0, s.bytes)).collect();
-        assert_eq!(told, [(None, 3, 0, 5), (Some("7"), 0, 2, 111)]);
+        assert_eq!(values, [(None, 3, 0, 5), (Some("7"), 0, 2, 111)]);
         assert_eq!(found.0.len(), 3, "{found:?}");
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::claim::{Lock, beside};
-use crate::disk::{Disk, Temporary, Through, cannot_exchange, undisturbed};
+use crate::disk::{Disk, DiskWriter, Temporary, cannot_exchange, undisturbed};
 use crate::manifest::{Files, MANIFEST, Running, UNFINISHED, is_member, sealed};
 use crate::output::{folder, like, packed, replace_named};
 
@@ -64,7 +64,7 @@ pub enum SetError {
 
 /// Method by which a set is put into its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum ReplaceMethod {
     /// With the whole folder.
     Swap,
     /// File by file; the folder may be between two sets since an earlier run.
@@ -81,7 +81,7 @@ pub struct TableSet<'d> {
     staging: PathBuf,
     is_staged: bool,
     temporary: Option<Temporary>,
-    way: Way,
+    method: ReplaceMethod,
     /// Whether the target was empty.
     is_empty: bool,
     files: Files,
@@ -132,7 +132,11 @@ impl<'d> TableSet<'d> {
             staging,
             is_staged: false,
             temporary: None,
-            way: if inside { Way::InPlace { was_unfinished } } else { Way::Swap },
+            method: if inside {
+                ReplaceMethod::InPlace { was_unfinished }
+            } else {
+                ReplaceMethod::Swap
+            },
             is_empty,
             files: Files::new(),
             locks,
@@ -149,7 +153,7 @@ impl<'d> TableSet<'d> {
 
     /// Whether files will be replaced one by one, so that no process may read them meanwhile.
     pub fn is_in_place(&self) -> bool {
-        self.way != Way::Swap && !self.is_empty
+        self.method != ReplaceMethod::Swap && !self.is_empty
     }
 
     /// Writes a file of the set; it is compressed if its name ends in `.gz` or `.zst`.
@@ -174,7 +178,7 @@ impl<'d> TableSet<'d> {
         let path = self.staging.join(name);
         let digest = (|| {
             let file = disk.create(&path)?;
-            let out = Summed { out: Through { disk, file }, running: Running::default() };
+            let out = Summed { out: DiskWriter { disk, file }, running: Running::default() };
             let Summed { out, running } = packed(&path, out, write)?;
             if let Ok(old) = fs::metadata(self.target.join(name)).and_then(regular) {
                 like(&out.file, &old)?;
@@ -202,14 +206,14 @@ impl<'d> TableSet<'d> {
         self.file(MANIFEST, |out| out.write_all(text.as_bytes()))?;
         self.files = files;
         self.disk.sync_folder(&self.staging).map_err(failed(&self.staging))?;
-        undisturbed(|| match self.way {
-            Way::Swap => self.swap(),
-            Way::InPlace { .. } => self.one_by_one(),
+        undisturbed(|| match self.method {
+            ReplaceMethod::Swap => self.swap(),
+            ReplaceMethod::InPlace { .. } => self.one_by_one(),
         })
     }
 
     fn was_unfinished(&self) -> bool {
-        self.way == Way::InPlace { was_unfinished: true }
+        self.method == ReplaceMethod::InPlace { was_unfinished: true }
     }
 
     /// Creates the folder of the new files; empties that of a killed run.
@@ -412,7 +416,7 @@ impl Drop for TableSet<'_> {
 
 /// A file whose digest is computed.
 struct Summed<'d> {
-    out: Through<'d>,
+    out: DiskWriter<'d>,
     running: Running,
 }
 

@@ -81,7 +81,7 @@ fn node_name(word: &str) -> Option<&str> {
 
 /// Names that SLURM uses for the hosts of a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct SlurmNames {
     /// By host its name in SLURM.
     pub of_host: HashMap<HostId, String>,
     /// Names that are no host's that runs jobs.
@@ -89,9 +89,9 @@ pub struct Known {
 }
 
 /// Finds nodes of SLURM in a fabric, by name as [`Places`] does.
-pub fn find(fabric: &Fabric, names: &[String]) -> Known {
+pub fn find(fabric: &Fabric, names: &[String]) -> SlurmNames {
     let places = Places::new(fabric, Aliases::new());
-    let mut known = Known::default();
+    let mut known = SlurmNames::default();
     for name in names {
         let computes =
             |t: &&darkfiber_fabric::TerminalId| fabric.terminal(**t).role == Role::Compute;

@@ -42,11 +42,11 @@ pub(crate) const fn writing(
     write: fn(&mut dyn Write, &ToWrite<'_>) -> io::Result<()>,
     endings: &'static [&'static str],
 ) -> Writing {
-    Writing::Fabric(Writer { write, endings, loses, for_slurm: true })
+    Writing::Fabric(Writer { write, endings, omits, for_slurm: true })
 }
 
 /// Only hosts that run jobs are written.
-fn loses(topology: &Topology) -> Vec<String> {
+fn omits(topology: &Topology) -> Vec<String> {
     let other = topology.fabric.host_count() - Machine::new(topology, 1).len();
     let hosts = counted(other, "host that runs", "hosts that run");
     if other > 0 { vec![format!("{hosts} no jobs")] } else { Vec::new() }

@@ -269,7 +269,7 @@ fn build(
     found: &mut Diagnostics,
 ) -> Result<Fabric, darkfiber_fabric::BuildError> {
     /// The element that a node became.
-    enum Made {
+    enum CreatedNode {
         Switch(SwitchId),
         Adapter(darkfiber_fabric::AdapterId),
     }
@@ -277,13 +277,13 @@ fn build(
     let mut builder = FabricBuilder::new(name);
     let mut hosts = HostTable::default();
     let mut renamed = 0;
-    let made: Vec<Made> = nodes
+    let made: Vec<CreatedNode> = nodes
         .list
         .iter()
         .map(|node| {
             if !node.is_switch() {
                 let host = hosts.host(&mut builder, &node.description, node.system, node.guid);
-                return Made::Adapter(builder.add_adapter(Adapter {
+                return CreatedNode::Adapter(builder.add_adapter(Adapter {
                     guid: node.guid,
                     system_guid: node.system,
                     description: node.description.clone(),
@@ -294,7 +294,7 @@ fn build(
                 }));
             }
             renamed += usize::from(!node.called_switch);
-            Made::Switch(builder.add_switch(Switch {
+            CreatedNode::Switch(builder.add_switch(Switch {
                 guid: node.guid,
                 system_guid: node.system,
                 description: node.description.clone(),
@@ -331,7 +331,7 @@ fn build(
         }));
         let [(a, a_port), (b, b_port)] = link.ends;
         let (switch, switch_port, adapter, node, port) = match (&made[a], &made[b]) {
-            (&Made::Switch(s), &Made::Switch(t)) => {
+            (&CreatedNode::Switch(s), &CreatedNode::Switch(t)) => {
                 if (s, a_port) == (t, b_port) {
                     found.warn(link.line, "a port linked to itself", "left out");
                 } else {
@@ -339,9 +339,13 @@ fn build(
                 }
                 continue;
             }
-            (&Made::Switch(s), &Made::Adapter(h)) => (s, a_port, h, &nodes.list[b], b_port),
-            (&Made::Adapter(h), &Made::Switch(s)) => (s, b_port, h, &nodes.list[a], a_port),
-            (Made::Adapter(_), Made::Adapter(_)) => {
+            (&CreatedNode::Switch(s), &CreatedNode::Adapter(h)) => {
+                (s, a_port, h, &nodes.list[b], b_port)
+            }
+            (&CreatedNode::Adapter(h), &CreatedNode::Switch(s)) => {
+                (s, b_port, h, &nodes.list[a], a_port)
+            }
+            (CreatedNode::Adapter(_), CreatedNode::Adapter(_)) => {
                 found.warn(
                     link.line,
                     "a cable between two adapters",

@@ -125,7 +125,7 @@ pub fn read(text: &str, path: &Path) -> Result<(TopologyConf, Diagnostics), Read
         let expected = "a topology.conf of SLURM's topology/tree";
         let of_blocks = |l: &str| l.trim_start().to_ascii_lowercase().starts_with("blockname=");
         let Some(i) = body.lines().position(of_blocks) else {
-            return Err(ReadError::unlike(path, "no line names a switch", expected));
+            return Err(ReadError::wrong_format(path, "no line names a switch", expected));
         };
         let what = format!("line {} names a block: it is of topology/block", i + 1);
         return Err(ReadError::not_such(path, what, expected, ""));
@@ -234,7 +234,7 @@ fn judge(conf: &TopologyConf, names: &HashMap<String, usize>, found: &mut Diagno
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> (TopologyConf, String) {
+    fn messages(text: &str) -> (TopologyConf, String) {
         match read(text, Path::new("topology.conf")) {
             Ok((conf, found)) => {
                 (conf, found.0.iter().fold(String::new(), |t, d| t + &d.to_string() + "\n"))
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn keys_in_any_case_and_several_roots() {
-        let (conf, found) = told(
+        let (conf, found) = messages(
             "# made by hand\nSWITCHNAME=s0\tnodes=a[1-2],b LinkSpeed=100 # leaf\n\nSwitchName=s1\n\
              SwitchName=s2 Switches=s0,\\\ns1\nSwitchName=0x0002c90300abcdef Nodes=c",
         );
@@ -258,8 +258,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_told() {
-        insta::assert_snapshot!(told(
+    fn what_is_no_tree_is_reported() {
+        insta::assert_snapshot!(messages(
             "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[2-3] LinkSpeed=fast Color=red\nSwitchName=a Nodes=x\n\
              SwitchName=c Switches=a,z\nSwitchName=d Switches=a,e Nodes=y\nSwitchName=e Switches=d\nNodes=n9\nhello\n\
              SwitchName=f Nodes=n[9-1]\n").1, @r"
@@ -275,14 +275,14 @@ mod tests {
         line 8: warning: 'hello' is not Key=value (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)
         line 9: warning: range '9-1' runs backward (expected SwitchName=... Nodes=... or SwitchName=... Switches=...; left out)
         ");
-        insta::assert_snapshot!(told("# nothing\n").1, @"topology.conf: no line names a switch; expected a topology.conf of SLURM's topology/tree");
-        insta::assert_snapshot!(told("BlockName=b1 Nodes=n[1-4]\nBlockSizes=4\n").1, @"topology.conf: line 1 names a block: it is of topology/block; expected a topology.conf of SLURM's topology/tree");
+        insta::assert_snapshot!(messages("# nothing\n").1, @"topology.conf: no line names a switch; expected a topology.conf of SLURM's topology/tree");
+        insta::assert_snapshot!(messages("BlockName=b1 Nodes=n[1-4]\nBlockSizes=4\n").1, @"topology.conf: line 1 names a block: it is of topology/block; expected a topology.conf of SLURM's topology/tree");
     }
 
     #[test]
     fn no_text_panics() {
         for text in ["", "\\", "=", "SwitchName==", "SwitchName=a Switches=a", "SwitchName=a\\"] {
-            let _ = told(text);
+            let _ = messages(text);
         }
     }
 }

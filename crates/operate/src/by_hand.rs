@@ -1,7 +1,7 @@
 //! Plans that an operator wants in place.
 
 use crate::action::Task;
-use crate::decision::{Candidate, Outcome, Trigger};
+use crate::decision::{Candidate, DecisionOutcome, Trigger};
 use crate::input::Command;
 use crate::machine::Machine;
 use crate::mode::Mode;
@@ -84,7 +84,7 @@ impl Machine {
     fn is_ready(&self, plan: PlanId) -> bool {
         let Some(d) = self.state.decision(plan) else { return false };
         let (Some(candidate), Some(v)) = (&d.candidate, &d.verdict) else { return false };
-        d.outcome == Outcome::Proposed
+        d.outcome == DecisionOutcome::Proposed
             && Some(v.fabric) == self.state.fabric
             && Some(v.from) == self.state.tables
             && v.to == candidate.tables

@@ -107,7 +107,7 @@ impl Verdict {
 /// The outcome of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
-pub enum Outcome {
+pub enum DecisionOutcome {
     /// The decision is in progress.
     Open,
     /// The tables in place stay: why.
@@ -132,7 +132,7 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
+impl DecisionOutcome {
     /// The name in reports.
     pub fn name(&self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ pub struct Decision {
     /// Verdict on the candidate.
     pub verdict: Option<Verdict>,
     /// Outcome of the decision.
-    pub outcome: Outcome,
+    pub outcome: DecisionOutcome,
     /// Time of the outcome.
     pub ended: Option<Millis>,
 }

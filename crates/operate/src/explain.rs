@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::decision::{Decision, Outcome, Trigger};
+use crate::decision::{Decision, DecisionOutcome, Trigger};
 
 /// Explains a decision in some lines: its trigger, candidate and proof, its costs and gains, and its outcome.
 pub fn explain(decision: &Decision) -> String {
@@ -55,7 +55,7 @@ pub fn explain(decision: &Decision) -> String {
             line("", obligation);
         }
     }
-    if let Outcome::Kept { why } | Outcome::Dropped { why } = &d.outcome {
+    if let DecisionOutcome::Kept { why } | DecisionOutcome::Dropped { why } = &d.outcome {
         line(d.outcome.name(), why);
     }
     text

@@ -1,11 +1,11 @@
 //! Changes of the fabric and its tables that the machine did not make.
 
 use crate::action::{Action, Level};
-use crate::decision::Outcome;
+use crate::decision::DecisionOutcome;
 use crate::machine::Machine;
 use crate::mode::Mode;
-use crate::state::{Phase, Why};
-use crate::value::{Digest, PlanId, Source};
+use crate::state::{FreezeReason, Phase};
+use crate::value::{Digest, InputSource, PlanId};
 
 impl Machine {
     /// A fabric that may be that of another cluster: reported once, and rejected.
@@ -23,15 +23,15 @@ impl Machine {
 
     /// Handles the current fabric.
     pub(crate) fn fabric(&mut self, digest: Digest, size: (u32, u32)) {
-        self.state.fresh.insert(Source::Fabric);
+        self.state.fresh.insert(InputSource::Fabric);
         self.state.stranger = None;
         if self.state.fabric == Some(digest) {
             return;
         }
         self.fabric_is(digest, size);
         if self.state.mode < Mode::ApplyFaults {
-            self.state.fresh.remove(&Source::Tables);
-            self.state.fresh.remove(&Source::Jobs);
+            self.state.fresh.remove(&InputSource::Tables);
+            self.state.fresh.remove(&InputSource::Jobs);
             return;
         }
         self.state.unwell = true;
@@ -61,13 +61,13 @@ impl Machine {
 
     /// The tables in place, as read.
     pub(crate) fn tables(&mut self, digest: Digest, between: bool) {
-        self.state.fresh.insert(Source::Tables);
+        self.state.fresh.insert(InputSource::Tables);
         match self.state.phase {
             Phase::Confirming { flight, again, .. } => self.found(flight, again, digest, between),
             Phase::Auditing { flight: Some(flight) } => {
                 self.state.audited = self.at;
                 // A plan for another fabric must not continue; if that is not known yet, tables are read again.
-                if self.is_fresh(&[Source::Fabric]) {
+                if self.is_fresh(&[InputSource::Fabric]) {
                     self.resume_flight(flight, digest);
                 }
             }
@@ -108,12 +108,12 @@ impl Machine {
         self.void("the tables in place changed");
         let at = self.at;
         let taken = self.state.decisions.iter_mut().find(|d| {
-            d.outcome == Outcome::Proposed
+            d.outcome == DecisionOutcome::Proposed
                 && d.candidate.as_ref().is_some_and(|c| c.tables == digest)
         });
         match taken {
             Some(decision) => {
-                decision.outcome = Outcome::Taken;
+                decision.outcome = DecisionOutcome::Taken;
                 decision.ended = Some(at);
             }
             None => self.state.wanted |= self.state.running > 0,
@@ -123,7 +123,7 @@ impl Machine {
         if is_foreign && !matches!(self.state.phase, Phase::Frozen { .. }) {
             self.state.mismatches.push(self.at);
             if self.state.mismatches.len() >= 2 {
-                self.freeze(Why::Mismatch);
+                self.freeze(FreezeReason::Mismatch);
             } else {
                 let text = "the tables in place are not those of the plan any more, though the fabric is the same: who else \
                             writes tables?";
@@ -133,8 +133,10 @@ impl Machine {
     }
 
     fn drop_proposals(&mut self, why: &str) {
-        for decision in self.state.decisions.iter_mut().filter(|d| d.outcome == Outcome::Proposed) {
-            decision.outcome = Outcome::Dropped { why: why.to_owned() };
+        for decision in
+            self.state.decisions.iter_mut().filter(|d| d.outcome == DecisionOutcome::Proposed)
+        {
+            decision.outcome = DecisionOutcome::Dropped { why: why.to_owned() };
             decision.ended = Some(self.at);
         }
     }
@@ -167,7 +169,7 @@ impl Machine {
         self.void("OpenSM used another engine");
         self.abandon("OpenSM used another engine");
         if self.state.foreign.len() >= 2 {
-            self.freeze(Why::Foreign);
+            self.freeze(FreezeReason::Foreign);
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decision::{Candidate, Verdict};
 use crate::mode::{Mode, Policy};
-use crate::value::{Digest, PlanId, Source};
+use crate::value::{Digest, InputSource, PlanId};
 
 /// An input of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -143,14 +143,14 @@ pub enum Input {
     /// An input could not be used; the previous value stays.
     Bad {
         /// Source of the input.
-        source: Source,
+        source: InputSource,
         /// Description of the problem.
         what: String,
     },
     /// Input could be used after it could not.
     Good {
         /// Source of the input.
-        source: Source,
+        source: InputSource,
     },
     /// An operator wants something.
     Operator {

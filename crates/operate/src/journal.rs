@@ -1,6 +1,6 @@
 //! The journal: inputs and the resulting actions, a line for each step.
 //!
-//! A line is a JSON object, a blank, and the CRC-32 of the JSON in eight hexadecimal digits. The first line is a [`Beginning`]
+//! A line is a JSON object, a blank, and the CRC-32 of the JSON in eight hexadecimal digits. The first line is a [`JournalHeader`]
 //! with the state from which the steps start; every other one is a [`Step`], numbered without gaps. A partial last line after
 //! a crash is removed; any other mismatch is refused.
 
@@ -18,7 +18,7 @@ pub const FORMAT: u32 = 1;
 
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Beginning {
+pub struct JournalHeader {
     /// Its form, see [`FORMAT`].
     pub format: u32,
     /// Name of the site.
@@ -47,7 +47,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
     /// First line of the journal.
-    pub beginning: Beginning,
+    pub beginning: JournalHeader,
     /// All other lines.
     pub steps: Vec<Step>,
     /// Bytes that are consistent; the rest is a partial line after a crash.
@@ -89,9 +89,9 @@ pub fn line(record: &impl Serialize) -> String {
 fn checked(line: &[u8]) -> Result<&str, &'static str> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
     let (json, sum) = text.rsplit_once(' ').ok_or("it has no checksum")?;
-    let told = u32::from_str_radix(sum, 16).ok().filter(|_| sum.len() == 8);
-    let told = told.ok_or("it has no checksum")?;
-    if told == crc32fast::hash(json.as_bytes()) { Ok(json) } else { Err("its checksum is wrong") }
+    let stated = u32::from_str_radix(sum, 16).ok().filter(|_| sum.len() == 8);
+    let stated = stated.ok_or("it has no checksum")?;
+    if stated == crc32fast::hash(json.as_bytes()) { Ok(json) } else { Err("its checksum is wrong") }
 }
 
 /// The fields that every version of a first line has.
@@ -118,7 +118,7 @@ pub fn read(bytes: &[u8]) -> Result<Journal, JournalError> {
     if format != FORMAT {
         return Err(JournalError::Format { found: format });
     }
-    let beginning: Beginning = serde_json::from_str(&first).map_err(|e| parse(1, e))?;
+    let beginning: JournalHeader = serde_json::from_str(&first).map_err(|e| parse(1, e))?;
     let mut steps: Vec<Step> = Vec::new();
     for (text, number) in lines {
         let step: Step =

@@ -52,11 +52,11 @@ mod value;
 
 pub use action::{Action, Level, Task};
 pub use darkfiber_routing::transition::Rung;
-pub use decision::{Candidate, Decision, Outcome, Trigger, Verdict};
+pub use decision::{Candidate, Decision, DecisionOutcome, Trigger, Verdict};
 pub use engines::{EnginesRefused, engines_allowed};
 pub use explain::explain;
 pub use input::{Command, Input, Ready, WorkResult};
 pub use mode::{Mode, Policy};
-pub use state::{BadInput, Flight, Measured, Phase, Question, State, Why};
+pub use state::{BadInput, FreezeReason, Measured, Phase, PlanInFlight, Question, State};
 pub use step::step;
-pub use value::{Digest, Millis, PlanId, Source};
+pub use value::{Digest, InputSource, Millis, PlanId};

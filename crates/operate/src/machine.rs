@@ -1,9 +1,9 @@
 //! A step in progress: the new state so far, and the actions so far.
 
 use crate::action::{Action, Level, Task};
-use crate::decision::{Decision, Outcome, Trigger};
-use crate::state::{Phase, REMEMBERED, State, Why};
-use crate::value::{Millis, PlanId, Source};
+use crate::decision::{Decision, DecisionOutcome, Trigger};
+use crate::state::{FreezeReason, Phase, REMEMBERED, State};
+use crate::value::{InputSource, Millis, PlanId};
 
 /// A step in progress.
 pub(crate) struct Machine {
@@ -46,7 +46,7 @@ impl Machine {
             running: state.running,
             candidate: None,
             verdict: None,
-            outcome: Outcome::Open,
+            outcome: DecisionOutcome::Open,
             ended: None,
         });
         // The tables in place stay known.
@@ -63,7 +63,7 @@ impl Machine {
     }
 
     /// Records the outcome of a decision.
-    pub(crate) fn end(&mut self, id: PlanId, outcome: Outcome) {
+    pub(crate) fn end(&mut self, id: PlanId, outcome: DecisionOutcome) {
         let at = self.at;
         if let Some(decision) = self.decision(id) {
             decision.outcome = outcome;
@@ -73,7 +73,7 @@ impl Machine {
 
     /// Ends a decision without a change of tables.
     pub(crate) fn keep(&mut self, id: PlanId, why: impl Into<String>) {
-        self.end(id, Outcome::Kept { why: why.into() });
+        self.end(id, DecisionOutcome::Kept { why: why.into() });
         self.state.phase = Phase::Watching;
     }
 
@@ -83,7 +83,7 @@ impl Machine {
         let Phase::Working { work, task, .. } = self.state.phase else { return };
         self.act(Action::Forget { work });
         if let Some(plan) = task.plan() {
-            self.end(plan, Outcome::Dropped { why: why.to_owned() });
+            self.end(plan, DecisionOutcome::Dropped { why: why.to_owned() });
         }
         self.state.phase = Phase::Watching;
     }
@@ -97,17 +97,17 @@ impl Machine {
     }
 
     /// Changes nothing any more until an operator allows it.
-    pub(crate) fn freeze(&mut self, why: Why) {
+    pub(crate) fn freeze(&mut self, why: FreezeReason) {
         let text = match why {
-            Why::Mismatch => {
+            FreezeReason::Mismatch => {
                 "frozen: tables that were put in place were not found there; look at OpenSM's log and at who else writes \
                  tables, then say `darkfiber operate resume`"
             }
-            Why::Foreign => {
+            FreezeReason::Foreign => {
                 "frozen: OpenSM used another engine twice within ten minutes; look at its log, then say `darkfiber operate \
                  resume`"
             }
-            Why::Engines => {
+            FreezeReason::Engines => {
                 "frozen: the engine list of OpenSM ends in minhop; change routing_engine, and start again"
             }
         };
@@ -116,7 +116,7 @@ impl Machine {
         self.alarm(Level::Critical, text);
     }
 
-    pub(crate) fn is_fresh(&self, sources: &[Source]) -> bool {
+    pub(crate) fn is_fresh(&self, sources: &[InputSource]) -> bool {
         sources.iter().all(|s| self.state.fresh.contains(s))
     }
 }

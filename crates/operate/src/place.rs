@@ -3,9 +3,9 @@
 use darkfiber_routing::transition::Rung;
 
 use crate::action::{Action, Level};
-use crate::decision::{Outcome, Verdict};
+use crate::decision::{DecisionOutcome, Verdict};
 use crate::machine::Machine;
-use crate::state::{Flight, Phase, Why};
+use crate::state::{FreezeReason, Phase, PlanInFlight};
 use crate::value::{Digest, PlanId};
 
 impl Machine {
@@ -18,19 +18,19 @@ impl Machine {
             return;
         }
         if let Some(decision) = self.decision(plan) {
-            decision.outcome = Outcome::Deploying;
+            decision.outcome = DecisionOutcome::Deploying;
         }
-        self.commit(Flight { plan, stage: 0, of });
+        self.commit(PlanInFlight { plan, stage: 0, of });
     }
 
     /// Writes a stage.
-    pub(crate) fn commit(&mut self, flight: Flight) {
+    pub(crate) fn commit(&mut self, flight: PlanInFlight) {
         // Between two stages nothing can deadlock, and no pair is lost that a fault has not cut. Where entries were cleared more pairs
         // are, so that only a state folder that fails keeps the rest of such a plan back.
         let is_cleared = flight.stage > 0 && self.drains(flight.plan);
         if (self.state.paused && !is_cleared) || self.state.disk.is_some() {
             let why = "nothing may be changed now".to_owned();
-            self.end(flight.plan, Outcome::Dropped { why });
+            self.end(flight.plan, DecisionOutcome::Dropped { why });
             if flight.stage > 0 {
                 self.state.in_place = None;
                 self.state.unwell = true;
@@ -74,19 +74,25 @@ impl Machine {
     }
 
     /// Waits until OpenSM has programmed a stage.
-    pub(crate) fn confirming(&mut self, flight: Flight) {
+    pub(crate) fn confirming(&mut self, flight: PlanInFlight) {
         let until = self.at.saturating_add(self.state.policy.confirm);
         self.state.phase = Phase::Confirming { flight, until, again: false };
     }
 
     /// The tables that a stage ends with.
-    fn aim(&self, flight: Flight) -> Option<Digest> {
+    fn aim(&self, flight: PlanInFlight) -> Option<Digest> {
         let candidate = self.state.decision(flight.plan)?.candidate.as_ref()?;
         candidate.stages.get(flight.stage as usize).copied()
     }
 
     /// Tables were read back while a plan is put in place.
-    pub(crate) fn found(&mut self, flight: Flight, again: bool, digest: Digest, between: bool) {
+    pub(crate) fn found(
+        &mut self,
+        flight: PlanInFlight,
+        again: bool,
+        digest: Digest,
+        between: bool,
+    ) {
         if self.aim(flight) == Some(digest) {
             self.stage_is_there(flight, digest);
         } else if again {
@@ -98,10 +104,10 @@ impl Machine {
         }
     }
 
-    fn stage_is_there(&mut self, flight: Flight, digest: Digest) {
+    fn stage_is_there(&mut self, flight: PlanInFlight, digest: Digest) {
         self.state.tables = Some(digest);
         if flight.stage + 1 < flight.of {
-            let flight = Flight { stage: flight.stage + 1, ..flight };
+            let flight = PlanInFlight { stage: flight.stage + 1, ..flight };
             if self.drains(flight.plan) {
                 let until = self.at.saturating_add(self.state.policy.drain);
                 self.state.phase = Phase::Draining { flight, until };
@@ -115,19 +121,19 @@ impl Machine {
         self.state.measured = None;
         self.state.generation += 1;
         self.state.phase = Phase::Watching;
-        self.end(flight.plan, Outcome::Confirmed);
+        self.end(flight.plan, DecisionOutcome::Confirmed);
     }
 
     /// A plan was twice not found in place.
-    fn mismatch(&mut self, flight: Flight, digest: Digest, between: bool) {
+    fn mismatch(&mut self, flight: PlanInFlight, digest: Digest, between: bool) {
         let before = self.state.in_place;
         self.state.tables = Some(digest);
         self.state.mismatches.push(self.at);
-        self.end(flight.plan, Outcome::Failed);
-        self.freeze(Why::Mismatch);
+        self.end(flight.plan, DecisionOutcome::Failed);
+        self.freeze(FreezeReason::Mismatch);
         // Any mix of the plan and the previous tables was proved, so the transition back is, too; nothing else is.
-        let way = self.state.decision(flight.plan).and_then(|d| d.verdict.as_ref());
-        let back = way.filter(|v| {
+        let judged = self.state.decision(flight.plan).and_then(|d| d.verdict.as_ref());
+        let back = judged.filter(|v| {
             between
                 && flight.of == 1
                 && v.rung <= Rung::AnyOrder
@@ -146,7 +152,7 @@ impl Machine {
     }
 
     /// Handles the first reading after a start, if a plan was being put in place when the program ended.
-    pub(crate) fn resume_flight(&mut self, flight: Flight, digest: Digest) {
+    pub(crate) fn resume_flight(&mut self, flight: PlanInFlight, digest: Digest) {
         if self.aim(flight) == Some(digest) {
             self.stage_is_there(flight, digest);
             return;
@@ -168,7 +174,7 @@ impl Machine {
         }
         let why =
             "the program ended while it was put in place, and other tables were found".to_owned();
-        self.end(flight.plan, Outcome::Dropped { why });
+        self.end(flight.plan, DecisionOutcome::Dropped { why });
         self.state.in_place = None;
         self.state.unwell = true;
         self.state.phase = Phase::Watching;
@@ -177,7 +183,7 @@ impl Machine {
     /// Abandons the plan that was being put in place, if there is one; the tables in place are read.
     pub(crate) fn abandon(&mut self, why: &str) {
         if let Some(flight) = self.state.phase.flight() {
-            self.end(flight.plan, Outcome::Dropped { why: why.to_owned() });
+            self.end(flight.plan, DecisionOutcome::Dropped { why: why.to_owned() });
         }
         self.state.in_place = None;
         self.state.unwell = true;

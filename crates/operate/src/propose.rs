@@ -3,15 +3,15 @@
 use darkfiber_routing::transition::Rung;
 
 use crate::action::{Action, Level, Task};
-use crate::decision::{Candidate, Outcome, Trigger, Verdict};
+use crate::decision::{Candidate, DecisionOutcome, Trigger, Verdict};
 use crate::input::WorkResult;
 use crate::machine::Machine;
 use crate::mode::Mode;
 use crate::state::{Measured, Phase};
-use crate::value::{Millis, PlanId, Source};
+use crate::value::{InputSource, Millis, PlanId};
 
 /// All that work rests on.
-const ALL: [Source; 3] = Source::ALL;
+const ALL: [InputSource; 3] = InputSource::ALL;
 
 impl Machine {
     /// Starts what is due, if nothing else is in progress.
@@ -22,7 +22,7 @@ impl Machine {
         }
         let within = state.policy.work;
         let mends = state.mode >= Mode::ApplyFaults && !state.paused;
-        if state.unwell && mends && self.is_fresh(&[Source::Fabric, Source::Tables]) {
+        if state.unwell && mends && self.is_fresh(&[InputSource::Fabric, InputSource::Tables]) {
             let plan = self.begin(Trigger::Fault);
             self.work(Task::Mend { plan }, within);
             return;
@@ -53,7 +53,7 @@ impl Machine {
     /// Handles a reading of port counters: only persistent load leads to an action.
     pub(crate) fn counters(&mut self, fullest: f64) {
         let state = &mut self.state;
-        state.fresh.insert(Source::Counters);
+        state.fresh.insert(InputSource::Counters);
         if fullest <= state.policy.hot || state.mode < Mode::Advise {
             (state.hot_since, state.too_hot) = (None, false);
             return;
@@ -191,7 +191,7 @@ impl Machine {
             && candidate.is_some_and(|c| c.tables == verdict.to);
         if !is_about_this {
             let why = "the verdict is about other tables or another fabric".to_owned();
-            self.end(plan, Outcome::Dropped { why });
+            self.end(plan, DecisionOutcome::Dropped { why });
             return;
         }
         if !verdict.allows(stages) {
@@ -231,13 +231,13 @@ impl Machine {
 
     fn propose(&mut self, plan: PlanId) {
         for decision in &mut self.state.decisions {
-            if decision.outcome == Outcome::Proposed {
+            if decision.outcome == DecisionOutcome::Proposed {
                 let why = format!("proposal {plan} takes its place");
-                decision.outcome = Outcome::Dropped { why };
+                decision.outcome = DecisionOutcome::Dropped { why };
                 decision.ended = Some(self.at);
             }
         }
-        self.end(plan, Outcome::Proposed);
+        self.end(plan, DecisionOutcome::Proposed);
         self.state.changes.push(self.at);
         self.state.phase = Phase::Watching;
         self.act(Action::Propose { plan });

@@ -3,11 +3,11 @@
 use darkfiber_routing::transition::Rung;
 
 use crate::action::{Action, Level, Task};
-use crate::decision::{Outcome, Trigger};
+use crate::decision::{DecisionOutcome, Trigger};
 use crate::input::Ready;
 use crate::machine::Machine;
 use crate::mode::Mode;
-use crate::state::{Flight, Phase, Question, Why};
+use crate::state::{FreezeReason, Phase, PlanInFlight, Question};
 use crate::value::{Digest, Millis, PlanId};
 
 impl Machine {
@@ -94,7 +94,7 @@ impl Machine {
         let flight = self.state.phase.flight();
         if let Some(flight) = flight {
             let why = "the fabric changed while it was put in place".to_owned();
-            self.end(flight.plan, Outcome::Dropped { why });
+            self.end(flight.plan, DecisionOutcome::Dropped { why });
         }
         self.state.phase = Phase::Watching;
         self.state.in_place = None;
@@ -113,7 +113,7 @@ impl Machine {
         }
         self.abandon(&format!("OpenSM did not take it: {why}"));
         if looked && self.state.mismatches.len() >= 2 {
-            self.freeze(Why::Mismatch);
+            self.freeze(FreezeReason::Mismatch);
         }
     }
 
@@ -143,7 +143,9 @@ impl Machine {
         let state = &self.state;
         let is_it = |d: &&crate::decision::Decision| {
             let is_repair = matches!(d.trigger, Trigger::Fault | Trigger::Question);
-            if !is_repair && !matches!(d.outcome, Outcome::Deploying | Outcome::Confirmed) {
+            if !is_repair
+                && !matches!(d.outcome, DecisionOutcome::Deploying | DecisionOutcome::Confirmed)
+            {
                 return false;
             }
             let one_sweep = d.candidate.as_ref().is_some_and(|c| c.stages.len() == 1);
@@ -167,10 +169,10 @@ impl Machine {
         self.void("a plan is given to OpenSM");
         self.give(plan, 0);
         let Some(decision) = self.decision(plan) else { return };
-        decision.outcome = Outcome::Deploying;
+        decision.outcome = DecisionOutcome::Deploying;
         decision.ended = None;
         let of = decision.candidate.as_ref().map_or(1, |c| c.stages.len() as u32);
-        self.confirming(Flight { plan, stage: 0, of });
+        self.confirming(PlanInFlight { plan, stage: 0, of });
     }
 
     /// Answers all questions with none: OpenSM continues with its next engine.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::action::Task;
 use crate::decision::Decision;
 use crate::mode::{Mode, Policy};
-use crate::value::{Digest, Millis, PlanId, Source};
+use crate::value::{Digest, InputSource, Millis, PlanId};
 
 /// Decisions that are remembered.
 pub(crate) const REMEMBERED: usize = 50;
@@ -43,7 +43,7 @@ pub struct State {
     /// Number of running jobs.
     pub running: u32,
     /// Sources that were read since the program started.
-    pub fresh: BTreeSet<Source>,
+    pub fresh: BTreeSet<InputSource>,
     /// Jobs started since tables were last looked for.
     pub wanted: bool,
     /// Jobs ended since: tables may be improved, but that is not urgent.
@@ -75,7 +75,7 @@ pub struct State {
     /// When all tables were last read.
     pub audited: Millis,
     /// Input that could not be used, by source.
-    pub bad: BTreeMap<Source, BadInput>,
+    pub bad: BTreeMap<InputSource, BadInput>,
     /// Problem of the state folder, if any.
     pub disk: Option<String>,
     /// Since when counters have shown a hot channel.
@@ -99,7 +99,7 @@ pub enum Phase {
     /// The tables in place are read back.
     Auditing {
         /// A plan that was being put in place when the program ended.
-        flight: Option<Flight>,
+        flight: Option<PlanInFlight>,
     },
     /// Waits for something to happen.
     Watching,
@@ -115,12 +115,12 @@ pub enum Phase {
     /// A stage of a plan is written.
     Committing {
         /// The plan and its stage.
-        flight: Flight,
+        flight: PlanInFlight,
     },
     /// A stage of a plan is being programmed and read back.
     Confirming {
         /// The plan and its stage.
-        flight: Flight,
+        flight: PlanInFlight,
         /// Tables are read back at this time, whatever OpenSM reports.
         until: Millis,
         /// They were found different once.
@@ -129,14 +129,14 @@ pub enum Phase {
     /// Entries are cleared, and packets that went by them die out before the next stage is written.
     Draining {
         /// The next stage.
-        flight: Flight,
+        flight: PlanInFlight,
         /// No packet is older then.
         until: Millis,
     },
     /// Changes nothing until an operator allows it.
     Frozen {
         /// Reason of the freeze.
-        why: Why,
+        why: FreezeReason,
     },
 }
 
@@ -157,7 +157,7 @@ impl Phase {
     }
 
     /// The plan that is being put in place.
-    pub fn flight(&self) -> Option<Flight> {
+    pub fn flight(&self) -> Option<PlanInFlight> {
         match self {
             Self::Committing { flight }
             | Self::Confirming { flight, .. }
@@ -170,7 +170,7 @@ impl Phase {
 
 /// A plan that is being put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flight {
+pub struct PlanInFlight {
     /// Number of the plan.
     pub plan: PlanId,
     /// The stage, from 0.
@@ -182,7 +182,7 @@ pub struct Flight {
 /// Why nothing is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Why {
+pub enum FreezeReason {
     /// Two plans were not found in place within ten minutes, or one twice.
     Mismatch,
     /// OpenSM used another engine twice within ten minutes.

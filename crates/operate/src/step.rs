@@ -1,13 +1,13 @@
 //! One step: an input, the change of the state, and the actions.
 
 use crate::action::{Action, Level};
-use crate::decision::Outcome;
+use crate::decision::DecisionOutcome;
 use crate::engines::engines_allowed;
 use crate::input::{Command, Input};
 use crate::machine::Machine;
 use crate::mode::{Mode, Policy};
-use crate::state::{Phase, State, Why};
-use crate::value::{Millis, Source};
+use crate::state::{FreezeReason, Phase, State};
+use crate::value::{InputSource, Millis};
 
 /// Bad input in a row that raises an alarm.
 const BAD_IN_A_ROW: u32 = 3;
@@ -40,7 +40,7 @@ impl Machine {
             Input::Jobs { digest, running, started, ended } => {
                 let state = &mut self.state;
                 let known = state.jobs == Some(*digest);
-                state.fresh.insert(Source::Jobs);
+                state.fresh.insert(InputSource::Jobs);
                 (state.jobs, state.running) = (Some(*digest), *running);
                 if known {
                     return;
@@ -122,17 +122,17 @@ impl Machine {
         if may_change && engines_allowed(engines).is_err() {
             if let Some(flight) = flight {
                 let why = "the engine list of OpenSM ends in minhop".to_owned();
-                self.end(flight.plan, Outcome::Dropped { why });
+                self.end(flight.plan, DecisionOutcome::Dropped { why });
             }
-            self.freeze(Why::Engines);
-        } else if !is_frozen || state.phase == (Phase::Frozen { why: Why::Engines }) {
+            self.freeze(FreezeReason::Engines);
+        } else if !is_frozen || state.phase == (Phase::Frozen { why: FreezeReason::Engines }) {
             self.state.unwell = may_change;
             self.audit(true);
             self.state.phase = Phase::Auditing { flight: flight.filter(|_| may_change) };
         }
     }
 
-    fn bad(&mut self, source: Source, what: &str) {
+    fn bad(&mut self, source: InputSource, what: &str) {
         let count = self.state.bad.entry(source).or_default();
         count.in_a_row = count.in_a_row.saturating_add(1);
         count.total += 1;
@@ -146,7 +146,7 @@ impl Machine {
         }
     }
 
-    fn good(&mut self, source: Source) {
+    fn good(&mut self, source: InputSource) {
         let Some(count) = self.state.bad.get_mut(&source) else { return };
         let was_alarmed = count.in_a_row >= BAD_IN_A_ROW;
         count.in_a_row = 0;
@@ -164,7 +164,7 @@ impl Machine {
             Command::Resume => {
                 self.state.paused = false;
                 match self.state.phase {
-                    Phase::Frozen { why: Why::Engines } => self.alarm(
+                    Phase::Frozen { why: FreezeReason::Engines } => self.alarm(
                         Level::Warning,
                         "still frozen: the engine list of OpenSM ends in minhop; change it, and start again",
                     ),

@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for Digest {
 /// Source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum InputSource {
     /// Switches, hosts and cables.
     Fabric,
     /// The tables in place.
@@ -48,7 +48,7 @@ pub enum Source {
     Counters,
 }
 
-impl Source {
+impl InputSource {
     /// Those that are always there.
     pub const ALL: [Self; 3] = [Self::Fabric, Self::Tables, Self::Jobs];
 

@@ -47,18 +47,18 @@ fn quickest_across(net: &Net) -> Vec<u32> {
     cables.sort_unstable();
     let mut open: Vec<u32> = (0..=n).collect();
     for (latency, from, to) in cables {
-        let mut s = untold(&mut open, from + 1);
+        let mut s = next_unset(&mut open, from + 1);
         while s <= to {
             quickest[s as usize] = latency;
             open[s as usize] = s + 1;
-            s = untold(&mut open, s);
+            s = next_unset(&mut open, s);
         }
     }
     quickest
 }
 
 /// The first switch from `s` on that is not set; halves the path to it.
-fn untold(open: &mut [u32], mut s: u32) -> u32 {
+fn next_unset(open: &mut [u32], mut s: u32) -> u32 {
     while open[s as usize] != s {
         open[s as usize] = open[open[s as usize] as usize];
         s = open[s as usize];

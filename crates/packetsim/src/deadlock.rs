@@ -122,19 +122,19 @@ fn cycle(waits: &[Waits]) -> Vec<Buffer> {
     let mut done: BTreeSet<Buffer> = BTreeSet::new();
     for &start in next.keys() {
         // The path to here, and the number of the next buffer to examine from each.
-        let mut way: Vec<(Buffer, usize)> = vec![(start, 0)];
-        while let Some((at, i)) = way.last_mut() {
+        let mut path: Vec<(Buffer, usize)> = vec![(start, 0)];
+        while let Some((at, i)) = path.last_mut() {
             let wanted = next.get(at).filter(|_| !done.contains(at)).and_then(|all| all.get(*i));
             let Some(&wanted) = wanted else {
                 done.insert(*at);
-                way.pop();
+                path.pop();
                 continue;
             };
             *i += 1;
-            if let Some(begin) = way.iter().position(|(b, _)| *b == wanted) {
-                return way[begin..].iter().map(|(b, _)| *b).collect();
+            if let Some(begin) = path.iter().position(|(b, _)| *b == wanted) {
+                return path[begin..].iter().map(|(b, _)| *b).collect();
             }
-            way.push((wanted, 0));
+            path.push((wanted, 0));
         }
     }
     Vec::new()

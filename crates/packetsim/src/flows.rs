@@ -7,18 +7,18 @@ use std::hash::{BuildHasherDefault, Hasher};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::packet::Packet;
-use crate::switch_model::Order;
+use crate::switch_model::PathPinning;
 
 /// Paths of the packets of ordered classes at switches. Serialized in sorted order: nothing depends on the layout of the table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Flows(HashMap<Flow, Way, BuildHasherDefault<Mixed>>);
+pub(crate) struct Flows(HashMap<Flow, ChosenOutput, BuildHasherDefault<FlowHasher>>);
 
 /// A switch, source and destination, traffic class, and hops so far: a non-minimal path may cross a switch twice.
 type Flow = (u32, u32, u32, u8, u8);
 
 /// Output that a switch chose for a packet, and the state that its routing set.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Way {
+struct ChosenOutput {
     /// When the last one passed, in picoseconds.
     seen: u64,
     flowlet: u8,
@@ -36,20 +36,20 @@ impl Flows {
         switch: u32,
         class: u8,
         packet: &mut Packet,
-        (order, now): (Order, u64),
+        (order, now): (PathPinning, u64),
     ) -> Option<(u32, u8)> {
-        let way = self.0.get_mut(&(switch, packet.from, packet.to, class, packet.hops))?;
+        let chosen = self.0.get_mut(&(switch, packet.from, packet.to, class, packet.hops))?;
         let is_same = match order {
-            Order::Free => false,
-            Order::UnderWay => way.flowlet == packet.flowlet,
-            Order::Flowlets(gap) => now - way.seen <= gap,
+            PathPinning::Free => false,
+            PathPinning::UnderWay => chosen.flowlet == packet.flowlet,
+            PathPinning::Flowlets(gap) => now - chosen.seen <= gap,
         };
         if !is_same {
             return None;
         }
-        way.seen = now;
-        (packet.via, packet.phase, packet.round) = (way.via, way.phase, way.round);
-        Some((way.out, way.lane))
+        chosen.seen = now;
+        (packet.via, packet.phase, packet.round) = (chosen.via, chosen.phase, chosen.round);
+        Some((chosen.out, chosen.lane))
     }
 
     /// A packet is sent to an output and lane; those behind it will be, too.
@@ -62,14 +62,14 @@ impl Flows {
         now: u64,
     ) {
         let Packet { flowlet, via, phase, round, .. } = *packet;
-        let way = Way { seen: now, flowlet, lane, phase, round, out, via };
-        self.0.insert((switch, packet.from, packet.to, class, packet.hops), way);
+        let chosen = ChosenOutput { seen: now, flowlet, lane, phase, round, out, via };
+        self.0.insert((switch, packet.from, packet.to, class, packet.hops), chosen);
     }
 }
 
 impl Serialize for Flows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all: Vec<(&Flow, &Way)> = self.0.iter().collect();
+        let mut all: Vec<(&Flow, &ChosenOutput)> = self.0.iter().collect();
         all.sort_unstable_by_key(|(flow, _)| **flow);
         all.serialize(serializer)
     }
@@ -77,16 +77,16 @@ impl Serialize for Flows {
 
 impl<'de> Deserialize<'de> for Flows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let all: Vec<(Flow, Way)> = Vec::deserialize(deserializer)?;
+        let all: Vec<(Flow, ChosenOutput)> = Vec::deserialize(deserializer)?;
         Ok(Self(all.into_iter().collect()))
     }
 }
 
 /// Hashes the words of a flow: each packet needs it at each switch, and endpoints are not adversarial.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mixed(u64);
+struct FlowHasher(u64);
 
-impl Hasher for Mixed {
+impl Hasher for FlowHasher {
     fn finish(&self) -> u64 {
         // The table looks at the upper and at the lower bits.
         self.0 ^ self.0 >> 32

@@ -45,7 +45,7 @@ pub(crate) struct Replay {
 
 impl Replay {
     /// The first time from `when` on at which a buffer of `window` has space for a packet of this size.
-    pub(crate) fn room(&mut self, window: u32, bytes: u32, when: u64) -> u64 {
+    pub(crate) fn wait_for_space(&mut self, window: u32, bytes: u32, when: u64) -> u64 {
         let mut when = when;
         while let Some(&(acknowledged, size)) = self.held.front() {
             if acknowledged > when {
@@ -79,14 +79,14 @@ mod tests {
         let mut leaves = Vec::new();
         let mut ready = 0;
         for _ in 0..7 {
-            let when = replay.room(30, 10, ready);
+            let when = replay.wait_for_space(30, 10, ready);
             replay.hold(10, when + 100);
             leaves.push(when);
             ready = when + 1;
         }
         assert_eq!(leaves, [0, 1, 2, 100, 101, 102, 200]);
         // A late packet finds it empty.
-        assert_eq!(replay.room(30, 30, 1000), 1000);
+        assert_eq!(replay.wait_for_space(30, 30, 1000), 1000);
         assert_eq!((replay.bytes, replay.held.len()), (0, 0));
     }
 }

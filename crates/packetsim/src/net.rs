@@ -32,7 +32,7 @@ pub struct Port {
     pub number: u8,
     /// Bytes in flight if the channel is always busy and nothing waits: on the cable, through the next switch, and as
     /// returning credits.
-    pub way: u32,
+    pub in_flight_bytes: u32,
     /// Picoseconds that 2^16 bytes take.
     pub pace: u64,
 }
@@ -114,9 +114,9 @@ impl Net {
             let mut push = |peer, number, latency, pace| {
                 let local = ports.len() as u32 - base[s.index()];
                 let back = 2 * u64::from(latency) + micro.mean_pipeline() + micro.credit;
-                let way = u32::try_from((back << 16) / pace).unwrap_or(u32::MAX);
+                let in_flight_bytes = u32::try_from((back << 16) / pace).unwrap_or(u32::MAX);
                 let switch = s.index() as u32;
-                ports.push(Port { peer, switch, local, latency, number, way, pace });
+                ports.push(Port { peer, switch, local, latency, number, in_flight_bytes, pace });
             };
             for c in fabric.channels_from(s).map(ChannelId::new) {
                 let peer = of_channel[fabric.reverse(c).index()];

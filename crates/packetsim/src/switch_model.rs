@@ -36,7 +36,7 @@ pub enum Arbitration {
 
 /// Mechanism that keeps packets of a pair on the path of those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum PathPinning {
     /// Packets are independent of each other.
     Free,
     /// They follow packets that are in flight: they stay in order.
@@ -369,17 +369,17 @@ impl SwitchModel {
             ));
         }
         for class in 0..self.class_count() as u32 {
-            let room = self.room(class);
+            let buffer = self.buffer_space(class);
             let of = self.classes.get(class as usize).filter(|c| c.buffer.is_some());
             let of = of.map_or_else(String::new, |c| format!("traffic class {}: ", c.name));
-            if self.interleave == Interleave::Packets && room < bytes {
+            if self.interleave == Interleave::Packets && buffer < bytes {
                 return impossible(format!(
-                    "{of}a buffer of {room} B has no room for a packet of {bytes} B: make it larger, or packets smaller"
+                    "{of}a buffer of {buffer} B has no room for a packet of {bytes} B: make it larger, or packets smaller"
                 ));
             }
-            if room.checked_add(self.shared_buffer).is_none() {
+            if buffer.checked_add(self.shared_buffer).is_none() {
                 return impossible(format!(
-                    "{of}buffers of {room} B for each lane and {} B for all of them are too large: 4 GiB together is most",
+                    "{of}buffers of {buffer} B for each lane and {} B for all of them are too large: 4 GiB together is most",
                     self.shared_buffer
                 ));
             }
@@ -425,17 +425,17 @@ impl SwitchModel {
     }
 
     /// Bytes that an input keeps for each lane of a class.
-    pub(crate) fn room(&self, class: u32) -> u32 {
+    pub(crate) fn buffer_space(&self, class: u32) -> u32 {
         self.classes.get(class as usize).and_then(|c| c.buffer).unwrap_or(self.buffer)
     }
 
     /// The rule that keeps packets of a class on one path.
     #[inline]
-    pub(crate) fn order(&self, class: Option<&TrafficClass>) -> Order {
+    pub(crate) fn order(&self, class: Option<&TrafficClass>) -> PathPinning {
         match self.flowlet {
-            _ if class.and_then(|c| c.ordered).unwrap_or(self.ordered) => Order::UnderWay,
-            Some(gap) => Order::Flowlets(gap),
-            None => Order::Free,
+            _ if class.and_then(|c| c.ordered).unwrap_or(self.ordered) => PathPinning::UnderWay,
+            Some(gap) => PathPinning::Flowlets(gap),
+            None => PathPinning::Free,
         }
     }
 
@@ -443,7 +443,7 @@ impl SwitchModel {
     pub(crate) fn keeps_any_order(&self) -> bool {
         match &self.classes[..] {
             [] => self.ordered,
-            all => all.iter().any(|c| self.order(Some(c)) == Order::UnderWay),
+            all => all.iter().any(|c| self.order(Some(c)) == PathPinning::UnderWay),
         }
     }
 
@@ -489,7 +489,7 @@ impl SwitchModel {
                 );
             }
             (0..self.class_count() as u32)
-                .try_for_each(|class| pfc.check(self.room(class)).map_err(ConfigError))?;
+                .try_for_each(|class| pfc.check(self.buffer_space(class)).map_err(ConfigError))?;
         }
         if !self.storms.is_empty() && self.output_buffer.is_none() {
             return impossible(

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
+use darkfiber_workload::play::{Delivery, Departure, Host, NetworkModel};
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
 /// Function that returns the traffic class of a message, from its job and bytes.
 pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
 
-/// A [`Wire`] that simulates messages as packets in switches.
+/// A [`NetworkModel`] that simulates messages as packets in switches.
 ///
 /// Messages of a terminal are sent round robin, a packet each. A message has arrived when the last byte of its last packet
 /// has, plus the latency of the adapters of both ends; its sender, where it waits for that, is notified at the same time, as
@@ -35,7 +35,7 @@ pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
 pub struct Packets<'a, R> {
     attached: Attached<'a>,
     tick: u64,
-    network: Network<'a, &'a R, Post<'a>>,
+    network: Network<'a, &'a R, Mailbox<'a>>,
     /// Minimum delay from a packet's departure at a last switch until any terminal is notified.
     ahead: u64,
     now: u64,
@@ -51,7 +51,7 @@ pub struct Packets<'a, R> {
 }
 
 /// Messages of the terminals of a part: to send, and received.
-struct Post<'a> {
+struct Mailbox<'a> {
     net: &'a Net,
     tick: u64,
     /// The first terminal's seat.
@@ -65,7 +65,7 @@ struct Post<'a> {
 }
 
 state! {
-    pub(crate) struct PostState of() Post<'_> {
+    pub(crate) struct PostState of() Mailbox<'_> {
         waiting: Vec<VecDeque<(u64, Message)>>,
         parcels: Vec<(u32, u32, u64)>,
         groups: Vec<Measured>,
@@ -75,17 +75,17 @@ state! {
 /// All packets count.
 const ALL: Measuring = Measuring { from: 0, to: u64::MAX };
 
-impl Post<'_> {
+impl Mailbox<'_> {
     fn waiting(&mut self, t: u32) -> &mut VecDeque<(u64, Message)> {
         &mut self.waiting[(self.net.seat(t) - self.first) as usize]
     }
 }
 
-impl Agent for Post<'_> {
+impl Agent for Mailbox<'_> {
     type State = PostState;
 
     fn swap(&mut self, state: &mut PostState) {
-        Post::swap(self, state);
+        Mailbox::swap(self, state);
     }
 
     fn fits(&self, state: &PostState) -> bool {
@@ -152,8 +152,8 @@ pub struct PacketsFor<'a> {
 }
 
 /// [`Packets`] with any routing.
-pub trait PacketWire<'a>: Wire {
-    /// Takes the changing state out: the wire is unusable until [`PacketWire::restore`].
+pub trait PacketNetwork<'a>: NetworkModel {
+    /// Takes the changing state out: the wire is unusable until [`PacketNetwork::restore`].
     fn take(&mut self) -> PacketsState;
 
     /// Whether a state is of the same network, and all that it names exists: a saved run is checked with this before it is
@@ -201,7 +201,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             return Err(ConfigError(why.to_owned()));
         }
         let n = net.terminal_count();
-        let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Post {
+        let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Mailbox {
             net,
             tick: micro.tick,
             first: part.span().seats.start,
@@ -256,7 +256,7 @@ impl<'a, R: Routing> Packets<'a, R> {
     }
 }
 
-impl<'a, R: Routing> PacketWire<'a> for Packets<'a, R> {
+impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
     fn take(&mut self) -> PacketsState {
         let mut own = OwnState::default();
         self.swap(&mut own);
@@ -328,7 +328,7 @@ impl<'a, R: Routing> PacketWire<'a> for Packets<'a, R> {
     }
 }
 
-impl Wire for Box<dyn PacketWire<'_> + '_> {
+impl NetworkModel for Box<dyn PacketNetwork<'_> + '_> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         (**self).latency(from, to)
     }
@@ -346,7 +346,7 @@ impl Wire for Box<dyn PacketWire<'_> + '_> {
     }
 }
 
-impl<R: Routing> Wire for Packets<'_, R> {
+impl<R: Routing> NetworkModel for Packets<'_, R> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         self.attached.latency(from, to)
     }

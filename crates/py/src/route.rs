@@ -192,7 +192,7 @@ pub(crate) fn read_tables(
         let mut remarks = Remarks::default();
         let name = loaded.topology.fabric.name().to_owned();
         let read = tables::read(&files, &name, &loaded, &mut remarks)?;
-        read.tell_assumed_lane(&loaded.topology.fabric, &mut remarks);
+        read.report_assumed_lane(&loaded.topology.fabric, &mut remarks);
         Ok((read.routes, remarks.0))
     })?;
     Ok(Routes::of(fabric, tables, remarks))

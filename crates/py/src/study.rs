@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use darkfiber_formats::input;
 use darkfiber_scenario::{Error as ScenarioError, Folder};
-use darkfiber_study::grid::{self, Axis, Hooks, StudyFile, Table as Grid, Unkept, Value};
+use darkfiber_study::grid::{self, Axis, Hooks, NullStore, StudyFile, Table as Grid, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -101,7 +101,7 @@ impl Study {
         let grid = long(py, &stop, move || {
             let begin = Instant::now();
             let (clock, stop) = (|| begin.elapsed().as_secs_f64(), || asked.is_asked());
-            let hooks = Hooks { clock: &clock, stop: &stop, ..Hooks::of(&Unkept, &folder) };
+            let hooks = Hooks { clock: &clock, stop: &stop, ..Hooks::of(&NullStore, &folder) };
             let answered = grid::run(&file, None, &hooks)?;
             let mut grid = Grid::new(file.axis_names());
             for record in &answered.records {

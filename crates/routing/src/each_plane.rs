@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, Planes};
 
-use crate::engine::{Deadlock, Engine, Needs};
+use crate::engine::{Deadlock, Engine, FabricRequirement};
 use crate::{Refusal, Request, Routes, planes};
 
 /// Engines for the planes of a fabric, one for each: `ftree/dfsssp`.
@@ -35,8 +35,8 @@ impl Engine for EachPlane {
         "those of its engines"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {

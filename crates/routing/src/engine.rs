@@ -7,7 +7,7 @@ use crate::{Refusal, Request, Routes, lid_offsets, planes};
 
 /// Kind of fabric that an engine routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum FabricRequirement {
     /// Any fabric that is connected.
     Any,
     /// A tree of levels, faulty or not.
@@ -26,7 +26,7 @@ pub enum Needs {
     Dragonfly,
 }
 
-impl Needs {
+impl FabricRequirement {
     /// A word or two for tables.
     pub fn label(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ pub trait Engine: Sync {
     /// The paper or program that defines it.
     fn paper(&self) -> &'static str;
     /// Kind of fabric that it routes.
-    fn needs(&self) -> Needs;
+    fn needs(&self) -> FabricRequirement;
     /// Its guarantee about deadlock.
     fn deadlock(&self) -> Deadlock;
     /// Whether paths depend on their source. Then every port has several LIDs, and each source must use the

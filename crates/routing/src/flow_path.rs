@@ -56,7 +56,7 @@ impl Routes {
         Some(Ok(made.finish()))
     }
 
-    /// Adds to `way` the channels between switches that a flow crosses from one terminal to another, by one of the LIDs or queue
+    /// Adds to `path` the channels between switches that a flow crosses from one terminal to another, by one of the LIDs or queue
     /// pairs between them; returns whether it arrives.
     pub fn flow_path(
         &self,
@@ -64,12 +64,12 @@ impl Routes {
         from: TerminalId,
         to: TerminalId,
         number: usize,
-        way: &mut Vec<u32>,
+        path: &mut Vec<u32>,
     ) -> bool {
         if let Some(ecmp) = &self.hashed {
-            return ecmp.follow(fabric, from, to, number, way);
+            return ecmp.follow(fabric, from, to, number, path);
         }
         let row = self.row(DestId::terminal(to), number);
-        follow(fabric, self.ports(row), to, fabric.terminal(from).switch, way)
+        follow(fabric, self.ports(row), to, fabric.terminal(from).switch, path)
     }
 }

@@ -28,7 +28,7 @@ mod spread;
 mod step;
 pub mod transition;
 
-pub use engine::{Deadlock, Engine, Needs, Refusals, route_first};
+pub use engine::{Deadlock, Engine, FabricRequirement, Refusals, route_first};
 pub use engines::{
     NoLayersByHop, NoLayersBySource, layers_by_hop, layers_by_source, least_load_of_jobs,
 };

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_lid_space_is_told() {
+    fn the_end_of_the_lid_space_is_reported() {
         let error = given("hyperx:dims=32x32,t=16", 2).expect_err("65536 LIDs");
         assert_eq!(error, LidError::Blocks { orthants: 4, largest: 16_384 });
         assert!(error.to_string().contains("0xBFFF"), "{error}");

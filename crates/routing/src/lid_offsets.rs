@@ -19,7 +19,7 @@ use crate::check::check;
 use crate::{DestId, Layers, Refusal, Request, Routes};
 
 /// Computes tables for a request.
-pub(crate) type Compute<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
+pub(crate) type ComputeTables<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
 
 /// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken
 /// where they are more even with one LID a port.
@@ -31,10 +31,10 @@ pub(crate) type Compute<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 
 pub(crate) fn route(
     fabric: &Fabric,
     request: &Request<'_>,
-    own: &Compute<'_>,
-    other: Option<(&str, &Compute<'_>)>,
+    own: &ComputeTables<'_>,
+    other: Option<(&str, &ComputeTables<'_>)>,
 ) -> Result<Routes, Refusal> {
-    let of_lmc = |lmc: u8, maker: &Compute<'_>| maker(&Request { lmc, ..request.clone() });
+    let of_lmc = |lmc: u8, maker: &ComputeTables<'_>| maker(&Request { lmc, ..request.clone() });
     let largest = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
     let mut rows = of_lmc(0, own)?;
     let mut maker = own;

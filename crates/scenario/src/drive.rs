@@ -2,7 +2,8 @@
 
 use darkfiber_packetsim::{ConfigError, read, unlike, write};
 use darkfiber_workload::play::{
-    self, JobRun, Look, Player, PlayerState, Record, Repeats, Stuck, UnderWay, Wire, step,
+    self, BlockedRanks, CountStep, JobRun, NetworkModel, Player, PlayerState, Record, Repeats,
+    UnderWay, step,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,8 @@ use crate::pairs::Received;
 use crate::striped::{Striped, StripedState};
 use crate::{Setup, SimError, Until};
 
-/// A [`Wire`] whose state can be saved between two steps and resumed.
-pub(crate) trait Resumable: Wire {
+/// A [`NetworkModel`] whose state can be saved between two steps and resumed.
+pub(crate) trait Resumable: NetworkModel {
     /// All of it that changes.
     type State: Default + Serialize + DeserializeOwned;
 
@@ -63,7 +64,7 @@ fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>,
 }
 
 /// Results of the jobs, for any model of messages.
-pub(crate) struct Driven {
+pub(crate) struct DrivenRun {
     pub(crate) runs: Vec<Vec<JobRun>>,
     pub(crate) end: u64,
     pub(crate) received: Received,
@@ -71,7 +72,7 @@ pub(crate) struct Driven {
     /// Events that were not run, but multiplied from others.
     pub(crate) repeated: u64,
     /// Whether all jobs came to their ends, or it was enough.
-    pub(crate) ended: Result<(), Stuck>,
+    pub(crate) ended: Result<(), BlockedRanks>,
 }
 
 /// The last moment of a run, in picoseconds: later events might overflow the clock.
@@ -89,7 +90,7 @@ pub(crate) fn drive_over_planes<W: Resumable>(
     make: impl FnOnce(Option<usize>) -> Result<(W, usize), SimError>,
     each: &mut dyn FnMut(&Record),
     until: Option<Until<'_>>,
-) -> Result<(Driven, W), SimError> {
+) -> Result<(DrivenRun, W), SimError> {
     let is_divided: Vec<bool> = setup.jobs.iter().map(|job| job.striped).collect();
     if is_divided.contains(&true) {
         let kept = kept::<StripedState<W::State>>(setup)?;
@@ -112,7 +113,7 @@ pub(crate) fn drive<W: Resumable>(
     parts: usize,
     each: &mut dyn FnMut(&Record),
     mut until: Option<Until<'_>>,
-) -> Result<Driven, SimError> {
+) -> Result<DrivenRun, SimError> {
     let jobs: Vec<play::Job> = setup.jobs.iter().map(|job| job.play.clone()).collect();
     let mut player = Player::new(&jobs, setup.host).with_seed(setup.seed);
     if let Some(job) = until.as_ref().and_then(|until| until.job) {
@@ -148,8 +149,8 @@ pub(crate) fn drive<W: Resumable>(
         if let Some(repeats) = &mut repeats {
             for &look in repeats.look(&mut player, wire) {
                 match look {
-                    Look::Apart => apart.push(received.apart()),
-                    Look::Times(times) => join_last(&mut apart, &mut received, times),
+                    CountStep::Apart => apart.push(received.apart()),
+                    CountStep::Times(times) => join_last(&mut apart, &mut received, times),
                 }
             }
         }
@@ -181,7 +182,7 @@ pub(crate) fn drive<W: Resumable>(
     let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
     let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
     let repeated = repeats.map_or(0, |repeats| repeats.skipped());
-    Ok(Driven { runs, end, received, events: player.events(), repeated, ended })
+    Ok(DrivenRun { runs, end, received, events: player.events(), repeated, ended })
 }
 
 /// Adds the last separate count `times` times.

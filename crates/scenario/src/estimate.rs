@@ -148,7 +148,7 @@ mod tests {
 
     /// At the depth of packets, too.
     #[test]
-    fn packets_are_told_before_any_message_is_there() {
+    fn packets_are_reported_before_any_message_is_there() {
         let case = case("incast.toml");
         let part = case.estimate(Duration::ZERO).expect("it runs");
         assert!(part.done > 0.0 && part.done < 1.0, "{part:?}");

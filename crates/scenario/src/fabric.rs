@@ -139,9 +139,9 @@ pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<
     (topology.fabric, shared) = named(topology.fabric, map, listener)?;
     let mut found = None;
     if topology.shape.is_none() {
-        let (told, shape) = structure(&topology.fabric);
+        let (recognised, shape) = structure(&topology.fabric);
         topology.shape = shape;
-        found = Some(told);
+        found = Some(recognised);
     }
     if let Some(plane) = source.plane {
         topology = one_plane(&topology, plane)?;

@@ -6,12 +6,12 @@ use darkfiber_fabric::{TerminalId, Topology};
 use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::Places;
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
-use darkfiber_workload::{Begun, History, Machine, Wish, backfill, scaled};
+use darkfiber_workload::{History, JobRequest, Machine, StartedJob, backfill, scaled};
 
 use crate::job_log::per_host;
 use crate::log_facts::{LogFacts, PlacedFacts};
-use crate::moment::When;
-use crate::wanted::{Wanted, wishes};
+use crate::logged_jobs::{LoggedJob, requests};
+use crate::moment::LogMoment;
 use crate::{Error, Files, Listener, aliases, refuse_shared};
 
 /// Allocator of logs that do not say where jobs ran.
@@ -74,8 +74,8 @@ impl HistoryPart {
             let unknown = log.facts.unknown_nodes.keys().map(String::as_str);
             refuse_shared(&name, unknown, places)?;
         }
-        let told = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
-            None => log.where_told(),
+        let loaded = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
+            None => log.placed_by_log(),
             Some(by) => {
                 if place.is_none() {
                     listener.note(&format!(
@@ -95,11 +95,11 @@ impl HistoryPart {
                     }
                 };
                 let mut history = History::default();
-                let mut wishes = log.wishes(&machine, scale, self.whole);
-                let first = wishes.first().map_or(0, |w| w.start);
+                let mut requests = log.requests(&machine, scale, self.whole);
+                let first = requests.first().map_or(0, |w| w.start);
                 let (from, to) = window.of(first);
-                wishes.truncate(wishes.partition_point(|w| w.start < to));
-                let facts = log.placed(&machine, &wishes, (by, scale), seed, &mut |job| {
+                requests.truncate(requests.partition_point(|w| w.start < to));
+                let facts = log.placed(&machine, &requests, (by, scale), seed, &mut |job| {
                     if job.start < to && job.end > from {
                         let on = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
                         history.add(job.start, job.end, on.collect());
@@ -108,17 +108,17 @@ impl HistoryPart {
                 LoadedHistory { history: history.sorted(), first, facts }
             }
         };
-        if told.facts.used == 0 {
-            let reason = if told.facts.unknown_nodes.is_empty() {
+        if loaded.facts.used == 0 {
+            let reason = if loaded.facts.unknown_nodes.is_empty() {
                 "no job in it says when it ran and where".to_owned()
             } else {
-                format!("none of its {} nodes is in the fabric", told.facts.unknown_nodes.len())
+                format!("none of its {} nodes is in the fabric", loaded.facts.unknown_nodes.len())
             };
             return Err(Error::input(format!("{name}: {reason}")).hint(
                 "--aliases FILE tells other names of hosts; --place ALLOCATOR puts jobs on hosts itself",
             ));
         }
-        Ok(told)
+        Ok(loaded)
     }
 }
 
@@ -143,7 +143,7 @@ pub fn terminals_of(
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// Start of the window; `None`: the first job.
-    pub from: Option<When>,
+    pub from: Option<LogMoment>,
     /// Seconds of the window; `None`: to the end.
     pub length: Option<i64>,
 }
@@ -170,7 +170,7 @@ pub struct Log {
     /// Begin and terminals of jobs that still run.
     runs: Vec<(i64, Vec<TerminalId>)>,
     /// Jobs to be placed.
-    wanted: Vec<Wanted>,
+    logged_jobs: Vec<LoggedJob>,
     facts: LogFacts,
     last_submit: Option<i64>,
     /// Latest time of the log.
@@ -191,8 +191,8 @@ impl Log {
             facts.out_of_order += usize::from(self.last_submit.is_some_and(|last| submit < last));
             self.last_submit = self.last_submit.max(Some(submit));
         }
-        let told = [record.submit, record.start, record.end];
-        self.newest = told.into_iter().flatten().fold(self.newest, i64::max);
+        let times = [record.submit, record.start, record.end];
+        self.newest = times.into_iter().flatten().fold(self.newest, i64::max);
         let Some(start) = record.start else {
             let waits = record.state == State::Pending || record.end.is_some();
             let count = if waits { &mut facts.not_run } else { &mut facts.without_times };
@@ -226,13 +226,13 @@ impl Log {
         if hosts == 0 && processors == 0 {
             facts.nowhere += 1;
         } else {
-            self.wanted.push(Wanted { start, end: record.end, hosts, processors });
+            self.logged_jobs.push(LoggedJob { start, end: record.end, hosts, processors });
         }
     }
 
     /// Whether no job in it can be placed.
     pub fn is_empty(&self) -> bool {
-        self.wanted.is_empty()
+        self.logged_jobs.is_empty()
     }
 
     /// Whether there are jobs, and none has a place.
@@ -240,12 +240,12 @@ impl Log {
         self.ran.stays().is_empty()
             && self.runs.is_empty()
             && self.facts.unknown_nodes.is_empty()
-            && !self.wanted.is_empty()
+            && !self.logged_jobs.is_empty()
     }
 
     /// Jobs where they were.
-    fn where_told(mut self) -> LoadedHistory {
-        self.facts.nowhere += self.wanted.len();
+    fn placed_by_log(mut self) -> LoadedHistory {
+        self.facts.nowhere += self.logged_jobs.len();
         for (start, terminals) in self.runs {
             let end = self.newest.max(start.saturating_add(1));
             self.facts.used += usize::from(self.ran.add(start, end, terminals));
@@ -260,13 +260,13 @@ impl Log {
     pub fn placed(
         mut self,
         machine: &Machine,
-        wishes: &[Wish],
+        requests: &[JobRequest],
         (by, scale): (&Allocator, f64),
         seed: u64,
-        each: &mut dyn FnMut(Begun<'_>),
+        each: &mut dyn FnMut(StartedJob<'_>),
     ) -> LogFacts {
         let mut used = 0;
-        let done = backfill(machine, wishes, by, seed, &mut |job| {
+        let done = backfill(machine, requests, by, seed, &mut |job| {
             used += 1;
             each(job);
         });
@@ -285,11 +285,11 @@ impl Log {
 
     /// Takes its jobs as requests for a machine that is `scale` times as large as theirs; only those that have `whole` hosts, if
     /// requested.
-    pub fn wishes(&mut self, machine: &Machine, scale: f64, whole: bool) -> Vec<Wish> {
-        let wanted = std::mem::take(&mut self.wanted);
+    pub fn requests(&mut self, machine: &Machine, scale: f64, whole: bool) -> Vec<JobRequest> {
+        let logged_jobs = std::mem::take(&mut self.logged_jobs);
         let per_host = machine.processors();
-        let mut wishes = wishes(wanted, per_host, self.newest);
-        wishes.retain(|w| !whole || w.processors >= per_host);
-        scaled(&wishes, per_host, scale)
+        let mut requests = requests(logged_jobs, per_host, self.newest);
+        requests.retain(|w| !whole || w.processors >= per_host);
+        scaled(&requests, per_host, scale)
     }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use darkfiber_fabric::Topology;
 use darkfiber_formats::jobs::{self, swf};
 use darkfiber_workload::placement::Allocator;
-use darkfiber_workload::{History, MONTH_HOSTS, Machine, Wish, month, scaled};
+use darkfiber_workload::{History, JobRequest, MONTH_HOSTS, Machine, month, scaled};
 
 use crate::Error;
-pub use crate::wanted::{Wanted, wishes};
+pub use crate::logged_jobs::{LoggedJob, requests};
 
 /// Utilization of the machine by synthetic jobs.
 const LOAD: f64 = 0.85;
@@ -21,7 +21,7 @@ pub struct Log {
     /// Path of the log, if it is a file.
     pub path: Option<std::path::PathBuf>,
     /// Its jobs, by rising start.
-    pub jobs: Vec<Wish>,
+    pub jobs: Vec<JobRequest>,
     /// Processors of a host.
     pub processors_per_host: u32,
     /// Hosts of the machine.
@@ -38,7 +38,7 @@ pub struct Placed {
 
 impl Log {
     /// Jobs of this many days, made up after RICC's.
-    pub fn made_up(days: u32, seed: u64) -> Self {
+    pub fn synthetic(days: u32, seed: u64) -> Self {
         Self {
             name: "jobs made up after RICC-2010-2 (--log FILE takes a real log)".to_owned(),
             path: None,
@@ -54,11 +54,11 @@ impl Log {
     /// # Errors
     /// If it is not such a log.
     pub fn read(path: &Path, processors: Option<u32>) -> Result<Self, Error> {
-        let mut wanted = Vec::new();
+        let mut logged_jobs = Vec::new();
         let mut newest = 0;
         let (header, _) = jobs::read(path, &mut |record| {
-            let told = [record.submit, record.start, record.end];
-            newest = told.into_iter().flatten().fold(newest, i64::max);
+            let times = [record.submit, record.start, record.end];
+            newest = times.into_iter().flatten().fold(newest, i64::max);
             let Some(start) = record.start else { return };
             let named = record.nodes.as_ref().map(|nodes| nodes.len() as u32).filter(|&n| n > 0);
             let hosts = named.or(record.node_count).unwrap_or(0);
@@ -67,7 +67,7 @@ impl Log {
             if (hosts > 0 || processors > 0)
                 && (ended || record.end.is_none() && record.state == jobs::State::Running)
             {
-                wanted.push(Wanted { start, end: record.end, hosts, processors });
+                logged_jobs.push(LoggedJob { start, end: record.end, hosts, processors });
             }
         })?;
         let hosts = header.max_nodes.filter(|&n| n > 0);
@@ -79,12 +79,12 @@ impl Log {
             ));
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let jobs = wishes(wanted, processors_per_host, newest);
+        let jobs = requests(logged_jobs, processors_per_host, newest);
         Ok(Self { name, path: Some(path.to_owned()), jobs, processors_per_host, hosts })
     }
 
     /// Leaves out jobs that are smaller than a host.
-    pub fn leave_whole(&mut self) {
+    pub fn keep_whole_host_jobs(&mut self) {
         self.jobs.retain(|w| w.processors >= self.processors_per_host);
     }
 
@@ -101,8 +101,8 @@ impl Log {
         let machine = Machine::new(topology, per_host);
         let usual = || machine.len() as f64 / f64::from(self.hosts.max(1));
         let scale = scale.unwrap_or_else(usual);
-        let wishes = scaled(&self.jobs, per_host, scale);
-        let (history, _) = History::scheduled(&machine, &wishes, by, seed);
+        let requests = scaled(&self.jobs, per_host, scale);
+        let (history, _) = History::scheduled(&machine, &requests, by, seed);
         Placed { history, scale }
     }
 }

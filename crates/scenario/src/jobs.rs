@@ -98,7 +98,7 @@ pub fn refuse_shared<'a>(
     places: &Places,
 ) -> Result<(), Error> {
     match names.into_iter().find(|name| places.shared(name) > 0) {
-        Some(name) => Err(Error::input(format!("{source}: {}", places.why_nobody(name))).hint(
+        Some(name) => Err(Error::input(format!("{source}: {}", places.why_unknown(name))).hint(
             "--node-name-map FILE gives hosts names of their own, `0xGUID \"name\"` on each line",
         )),
         None => Ok(()),
@@ -123,9 +123,9 @@ pub(crate) fn resolve(
     let path = scenario.aliases.as_ref().map(|name| files.locate(name));
     let aliases =
         aliases(path.as_deref(), &topology.fabric, listener).map_err(|e| e.inside("aliases"))?;
-    let called = Called::new(&machine, topology, aliases);
+    let called = HostsByName::new(&machine, topology, aliases);
     let is_free = vec![true; machine.len()];
-    let mut seats = Seats {
+    let mut seats = HostAllocation {
         of_planes: &of_planes,
         rails: &rails,
         called,
@@ -151,18 +151,18 @@ pub(crate) fn resolve(
 }
 
 /// Hosts that jobs get, one job after the other.
-struct Seats<'a> {
+struct HostAllocation<'a> {
     /// The hosts with their terminals in each plane.
     of_planes: &'a [Machine],
     rails: &'a Rails,
-    called: Called,
+    called: HostsByName,
     is_free: Vec<bool>,
     files: &'a dyn Files,
     seed: u64,
     jobs: Vec<Job>,
 }
 
-impl Seats<'_> {
+impl HostAllocation<'_> {
     /// The plane of a job's terminals, from 0.
     fn plane(&self, part: &JobPart) -> Result<usize, Error> {
         let planes = self.of_planes.len();
@@ -259,7 +259,7 @@ impl Seats<'_> {
             };
             let free = Free { machine, is_free: &is_free };
             let draw = &mut Stream::new(self.seed, self.jobs.len() as u64);
-            by.give(&free, wanted, draw).ok_or_else(|| {
+            by.allocate(&free, wanted, draw).ok_or_else(|| {
                 Error::infeasible(format!(
                     "{} finds no {wanted} hosts: {left} of {} are free",
                     by.name,
@@ -277,7 +277,7 @@ impl Seats<'_> {
             )));
         }
         // Its ranks, and their program.
-        let mut terminals = seated(&hosts, per_node, |h| machine.terminals(h).to_vec());
+        let mut terminals = rank_terminals(&hosts, per_node, |h| machine.terminals(h).to_vec());
         let program = if let Some(program) = read {
             let ranks = program.ranks() as usize;
             if ranks > terminals.len() {
@@ -322,7 +322,7 @@ impl Seats<'_> {
 
 /// The terminals of ranks on some hosts, `per_node` consecutive ones on each; ranks of a host with several adapters
 /// use them in turn.
-pub fn seated(
+pub fn rank_terminals(
     hosts: &[u32],
     per_node: u32,
     terminals: impl Fn(u32) -> Vec<TerminalId>,
@@ -336,7 +336,7 @@ pub fn seated(
 }
 
 /// Hosts of a machine by their user-visible names.
-struct Called {
+struct HostsByName {
     /// The nodes that job lists speak of.
     names: BTreeMap<String, u32>,
     /// By terminal, its host, where it has one.
@@ -345,7 +345,7 @@ struct Called {
     places: Places,
 }
 
-impl Called {
+impl HostsByName {
     fn new(machine: &Machine, topology: &Topology, aliases: Aliases) -> Self {
         let mut host_of = vec![None; topology.fabric.terminal_count()];
         let mut names = BTreeMap::new();

@@ -4,14 +4,14 @@ use darkfiber_formats::calendar;
 
 /// A moment in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum LogMoment {
     /// A Unix time in seconds.
     At(i64),
     /// Seconds after the first job of the log began.
     After(i64),
 }
 
-impl When {
+impl LogMoment {
     /// The moment as Unix time in a log whose first job started at `first`.
     pub fn of(self, first: i64) -> i64 {
         match self {
@@ -25,10 +25,10 @@ impl When {
 ///
 /// # Errors
 /// The expected forms, if it is neither.
-pub fn when(text: &str) -> Result<When, String> {
+pub fn when(text: &str) -> Result<LogMoment, String> {
     calendar::read(text)
-        .map(When::At)
-        .or_else(|| seconds(text).ok().map(When::After))
+        .map(LogMoment::At)
+        .or_else(|| seconds(text).ok().map(LogMoment::After))
         .ok_or_else(|| {
             "a date (2013-01-15, 2013-01-15T12:00), or a time after the first job began (10d, 36h) is \
              expected"
@@ -83,9 +83,9 @@ mod tests {
         for text in ["", "0", "-5", "10 parsec", "min", "1e99d", "nan"] {
             assert!(duration(text).is_err(), "{text}");
         }
-        assert_eq!(when("10d"), Ok(When::After(864_000)));
-        assert_eq!(when("0"), Ok(When::After(0)));
-        assert_eq!(when("1970-01-02T00:00"), Ok(When::At(86_400)));
+        assert_eq!(when("10d"), Ok(LogMoment::After(864_000)));
+        assert_eq!(when("0"), Ok(LogMoment::After(0)));
+        assert_eq!(when("1970-01-02T00:00"), Ok(LogMoment::At(86_400)));
         assert!(when("soon").is_err());
     }
 }

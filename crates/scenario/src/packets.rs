@@ -4,12 +4,12 @@ use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
 use darkfiber_packetsim::{
-    Buffer, ConfigError, Measured, Net, PacketWire, PacketsFor, PacketsState, Pauses, Peer, Series,
-    SwitchModel,
+    Buffer, ConfigError, Measured, Net, PacketNetwork, PacketsFor, PacketsState, Pauses, Peer,
+    Series, SwitchModel,
 };
 use darkfiber_workload::play::Record;
 
-use crate::drive::{self, Driven, Resumable};
+use crate::drive::{self, DrivenRun, Resumable};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
 /// Simulates at the packet depth; see [`crate::simulate`].
@@ -49,7 +49,7 @@ pub(crate) fn model(setup: &Setup<'_>, options: &PacketOptions) -> SwitchModel {
     }
 }
 
-impl<'a> Resumable for Box<dyn PacketWire<'a> + 'a> {
+impl<'a> Resumable for Box<dyn PacketNetwork<'a> + 'a> {
     type State = PacketsState;
 
     fn fits(&self, state: &PacketsState) -> bool {
@@ -81,15 +81,17 @@ fn play(
     let table = routes.choice.as_ref();
     let paths = routes.paths() as u32;
     // A pseudo-random number for each message, independent of its neighbours.
-    let lot = |message: u32| {
+    let pseudo_random = |message: u32| {
         (message.wrapping_mul(0x9e37_79b9) ^ seed as u32).wrapping_mul(0x85eb_ca6b) >> 8
     };
     let path = |from: TerminalId, to: TerminalId, bytes: u64, message: u32| -> u8 {
         let path = match (setup.lids, &table) {
-            (LidsPart::Engine, Some(t)) => t.path(from, to, bytes, lot(message).into()) as u32,
+            (LidsPart::Engine, Some(t)) => {
+                t.path(from, to, bytes, pseudo_random(message).into()) as u32
+            }
             (LidsPart::Engine, _) if routes.hashed.is_some() => message % paths,
             (LidsPart::Turns, _) => message % paths,
-            (LidsPart::Random, _) => lot(message) % paths,
+            (LidsPart::Random, _) => pseudo_random(message) % paths,
             _ => 0,
         };
         path as u8
@@ -158,7 +160,7 @@ pub(crate) struct Facts {
 pub(crate) fn simulated(
     setup: &Setup<'_>,
     net: &Net,
-    driven: Driven,
+    driven: DrivenRun,
     facts: Facts,
     series: Option<&Series>,
 ) -> Simulated {

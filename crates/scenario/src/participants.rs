@@ -7,7 +7,7 @@ use darkfiber_fabric::{Fabric, Role, TerminalId};
 use darkfiber_formats::input;
 use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
-use darkfiber_workload::{Pattern, given};
+use darkfiber_workload::{Pattern, listed_pairs};
 
 use crate::{Error, Files};
 
@@ -45,7 +45,7 @@ pub fn terminals(
         let words = expand_with(&set, &groups).map_err(|e| Error::input(format!("{at}: {e}")))?;
         for word in words {
             let found = names.get(&word).ok_or_else(|| {
-                Error::input(format!("{at}: {}", names.places.why_nobody(&word))).hint(
+                Error::input(format!("{at}: {}", names.places.why_unknown(&word))).hint(
                     "names of hosts, GUIDs of ports or nodes, or numbers from 0 (0-99), separated by commas, \
                      or a file of them",
                 )
@@ -109,10 +109,11 @@ pub fn pairs(fabric: &Fabric, who: &[TerminalId], path: &Path) -> Result<Box<dyn
                     place.get(&t).copied().ok_or_else(|| at(format!("'{word}' does not take part")))
                 }
                 Some(all) => Err(at(format!("'{word}' are {} ports; name one", all.len()))),
-                None => Err(at(names.places.why_nobody(word))),
+                None => Err(at(names.places.why_unknown(word))),
             }
         };
         pairs.push([one(source)?, one(dest)?]);
     }
-    given(pairs, who.len() as u32).map_err(|e| Error::input(format!("{}: {e}", path.display())))
+    listed_pairs(pairs, who.len() as u32)
+        .map_err(|e| Error::input(format!("{}: {e}", path.display())))
 }

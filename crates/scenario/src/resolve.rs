@@ -243,9 +243,9 @@ impl Case<()> {
     /// If they cannot be read, are of another fabric, or a set of them was torn or altered.
     pub fn read(&self, files: &TableFiles, listener: &mut dyn Listener) -> Result<Tables, Error> {
         let read = tables::read(files, &self.scenario.fabric, &self.loaded, listener)?;
-        read.tell_assumed_lane(self.fabric(), listener);
+        read.report_assumed_lane(self.fabric(), listener);
         if self.scenario.routes.ecmp.is_none() {
-            read.tell_static_ports(listener);
+            read.report_static_ports(listener);
         }
         let from = files.tables.display().to_string();
         Ok(Tables { routes: Arc::new(read.routes), lids: read.lids, from })
@@ -356,11 +356,11 @@ impl Case<()> {
         &self,
         chain: &Chain,
         roots: Option<&[String]>,
-        told: Option<&[String]>,
+        job_names: Option<&[String]>,
     ) -> Result<Tables, Error> {
         let fabric = self.fabric();
         let roots = roots.map(|names| self.switches(names)).transpose()?;
-        let known: Vec<Job> = match told {
+        let known: Vec<Job> = match job_names {
             None => self.jobs.clone(),
             Some(names) => {
                 if let Some(name) = names.iter().find(|n| self.jobs.iter().all(|j| &j.name != *n)) {
@@ -391,14 +391,14 @@ impl Case<()> {
         &self,
         name: &str,
         roots: Option<&[String]>,
-        told: Option<&[String]>,
+        job_names: Option<&[String]>,
         files: &dyn Files,
         listener: &mut dyn Listener,
     ) -> Result<Tables, Error> {
         if files.locate(name).exists() {
             return self.of_file(name, files, listener);
         }
-        self.of_chain(&Chain::parse(name)?, roots, told)
+        self.of_chain(&Chain::parse(name)?, roots, job_names)
     }
 
     /// Finds switches by name.
@@ -448,9 +448,10 @@ impl Case<()> {
         };
         let (to, to_name) = match (&part.to, &dying) {
             (Some(name), _) => {
-                let (roots, told) = (part.to_roots.as_deref(), part.to_jobs.as_deref());
-                let to =
-                    self.named(name, roots, told, files, listener).map_err(|e| e.inside("to"))?;
+                let (roots, job_names) = (part.to_roots.as_deref(), part.to_jobs.as_deref());
+                let to = self
+                    .named(name, roots, job_names, files, listener)
+                    .map_err(|e| e.inside("to"))?;
                 (Arc::unwrap_or_clone(to.routes), to.from)
             }
             (None, Some(_)) => (mend(from, part.how)?, "mended".to_owned()),

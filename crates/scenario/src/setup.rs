@@ -4,7 +4,7 @@ use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_flowsim::{Grid, NoRoute};
 use darkfiber_packetsim::{ConfigError, Measured, Observer, Paused};
 use darkfiber_routing::Routes;
-use darkfiber_workload::play::{Host, JobRun, Player, Record, Stuck};
+use darkfiber_workload::play::{BlockedRanks, Host, JobRun, Player, Record};
 
 use crate::{Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome};
 
@@ -75,7 +75,7 @@ impl<'a> Setup<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SimError {
     /// Ranks wait for messages that never come.
-    Stuck(Stuck),
+    Stuck(BlockedRanks),
     /// The tables lose a message.
     NoRoute(NoRoute),
     /// Switches, packets and routing do not go together.

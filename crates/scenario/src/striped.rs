@@ -1,12 +1,12 @@
 //! Messages that are divided over the planes of a fabric.
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_workload::play::{Delivery, Departure, Wire};
+use darkfiber_workload::play::{Delivery, Departure, NetworkModel};
 use serde::{Deserialize, Serialize};
 
 use crate::planes::{Rails, part};
 
-/// A [`Wire`] that divides the messages of some jobs into equal parts, one for each plane of the fabric. A message has left, and
+/// A [`NetworkModel`] that divides the messages of some jobs into equal parts, one for each plane of the fabric. A message has left, and
 /// arrived, when its last part has. Messages within a host, and those of fewer bytes than there are planes, are not divided.
 pub(crate) struct Striped<'a, W> {
     pub(crate) inner: W,
@@ -27,7 +27,7 @@ pub(crate) struct StripedState<S> {
     pub(crate) parts: Vec<(u32, u64, u64)>,
 }
 
-impl<'a, W: Wire> Striped<'a, W> {
+impl<'a, W: NetworkModel> Striped<'a, W> {
     /// Divides the messages of those jobs that are `striped`, by their numbers.
     pub(crate) fn new(inner: W, fabric: &'a Fabric, striped: Vec<bool>) -> Self {
         let rails = Rails::new(fabric);
@@ -56,7 +56,7 @@ impl<'a, W: Wire> Striped<'a, W> {
     }
 }
 
-impl<W: Wire> Wire for Striped<'_, W> {
+impl<W: NetworkModel> NetworkModel for Striped<'_, W> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         self.inner.latency(from, to)
     }

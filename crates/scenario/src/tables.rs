@@ -122,7 +122,7 @@ pub struct Read {
 
 impl Read {
     /// Says that groups of ports are not followed, where there are some.
-    pub fn tell_static_ports(&self, listener: &mut dyn Listener) {
+    pub fn report_static_ports(&self, listener: &mut dyn Listener) {
         if self.routes.groups.is_some() && listener.hears_notes() {
             listener.note(
                 "note: groups of ports are left aside here, and packets take the static ports; darkfiber check proves the groups, \
@@ -132,7 +132,7 @@ impl Read {
     }
 
     /// Says that lane 0 was assumed for all routes, where that matters: they can deadlock in it.
-    pub fn tell_assumed_lane(&self, fabric: &Fabric, listener: &mut dyn Listener) {
+    pub fn report_assumed_lane(&self, fabric: &Fabric, listener: &mut dyn Listener) {
         if !self.has_levels
             && listener.hears_notes()
             && !check(fabric, &self.routes).deadlock_free()
@@ -179,7 +179,7 @@ pub fn read(
     }
     let set = manifest::verify(&files.tables)?;
     let read = read_files(files, name_of_fabric, loaded, listener)?;
-    set.still_holds()?;
+    set.check_unchanged()?;
     if let Some(note) = &set.note {
         listener.note(&format!("{}: note: {note}", files.tables.display()));
     }

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, Faults};
 pub use darkfiber_packetsim::update::UpdateOutcome;
-use darkfiber_packetsim::update::{Datagrams, Delays, Fault, Hosts, How, Update};
+use darkfiber_packetsim::update::{Datagrams, Delays, Fault, Hosts, Update, UpdateMethod};
 use darkfiber_routing::Routes;
 use darkfiber_routing::reroute::{Prepared, RerouteError, Rung};
 use darkfiber_routing::transition::{self, Before, Obligation, Why};
@@ -71,11 +71,11 @@ impl UpdateCase {
     /// As the simulator wants it.
     pub(crate) fn update<'a>(&'a self, from: &'a Routes) -> Update<'a> {
         let how = match (self.how, &self.ranks, &self.high) {
-            (HowPart::Stages, Some(ranks), _) => How::Stages(ranks.clone()),
-            (HowPart::Flip, ..) => How::Flip,
-            (HowPart::FivePhase, _, Some(high)) => How::FivePhase(high),
-            (HowPart::DropDrain, ..) => How::DropDrain,
-            _ => How::Naive,
+            (HowPart::Stages, Some(ranks), _) => UpdateMethod::Stages(ranks.clone()),
+            (HowPart::Flip, ..) => UpdateMethod::Flip,
+            (HowPart::FivePhase, _, Some(high)) => UpdateMethod::FivePhase(high),
+            (HowPart::DropDrain, ..) => UpdateMethod::DropDrain,
+            _ => UpdateMethod::Naive,
         };
         let mended = self.mended.as_ref().map(|[old, new]| [old, new]);
         Update {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
-use darkfiber_packetsim::update::Loss;
+use darkfiber_packetsim::update::LossReason;
 use darkfiber_routing::transition::{self, Before, Rung};
 use darkfiber_routing::{DestId, Routes};
 use darkfiber_scenario::{Case, Error, Folder, ScenarioFile, UpdateOutcome};
@@ -288,9 +288,9 @@ fn drop_drain_loses_only_what_had_to_cross_the_dead_cable() {
             for lost in &found.lost {
                 let crossed = crosses(topology, &case.tables.routes, &cables, lost.from, lost.to);
                 assert!(crossed, "{what}: {lost:?}");
-                died += u32::from(lost.why == Loss::DeadCable);
-                dropped += u32::from(lost.why == Loss::NoRoute);
-                assert_ne!(lost.why, Loss::Loop, "{what}");
+                died += u32::from(lost.why == LossReason::DeadCable);
+                dropped += u32::from(lost.why == LossReason::NoRoute);
+                assert_ne!(lost.why, LossReason::Loop, "{what}");
             }
         }
     }

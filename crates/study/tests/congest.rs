@@ -129,10 +129,14 @@ fn a_victim_alone_takes_as_long_every_time() {
     assert_eq!(times.samples.len(), 60);
     assert!(times.settled && times.samples.iter().all(|t| t.abs_diff(times.samples[0]) <= 2_000));
     assert_eq!(times.simulated, times.samples.iter().sum::<u64>());
-    let told = times.told().expect("some");
-    assert!(told.ci_low <= told.median && told.median <= told.ci_high && told.p95 <= told.p99);
+    let summary = times.summary().expect("some");
+    assert!(
+        summary.ci_low <= summary.median
+            && summary.median <= summary.ci_high
+            && summary.p95 <= summary.p99
+    );
     // Two overheads, the adapters, a switch, and 1000 bytes on two cables of 100 Gbit/s or more.
-    assert!(told.mean > 1.9e-6 && told.mean < 2.5e-6, "{}", told.mean);
+    assert!(summary.mean > 1.9e-6 && summary.mean < 2.5e-6, "{}", summary.mean);
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn requests_are_those_of_clients() {
 }
 
 #[test]
-fn what_cannot_be_is_told_and_the_rest_goes_on() {
+fn what_cannot_be_is_reported_and_the_rest_goes_on() {
     let there = fabric();
     let victims = ["milc:iterations=1,side=2", "imb:op=barrier,root=0"];
     let plan = plan(&there, &victims, &["bursts"], &[(13, 8)], &["none"]);
@@ -165,7 +169,7 @@ fn the_limit_ends_what_does_not_settle() {
     plan.rule.limit = 100 * US;
     let rows = run(&plan, None, &|_| ());
     let times = &rows[0].ran.as_ref().expect("it ran").congested;
-    assert!(times.samples.is_empty() && !times.settled && times.told().is_none());
+    assert!(times.samples.is_empty() && !times.settled && times.summary().is_none());
     assert!((100 * US..SECOND / 1000).contains(&times.simulated), "{}", times.simulated);
 }
 
@@ -264,7 +268,7 @@ fn a_run_that_is_resumed_finds_the_same() {
 #[test]
 fn hosts_must_be_there() {
     let there = fabric();
-    let told = |hosts, split, victim: &str| {
+    let plan_error = |hosts, split, victim: &str| {
         let mut plan = plan(&there, &[victim], &["bursts"], &[split], &["none"]);
         Hosts::first(there.topology(), hosts)
             .and_then(|hosts| {
@@ -274,10 +278,10 @@ fn hosts_must_be_there() {
             .expect_err("wrong")
     };
     let text = |wrong: PlanError| wrong.to_string();
-    assert!(text(told(65, (2, 2), ALLREDUCE)).contains("the fabric has 64"));
-    assert!(text(told(64, (60, 5), ALLREDUCE)).contains("60/5 are more than the 64"));
-    assert!(text(told(64, (63, 1), ALLREDUCE)).contains("two hosts each"));
-    let spec = told(64, (8, 8), "halo3d:cels=3");
+    assert!(text(plan_error(65, (2, 2), ALLREDUCE)).contains("the fabric has 64"));
+    assert!(text(plan_error(64, (60, 5), ALLREDUCE)).contains("60/5 are more than the 64"));
+    assert!(text(plan_error(64, (63, 1), ALLREDUCE)).contains("two hosts each"));
+    let spec = plan_error(64, (8, 8), "halo3d:cels=3");
     assert!(matches!(&spec, PlanError::Traffic(_)) && text(spec).contains("cells"));
 }
 

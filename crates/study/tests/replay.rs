@@ -7,7 +7,7 @@ use darkfiber_fabric::{TerminalId, Topology, parse_spec};
 use darkfiber_routing::{Lids, Request, Routes};
 use darkfiber_scenario::{Case, Chain};
 use darkfiber_study::replay::{Moment, ReplayPlan, improvements, reconfigurations, replay};
-use darkfiber_workload::{History, Machine, Wish, placement::allocator};
+use darkfiber_workload::{History, JobRequest, Machine, placement::allocator};
 
 fn engines(names: &[&str]) -> Vec<Chain> {
     names.iter().map(|n| Chain::parse(n).expect("known")).collect()
@@ -20,17 +20,17 @@ fn history(topology: &Topology) -> History {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         i64::try_from((seed >> 33) % n).expect("small")
     };
-    let mut wishes: Vec<Wish> = (0..220)
-        .map(|_| Wish {
+    let mut requests: Vec<JobRequest> = (0..220)
+        .map(|_| JobRequest {
             start: draw(100_000),
             seconds: 100 + draw(9000),
             processors: 1 + u32::try_from(draw(20)).expect("small"),
         })
         .collect();
-    wishes.sort_by_key(|w| w.start);
+    requests.sort_by_key(|w| w.start);
     let machine = Machine::new(topology, 2);
     let by = allocator("first-fit").expect("known");
-    let (mut done, _) = History::scheduled(&machine, &wishes, by, 1);
+    let (mut done, _) = History::scheduled(&machine, &requests, by, 1);
     // Two jobs on the same hosts, and one across them.
     let on = |ids: [u32; 3]| ids.map(TerminalId).to_vec();
     done.add(5000, 30_000, on([0, 7, 30]));

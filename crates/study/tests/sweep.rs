@@ -5,7 +5,7 @@ use std::sync::Arc;
 use darkfiber_fabric::{TerminalId, Topology, open};
 use darkfiber_routing::{Engine, Request, find_engine};
 use darkfiber_scenario::{Folder, Loaded, Scenario};
-use darkfiber_study::grid::{Hooks, Unkept};
+use darkfiber_study::grid::{Hooks, NullStore};
 use darkfiber_study::{Chain, Pieces, Stat, SweepOutcome, SweepPlan, SweepRun, summarise, sweep};
 use darkfiber_testkit::{any_fabric, oracle};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn chains(names: &[&str]) -> Vec<Chain> {
 fn swept(fabrics: Vec<Topology>, plan: &SweepPlan<'_>, done: &(dyn Fn() + Sync)) -> Vec<SweepRun> {
     let loaded: Vec<Arc<Loaded>> = fabrics.into_iter().map(|t| Arc::new(t.into())).collect();
     let files = Folder::default();
-    let hooks = Hooks { done, ..Hooks::of(&Unkept, &files) };
+    let hooks = Hooks { done, ..Hooks::of(&NullStore, &files) };
     sweep(plan, &loaded, &hooks).expect("runs are scenarios")
 }
 

@@ -6,21 +6,21 @@ use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
 /// The old (0) and new (1) tables that a switch may follow.
-pub type May<'a> = &'a dyn Fn(SwitchId) -> [bool; 2];
+pub type AllowedTables<'a> = &'a dyn Fn(SwitchId) -> [bool; 2];
 
 /// Dependencies between channels, by lane.
-pub type Waits = BTreeMap<u8, BTreeSet<(ChannelId, ChannelId)>>;
+pub type LaneDependencies = BTreeMap<u8, BTreeSet<(ChannelId, ChannelId)>>;
 
 /// The combined dependencies of the paths of all pairs.
 #[derive(Debug, Default)]
-pub struct Ways {
+pub struct CombinedDependencies {
     /// Whether some packet comes to a switch twice.
-    pub goes_round: bool,
+    pub has_loop: bool,
     /// Dependencies between channels, by lane.
-    pub waits: Waits,
+    pub waits: LaneDependencies,
 }
 
-impl Ways {
+impl CombinedDependencies {
     /// Whether some lane has a cycle.
     pub fn is_cyclic(&self) -> bool {
         self.waits.values().any(|waits| {
@@ -38,7 +38,7 @@ impl Ways {
 
     /// Adds all paths of another set.
     pub fn join(&mut self, other: Self) {
-        self.goes_round |= other.goes_round;
+        self.has_loop |= other.has_loop;
         for (lane, waits) in other.waits {
             self.waits.entry(lane).or_default().extend(waits);
         }
@@ -47,7 +47,7 @@ impl Ways {
 
 /// Mix of tables that a packet may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mix {
+pub enum TableMix {
     /// Each switch as it may.
     Any,
     /// Never an old entry after a new one.
@@ -56,14 +56,14 @@ pub enum Mix {
 
 /// All paths of all pairs where each switch follows one of the tables that it `may`; connections are in the lanes
 /// that the tables of `levels` give.
-pub fn ways(
+pub fn combined_dependencies(
     fabric: &Fabric,
     tables: [&Routes; 2],
     levels: &[&Routes],
-    may: May<'_>,
-    mix: Mix,
-) -> Ways {
-    let mut all = Ways::default();
+    may: AllowedTables<'_>,
+    mix: TableMix,
+) -> CombinedDependencies {
+    let mut all = CombinedDependencies::default();
     let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
     for source in terminals() {
         for dest in terminals().filter(|&d| d != source) {
@@ -76,11 +76,12 @@ pub fn ways(
                 if lanes.is_empty() {
                     continue;
                 }
-                let mut way = Way { fabric, tables, dest, lid, may, mix, waits: BTreeSet::new() };
+                let mut walk =
+                    PathWalk { fabric, tables, dest, lid, may, mix, waits: BTreeSet::new() };
                 let start = fabric.terminal(source).switch;
-                all.goes_round |= way.on(start, 0, None, &mut vec![start]);
+                all.has_loop |= walk.on(start, 0, None, &mut vec![start]);
                 for lane in lanes {
-                    all.waits.entry(lane).or_default().extend(&way.waits);
+                    all.waits.entry(lane).or_default().extend(&walk.waits);
                 }
             }
         }
@@ -88,17 +89,17 @@ pub fn ways(
     all
 }
 
-struct Way<'a> {
+struct PathWalk<'a> {
     fabric: &'a Fabric,
     tables: [&'a Routes; 2],
     dest: TerminalId,
     lid: usize,
-    may: May<'a>,
-    mix: Mix,
+    may: AllowedTables<'a>,
+    mix: TableMix,
     waits: BTreeSet<(ChannelId, ChannelId)>,
 }
 
-impl Way<'_> {
+impl PathWalk<'_> {
     /// Follows every path onward from switch `at`; returns whether one loops.
     fn on(
         &mut self,
@@ -107,9 +108,9 @@ impl Way<'_> {
         held: Option<ChannelId>,
         seen: &mut Vec<SwitchId>,
     ) -> bool {
-        let mut round = false;
+        let mut loops = false;
         for which in (0..2).filter(|&k| (self.may)(at)[k]) {
-            if self.mix == Mix::OldThenNew && which < met {
+            if self.mix == TableMix::OldThenNew && which < met {
                 continue;
             }
             let dest = DestId::terminal(self.dest);
@@ -117,20 +118,20 @@ impl Way<'_> {
                 continue;
             };
             match self.fabric.at_port(at, port) {
-                AtPort::Loopback => round = true,
+                AtPort::Loopback => loops = true,
                 AtPort::Switch(channel, next) => {
                     self.waits.extend(held.map(|held| (held, channel)));
                     if seen.contains(&next) {
-                        round = true;
+                        loops = true;
                         continue;
                     }
                     seen.push(next);
-                    round |= self.on(next, which, Some(channel), seen);
+                    loops |= self.on(next, which, Some(channel), seen);
                     seen.pop();
                 }
                 AtPort::Terminal(_) | AtPort::Nothing => {}
             }
         }
-        round
+        loops
     }
 }

@@ -8,7 +8,7 @@ use crate::{History, Machine, Stream};
 
 /// A job that is to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct JobRequest {
     /// When it began in the log, in seconds: it starts no earlier.
     pub start: i64,
     /// Run time in seconds.
@@ -19,17 +19,17 @@ pub struct Wish {
 
 /// The jobs of a machine `scale` times as large, whose hosts have `per_host` processors: jobs of that many times the
 /// hosts; those smaller than a host are repeated that many times instead.
-pub fn scaled(wishes: &[Wish], per_host: u32, scale: f64) -> Vec<Wish> {
-    let mut all = Vec::with_capacity(wishes.len());
+pub fn scaled(requests: &[JobRequest], per_host: u32, scale: f64) -> Vec<JobRequest> {
+    let mut all = Vec::with_capacity(requests.len());
     let mut small = 0;
-    for wish in wishes {
-        if wish.processors < per_host {
+    for request in requests {
+        if request.processors < per_host {
             small += 1;
             let times = rounded(small, scale) - rounded(small - 1, scale);
-            all.extend(std::iter::repeat_n(*wish, times as usize));
+            all.extend(std::iter::repeat_n(*request, times as usize));
         } else {
-            let hosts = rounded(wish.processors.div_ceil(per_host), scale).max(1);
-            all.push(Wish { processors: hosts.saturating_mul(per_host), ..*wish });
+            let hosts = rounded(request.processors.div_ceil(per_host), scale).max(1);
+            all.push(JobRequest { processors: hosts.saturating_mul(per_host), ..*request });
         }
     }
     all
@@ -42,9 +42,9 @@ fn rounded(n: u32, scale: f64) -> u32 {
 
 /// A job that begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Begun<'a> {
+pub struct StartedJob<'a> {
     /// Its wish, by number.
-    pub wish: usize,
+    pub request: usize,
     /// When it begins, in seconds.
     pub start: i64,
     /// When it will end.
@@ -55,7 +55,7 @@ pub struct Begun<'a> {
 
 /// The result of running the jobs of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backfilled {
+pub struct BackfillResult {
     /// Jobs larger than the machine, which were left out.
     pub too_large: usize,
     /// Jobs that started later than in the log for want of hosts.
@@ -78,14 +78,14 @@ const TRIED: usize = 500;
 /// Wishes must be ordered by start; `each` gets jobs as they start. The same seed gives the same places.
 pub fn backfill(
     machine: &Machine,
-    wishes: &[Wish],
+    requests: &[JobRequest],
     allocator: &Allocator,
     seed: u64,
-    each: &mut dyn FnMut(Begun<'_>),
-) -> Backfilled {
+    each: &mut dyn FnMut(StartedJob<'_>),
+) -> BackfillResult {
     let mut run = BackfillRun {
         machine,
-        wishes,
+        requests,
         allocator,
         seed,
         used: vec![0; machine.len()],
@@ -93,22 +93,22 @@ pub fn backfill(
         free: machine.len(),
         running: BTreeMap::new(),
         queue: Vec::new(),
-        done: Backfilled::default(),
+        done: BackfillResult::default(),
         each,
     };
     let mut next = 0;
     loop {
-        let arrival = wishes.get(next).map(|w| w.start);
+        let arrival = requests.get(next).map(|w| w.start);
         let end = run.running.first_key_value().map(|e| e.0.0);
         let Some(now) = arrival.into_iter().chain(end).min() else { break };
         while let Some(first) = run.running.first_entry().filter(|e| e.key().0 <= now) {
-            let ((_, wish), hosts) = first.remove_entry();
-            run.release(wish, &hosts);
+            let ((_, request), hosts) = first.remove_entry();
+            run.release(request, &hosts);
         }
-        while wishes.get(next).is_some_and(|w| w.start <= now) {
+        while requests.get(next).is_some_and(|w| w.start <= now) {
             if run.hosts_of(next) > machine.len() {
                 run.done.too_large += 1;
-            } else if wishes[next].seconds > 0 && wishes[next].processors > 0 {
+            } else if requests[next].seconds > 0 && requests[next].processors > 0 {
                 run.queue.push(next);
             }
             next += 1;
@@ -122,12 +122,12 @@ impl History {
     /// Nodes and times of the jobs after an allocator has placed them on a machine: see [`backfill`].
     pub fn scheduled(
         machine: &Machine,
-        wishes: &[Wish],
+        requests: &[JobRequest],
         allocator: &Allocator,
         seed: u64,
-    ) -> (Self, Backfilled) {
+    ) -> (Self, BackfillResult) {
         let mut history = Self::default();
-        let done = backfill(machine, wishes, allocator, seed, &mut |job| {
+        let done = backfill(machine, requests, allocator, seed, &mut |job| {
             let terminals = job.hosts.iter().flat_map(|&h| machine.terminals(h)).copied();
             history.add(job.start, job.end, terminals.collect());
         });
@@ -137,7 +137,7 @@ impl History {
 
 struct BackfillRun<'a> {
     machine: &'a Machine,
-    wishes: &'a [Wish],
+    requests: &'a [JobRequest],
     allocator: &'a Allocator,
     seed: u64,
     /// Processors in use on each host.
@@ -147,18 +147,18 @@ struct BackfillRun<'a> {
     /// Hosts of jobs that run, by when they end and which they are.
     running: BTreeMap<(i64, usize), Vec<u32>>,
     queue: Vec<usize>,
-    done: Backfilled,
-    each: &'a mut dyn FnMut(Begun<'_>),
+    done: BackfillResult,
+    each: &'a mut dyn FnMut(StartedJob<'_>),
 }
 
 impl BackfillRun<'_> {
-    fn hosts_of(&self, wish: usize) -> usize {
-        self.wishes[wish].processors.div_ceil(self.machine.processors()) as usize
+    fn hosts_of(&self, request: usize) -> usize {
+        self.requests[request].processors.div_ceil(self.machine.processors()) as usize
     }
 
     /// Whether it may share a host with others.
-    fn shares(&self, wish: usize) -> bool {
-        self.wishes[wish].processors < self.machine.processors()
+    fn shares(&self, request: usize) -> bool {
+        self.requests[request].processors < self.machine.processors()
     }
 
     fn try_queue(&mut self, now: i64) {
@@ -169,39 +169,39 @@ impl BackfillRun<'_> {
         let queue = std::mem::take(&mut self.queue);
         // Requests that are too large now; no hosts become free while the queue is scanned.
         let (mut too_many, mut too_full) = (usize::MAX, u32::MAX);
-        for (at, &wish) in queue.iter().enumerate() {
+        for (at, &request) in queue.iter().enumerate() {
             if still.len() > TRIED {
                 still.extend_from_slice(&queue[at..]);
                 break;
             }
-            let hosts = self.hosts_of(wish);
-            let processors = self.wishes[wish].processors;
-            if hosts >= too_many && (!self.shares(wish) || processors >= too_full) {
-                still.push(wish);
+            let hosts = self.hosts_of(request);
+            let processors = self.requests[request].processors;
+            if hosts >= too_many && (!self.shares(request) || processors >= too_full) {
+                still.push(request);
                 continue;
             }
-            let end = now.saturating_add(self.wishes[wish].seconds);
+            let end = now.saturating_add(self.requests[request].seconds);
             if let (Some(first), None) = (first, reserved) {
                 reserved = Some(self.reserve(first));
             }
             if reserved.is_some_and(|(shadow, spare)| end > shadow && hosts > spare) {
-                still.push(wish);
+                still.push(request);
                 continue;
             }
-            if let Some(given) = self.give(wish) {
+            if let Some(given) = self.allocate(request) {
                 if let Some((shadow, spare)) = &mut reserved
                     && end > *shadow
                 {
                     *spare -= hosts;
                 }
-                self.begin(wish, now, given);
+                self.begin(request, now, given);
             } else {
-                if self.shares(wish) {
+                if self.shares(request) {
                     too_full = too_full.min(processors);
                 }
                 too_many = too_many.min(hosts);
                 first = first.or(Some(hosts));
-                still.push(wish);
+                still.push(request);
             }
         }
         self.queue = still;
@@ -211,9 +211,9 @@ impl BackfillRun<'_> {
     fn reserve(&self, hosts: usize) -> (i64, usize) {
         let mut used = self.used.clone();
         let mut free = self.free;
-        for (&(end, wish), taken) in &self.running {
+        for (&(end, request), taken) in &self.running {
             for &h in taken {
-                used[h as usize] -= self.taken_of_each(wish);
+                used[h as usize] -= self.taken_of_each(request);
                 free += usize::from(used[h as usize] == 0);
             }
             if free >= hosts {
@@ -225,14 +225,14 @@ impl BackfillRun<'_> {
     }
 
     /// Processors that a job takes on each of its hosts.
-    fn taken_of_each(&self, wish: usize) -> u32 {
-        self.wishes[wish].processors.min(self.machine.processors())
+    fn taken_of_each(&self, request: usize) -> u32 {
+        self.requests[request].processors.min(self.machine.processors())
     }
 
-    fn give(&self, wish: usize) -> Option<Vec<u32>> {
-        let n = self.hosts_of(wish);
-        if self.shares(wish) {
-            let room = self.machine.processors() - self.wishes[wish].processors;
+    fn allocate(&self, request: usize) -> Option<Vec<u32>> {
+        let n = self.hosts_of(request);
+        if self.shares(request) {
+            let room = self.machine.processors() - self.requests[request].processors;
             let shared = (0..self.used.len())
                 .filter(|&h| self.used[h] > 0 && self.used[h] <= room)
                 .max_by_key(|&h| (self.used[h], Reverse(h)));
@@ -244,26 +244,26 @@ impl BackfillRun<'_> {
             return None;
         }
         let free = Free { machine: self.machine, is_free: &self.is_free };
-        self.allocator.give(&free, n, &mut Stream::new(self.seed, wish as u64))
+        self.allocator.allocate(&free, n, &mut Stream::new(self.seed, request as u64))
     }
 
-    fn begin(&mut self, wish: usize, now: i64, hosts: Vec<u32>) {
-        let job = self.wishes[wish];
-        let each = self.taken_of_each(wish);
+    fn begin(&mut self, request: usize, now: i64, hosts: Vec<u32>) {
+        let job = self.requests[request];
+        let each = self.taken_of_each(request);
         for &h in &hosts {
             self.free -= usize::from(self.used[h as usize] == 0);
             self.used[h as usize] += each;
             self.is_free[h as usize] = false;
         }
         let end = now.saturating_add(job.seconds);
-        (self.each)(Begun { wish, start: now, end, hosts: &hosts });
-        self.running.insert((end, wish), hosts);
+        (self.each)(StartedJob { request, start: now, end, hosts: &hosts });
+        self.running.insert((end, request), hosts);
         self.done.late += usize::from(now > job.start);
         self.done.latest = self.done.latest.max(now - job.start);
     }
 
-    fn release(&mut self, wish: usize, hosts: &[u32]) {
-        let each = self.taken_of_each(wish);
+    fn release(&mut self, request: usize, hosts: &[u32]) {
+        let each = self.taken_of_each(request);
         for &h in hosts {
             let used = &mut self.used[h as usize];
             *used -= each;
@@ -287,52 +287,63 @@ mod tests {
         Machine::new(&parse_spec("fattree2:n=4,m=4,r=3").expect("a spec"), processors)
     }
 
-    fn wish(start: i64, seconds: i64, processors: u32) -> Wish {
-        Wish { start, seconds, processors }
+    fn request(start: i64, seconds: i64, processors: u32) -> JobRequest {
+        JobRequest { start, seconds, processors }
     }
 
     /// When and where each wish began, and the rest.
     struct Done {
         start: Vec<i64>,
         hosts: Vec<Vec<u32>>,
-        rest: Backfilled,
+        rest: BackfillResult,
     }
 
-    fn run(processors: u32, wishes: &[Wish], allocator: &Allocator, seed: u64) -> Done {
-        let mut start: Vec<i64> = wishes.iter().map(|w| w.start).collect();
-        let mut hosts = vec![Vec::new(); wishes.len()];
+    fn run(processors: u32, requests: &[JobRequest], allocator: &Allocator, seed: u64) -> Done {
+        let mut start: Vec<i64> = requests.iter().map(|w| w.start).collect();
+        let mut hosts = vec![Vec::new(); requests.len()];
         let mut now = i64::MIN;
-        let rest = backfill(&machine(processors), wishes, allocator, seed, &mut |job| {
-            assert!(job.start >= now && job.end == job.start + wishes[job.wish].seconds);
+        let rest = backfill(&machine(processors), requests, allocator, seed, &mut |job| {
+            assert!(job.start >= now && job.end == job.start + requests[job.request].seconds);
             now = job.start;
-            start[job.wish] = now;
-            hosts[job.wish] = job.hosts.to_vec();
+            start[job.request] = now;
+            hosts[job.request] = job.hosts.to_vec();
         });
         Done { start, hosts, rest }
     }
 
-    fn first_fit(processors: u32, wishes: &[Wish]) -> Done {
-        run(processors, wishes, allocator("first-fit").expect("known"), 1)
+    fn first_fit(processors: u32, requests: &[JobRequest]) -> Done {
+        run(processors, requests, allocator("first-fit").expect("known"), 1)
     }
 
     #[test]
     fn jobs_wait_for_room_and_small_ones_go_ahead() {
         // 12 hosts: 8 until 100; 6 must wait; 4 until 50 go ahead, 4 until 200 do not (they would delay the 6), but 2
         // may (8 + 4 = 12 are free then, and 6 more than enough).
-        let wishes =
-            [wish(0, 100, 8), wish(1, 10, 6), wish(2, 48, 2), wish(3, 500, 2), wish(4, 500, 9)];
-        let done = first_fit(1, &wishes);
+        let requests = [
+            request(0, 100, 8),
+            request(1, 10, 6),
+            request(2, 48, 2),
+            request(3, 500, 2),
+            request(4, 500, 9),
+        ];
+        let done = first_fit(1, &requests);
         assert_eq!(done.start, [0, 100, 2, 3, 110]);
         assert_eq!((done.rest.late, done.rest.latest, done.rest.too_large), (2, 106, 0));
         assert_eq!(done.hosts[1], [0, 1, 2, 3, 4, 5]);
-        let blocked = first_fit(1, &[wish(0, 100, 8), wish(1, 10, 12), wish(2, 500, 2)]);
+        let blocked = first_fit(1, &[request(0, 100, 8), request(1, 10, 12), request(2, 500, 2)]);
         assert_eq!(blocked.start, [0, 100, 110]);
     }
 
     #[test]
     fn small_jobs_share_hosts() {
-        let wishes = [wish(0, 9, 3), wish(1, 9, 1), wish(2, 9, 2), wish(3, 9, 9), wish(4, 9, 100)];
-        let done = first_fit(4, &wishes);
+        let requests = [
+            request(0, 9, 3),
+            request(1, 9, 1),
+            request(2, 9, 2),
+            request(3, 9, 9),
+            request(4, 9, 100),
+        ];
+        let done = first_fit(4, &requests);
         assert_eq!(done.hosts, [vec![0], vec![0], vec![1], vec![2, 3, 4], vec![]]);
         assert_eq!(done.rest.too_large, 1);
     }
@@ -340,16 +351,16 @@ mod tests {
     #[test]
     fn who_wants_no_holes_waits_for_none() {
         // Hosts 0-3 and 8-11 are free at 50, all at 100.
-        let wishes = [wish(0, 50, 4), wish(0, 100, 4), wish(60, 10, 6)];
-        let all = |name| run(1, &wishes, allocator(name).expect("known"), 1).start[2];
+        let requests = [request(0, 50, 4), request(0, 100, 4), request(60, 10, 6)];
+        let all = |name| run(1, &requests, allocator(name).expect("known"), 1).start[2];
         assert_eq!((all("first-fit"), all("linear"), all("contiguous")), (60, 60, 100));
     }
 
     #[test]
     fn larger_machines_get_larger_jobs() {
-        let wishes = [wish(0, 9, 1), wish(1, 9, 2), wish(2, 9, 1), wish(3, 9, 5)];
+        let requests = [request(0, 9, 1), request(1, 9, 2), request(2, 9, 1), request(3, 9, 5)];
         let of = |scale| -> Vec<(i64, u32)> {
-            scaled(&wishes, 2, scale).iter().map(|w| (w.start, w.processors)).collect()
+            scaled(&requests, 2, scale).iter().map(|w| (w.start, w.processors)).collect()
         };
         assert_eq!(of(1.0), [(0, 1), (1, 2), (2, 1), (3, 6)]);
         assert_eq!(of(1.5), [(0, 1), (0, 1), (1, 4), (2, 1), (3, 10)]);
@@ -362,11 +373,11 @@ mod tests {
             wants in prop::collection::vec((0i64..20, 1i64..30, 1u32..30), 1..40),
             seed: u64,
         ) {
-            let mut wishes: Vec<Wish> = wants.iter().map(|&(a, b, c)| wish(a, b, c)).collect();
-            wishes.sort_by_key(|w| w.start);
+            let mut requests: Vec<JobRequest> = wants.iter().map(|&(a, b, c)| request(a, b, c)).collect();
+            requests.sort_by_key(|w| w.start);
             for a in &ALLOCATORS {
-                let done = run(2, &wishes, a, seed);
-                for (i, w) in wishes.iter().enumerate() {
+                let done = run(2, &requests, a, seed);
+                for (i, w) in requests.iter().enumerate() {
                     let large = w.processors > 24;
                     prop_assert_eq!(done.hosts[i].len(), if large { 0 } else { w.processors.div_ceil(2) as usize });
                     prop_assert!(done.start[i] >= w.start);
@@ -374,7 +385,7 @@ mod tests {
                 // At every start the processors in use on each host are those that it has at most.
                 for &now in &done.start {
                     let mut used = [0; 12];
-                    for (i, w) in wishes.iter().enumerate() {
+                    for (i, w) in requests.iter().enumerate() {
                         if done.start[i] <= now && now < done.start[i] + w.seconds {
                             for &h in &done.hosts[i] {
                                 used[h as usize] += w.processors.min(2);

@@ -118,15 +118,21 @@ impl History {
     ///
     /// # Panics
     /// If it is not [`sorted`](Self::sorted).
-    pub fn walk(&self) -> Walk<'_> {
+    pub fn walk(&self) -> HistoryWalk<'_> {
         assert!(self.sorted || self.stays.is_empty(), "a history in order");
-        Walk { history: self, next: 0, ends: BinaryHeap::new(), running: BTreeMap::new(), jobs: 0 }
+        HistoryWalk {
+            history: self,
+            next: 0,
+            ends: BinaryHeap::new(),
+            running: BTreeMap::new(),
+            jobs: 0,
+        }
     }
 }
 
 /// The running jobs at a moment that advances.
 #[derive(Clone, Debug)]
-pub struct Walk<'a> {
+pub struct HistoryWalk<'a> {
     history: &'a History,
     next: usize,
     ends: BinaryHeap<Reverse<(i64, u32)>>,
@@ -134,7 +140,7 @@ pub struct Walk<'a> {
     jobs: usize,
 }
 
-impl Walk<'_> {
+impl HistoryWalk<'_> {
     /// Moves to a moment, not before the current one.
     pub fn to(&mut self, time: i64) {
         let stays = &self.history.stays;

@@ -49,14 +49,14 @@ pub mod trace;
 pub mod traffic;
 pub mod training;
 
-pub use backfill::{Backfilled, Begun, Wish, backfill, scaled};
-pub use history::{History, Stay, Walk};
+pub use backfill::{BackfillResult, JobRequest, StartedJob, backfill, scaled};
+pub use history::{History, HistoryWalk, Stay};
 pub use machine::Machine;
 pub use mapping::Mapping;
 pub use matrix::CommMatrix;
 pub use month::{MONTH_HOSTS, month};
 pub use pattern::{
-    Extent, PATTERNS, Participants, Pattern, PatternError, PatternKind, given, kind, pattern,
+    Extent, PATTERNS, Participants, Pattern, PatternError, PatternKind, kind, listed_pairs, pattern,
 };
 
 pub use stream::Stream;

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_told_and_kept() {
+    fn strangers_are_reported_and_kept() {
         let one = of(&["x1 x2", "a1 x1", "x3", "a1"]);
         assert_eq!((one.jobs().len(), one.on_one_switch()), (2, 2));
         assert_eq!(one.unknown().collect::<Vec<_>>(), ["x1", "x2", "x3"]);

@@ -1,6 +1,6 @@
 //! A month of a machine that never was, for those who have no log.
 
-use crate::{Stream, Wish};
+use crate::{JobRequest, Stream};
 
 /// Jobs of whole hosts on 1,024 hosts of RICC (RIKEN, May to September 2010): hosts, jobs of 90,797, mean run time in
 /// seconds. Counted from the log RICC-2010-2 of the Parallel Workloads Archive, jobs of at least 8 processors, sizes
@@ -27,22 +27,22 @@ pub const MONTH_HOSTS: u32 = 1024;
 /// Jobs of this many days on a machine of [`MONTH_HOSTS`] hosts, one processor each, by rising start: sizes as often as
 /// on RICC, exponential run times of the same means, starts at random so that `load` of the machine would be busy.
 /// Days and nights, users who come again, and jobs of several parts are not in it.
-pub fn month(days: u32, load: f64, seed: u64) -> Vec<Wish> {
+pub fn month(days: u32, load: f64, seed: u64) -> Vec<JobRequest> {
     let mut stream = Stream::new(seed, 0);
     let all: u32 = SIZES.iter().map(|s| s.1).sum();
     let work: f64 = SIZES.iter().map(|&(h, n, s)| f64::from(h) * f64::from(n) * f64::from(s)).sum();
     let gap = work / f64::from(all) / (f64::from(MONTH_HOSTS) * load);
     let end = f64::from(days) * 86_400.0;
     let mut now = 0.0;
-    let mut wishes = Vec::new();
+    let mut requests = Vec::new();
     loop {
         now += exponential(&mut stream) * gap;
         if now >= end {
-            return wishes;
+            return requests;
         }
         let (processors, _, mean) = size(stream.below(all));
         let seconds = (exponential(&mut stream) * f64::from(mean)).ceil() as i64;
-        wishes.push(Wish { start: now as i64, seconds: seconds.max(1), processors });
+        requests.push(JobRequest { start: now as i64, seconds: seconds.max(1), processors });
     }
 }
 
@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn a_month_is_as_busy_as_asked() {
-        let wishes = month(300, 0.8, 5);
-        assert!(wishes.windows(2).all(|w| w[0].start <= w[1].start));
-        let work: f64 = wishes.iter().map(|w| w.seconds as f64 * f64::from(w.processors)).sum();
+        let requests = month(300, 0.8, 5);
+        assert!(requests.windows(2).all(|w| w[0].start <= w[1].start));
+        let work: f64 = requests.iter().map(|w| w.seconds as f64 * f64::from(w.processors)).sum();
         let load = work / (300.0 * 86_400.0 * 1024.0);
         assert!((load - 0.8).abs() < 0.04, "{load}");
-        assert_eq!(month(3, 0.8, 5)[..], wishes[..month(3, 0.8, 5).len()]);
+        assert_eq!(month(3, 0.8, 5)[..], requests[..month(3, 0.8, 5).len()]);
         assert_ne!(month(3, 0.8, 6), month(3, 0.8, 5));
     }
 }

@@ -50,7 +50,7 @@ fn follow(schedule: &Schedule) -> Followed {
         done += 1;
         let mut next: Vec<(u32, u32)> = schedule.dependents(i).map(|(a, _)| (a, 0)).collect();
         if matches!(schedule.op(i), Op::Send { .. }) {
-            next.push((schedule.mate(i), 1));
+            next.push((schedule.partner(i), 1));
         }
         for (a, more) in next {
             know[a as usize] |= know[i as usize];
@@ -178,7 +178,7 @@ fn closed_forms() {
         has(Alltoall, "linear", (p * (p - 1), gathered), 1);
         has(Alltoall, "pairwise", (p * (p - 1), gathered), n - 1);
         has(Alltoall, "pairwise-xor", (p * (p - 1), gathered), n - 1);
-        let bits: u64 = (1..n).map(|way| u64::from(way.count_ones())).sum();
+        let bits: u64 = (1..n).map(|distance| u64::from(distance.count_ones())).sum();
         has(Alltoall, "bruck", (p * u64::from(ceil), p * bits * b), ceil);
         has(ReduceScatter, "ring", (p * (p - 1), gathered), n - 1);
         has(ReduceScatter, "pairwise", (p * (p - 1), gathered), n - 1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_workload::{Extent, PATTERNS, Participants, Stream, given, pattern};
+use darkfiber_workload::{Extent, PATTERNS, Participants, Stream, listed_pairs, pattern};
 use proptest::prelude::*;
 
 fn pairs(spec: &str, n: u32, index: u64, seed: u64) -> Vec<[u32; 2]> {
@@ -119,7 +119,9 @@ fn refusals_say_what_would_work() {
     assert_eq!(all("shift:buy=9", 8), "shift has no key \"buy\"; did you mean by?");
     assert!(all("transpose", 12).contains("take 9 or 16"));
     assert!(all("adversarial", 8).contains("group=16"));
-    assert!(given(vec![[0, 1], [1, 5]], 4).is_err_and(|e| e.to_string().contains("pair 2: 5")));
+    assert!(
+        listed_pairs(vec![[0, 1], [1, 5]], 4).is_err_and(|e| e.to_string().contains("pair 2: 5"))
+    );
 }
 
 proptest! {

@@ -263,7 +263,7 @@ fn receives_from_anybody_take_what_is_left() {
     b.add(1, Op::Send { to: 0, bytes: 1, tag: 5 }, 0);
     b.add(2, Op::Send { to: 0, bytes: 1, tag: 9 }, 0);
     let s = b.finish().expect("whole");
-    assert_eq!((s.mate(0), s.mate(1)), (3, 2));
+    assert_eq!((s.partner(0), s.partner(1)), (3, 2));
     assert_eq!((s.rank(3), s.rank(0)), (2, 0));
 }
 

@@ -18,6 +18,6 @@ pub use counter::Costs;
 pub use fair::{fair_rates, finish_time};
 pub use halves::Halves;
 pub use metric::{METRICS, Metric, MetricSource};
-pub use paths::{Lost, Paths};
-pub use sample::{Bandwidth, Estimate, Measured, Precision, Wanted, measure};
+pub use paths::{Paths, UnreachablePairs};
+pub use sample::{Bandwidth, Estimate, Measured, Precision, Quantities, measure};
 pub use worst::{TooLarge, Worst, worst};

@@ -13,7 +13,7 @@ const PROBES: usize = 16;
 /// Pairs of participants without a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{pairs} of the ordered pairs have no route, for example from terminal {} to terminal {}", example.0.0, example.1.0)]
-pub struct Lost {
+pub struct UnreachablePairs {
     /// Number of ordered pairs.
     pub pairs: u64,
     /// One of these pairs.
@@ -79,7 +79,11 @@ impl<'a> Paths<'a> {
     ///
     /// # Panics
     /// If the routes were made for a fabric of another size.
-    pub fn new(fabric: &'a Fabric, routes: &'a Routes, who: &[TerminalId]) -> Result<Self, Lost> {
+    pub fn new(
+        fabric: &'a Fabric,
+        routes: &'a Routes,
+        who: &[TerminalId],
+    ) -> Result<Self, UnreachablePairs> {
         assert_eq!(routes.switch_count(), fabric.switch_count(), "routes of another fabric");
         assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
         // By path first: a path's tables are decoded once.
@@ -158,7 +162,7 @@ fn name(
     who: &[TerminalId],
     source_of: &[u32],
     dest_of: &[u32],
-) -> Option<Lost> {
+) -> Option<UnreachablePairs> {
     let members = |of: &[u32]| {
         let mut members = vec![Vec::new(); of.iter().max().map_or(0, |&class| class as usize + 1)];
         of.iter().enumerate().for_each(|(i, &class)| members[class as usize].push(i));
@@ -175,7 +179,7 @@ fn name(
             }
         }
     }
-    example.map(|example| Lost { pairs, example })
+    example.map(|example| UnreachablePairs { pairs, example })
 }
 
 /// Channels in rows of one length, by (destination class, source class).

@@ -65,7 +65,7 @@ impl Bandwidth {
 
 /// Quantities to compute in addition to [`Bandwidth::Share`].
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct Quantities {
     /// Other kinds of bandwidth.
     pub bandwidths: Vec<Bandwidth>,
     /// The load of every channel.
@@ -175,7 +175,7 @@ pub fn measure(
     paths: &Paths<'_>,
     costs: Option<&Costs>,
     pattern: &dyn Pattern,
-    wanted: &Wanted,
+    wanted: &Quantities,
     precision: &Precision,
     seed: u64,
 ) -> Measured {
@@ -203,7 +203,7 @@ struct Block {
 }
 
 impl<C: Channels> SampleRun<'_, C> {
-    fn all(&self, wanted: &Wanted, precision: &Precision) -> Measured {
+    fn all(&self, wanted: &Quantities, precision: &Precision) -> Measured {
         let (phases, mut end) = match self.pattern.extent() {
             Extent::Phases(phases) => (true, phases),
             Extent::Samples => (false, precision.first.max(1)),

@@ -11,7 +11,7 @@ const DARK: f64 = 25.0;
 
 /// Load of the fullest channel under an engine's tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Better {
+pub struct EngineLoad {
     /// Name of the engine.
     pub engine: String,
     /// Routes on its fullest channel.
@@ -19,7 +19,7 @@ pub struct Better {
 }
 
 /// Judges the fullest channel of tables in use by the best engine that was tried. `hottest` is that channel by name.
-pub fn balance(efi: &Efi, hottest: &str, best: Option<&Better>) -> Exam {
+pub fn balance(efi: &Efi, hottest: &str, best: Option<&EngineLoad>) -> Exam {
     let max = group(efi.max);
     let Some(best) = best else {
         return Exam::good(

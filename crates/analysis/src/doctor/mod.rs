@@ -9,7 +9,7 @@ mod lids;
 mod speeds;
 
 pub use bad::{bad_cables, hot_cables};
-pub use balance::{Better, balance, dark_fiber};
+pub use balance::{EngineLoad, balance, dark_fiber};
 pub use exam::{Area, Exam, Verdict};
 pub use lids::lids;
 pub use speeds::speeds;

@@ -15,7 +15,7 @@ const UNKNOWN: (u32, u32) = (0, 0);
 
 /// Cables that are compared with each other: those between switches of the same two models, and those of adapters and
 /// switches of the same two models.
-type Like = (bool, (u32, u32), (u32, u32));
+type CableClass = (bool, (u32, u32), (u32, u32));
 
 /// Compares every cable with those between the same two models of devices, where the input has models. A cable of one
 /// lane in a fabric with wider ones is always named.
@@ -23,7 +23,7 @@ type Like = (bool, (u32, u32), (u32, u32));
 /// Complexity: O(n log n) in cables.
 pub fn speeds(fabric: &Fabric) -> Exam {
     let names = Names::new(fabric);
-    let mut alike: BTreeMap<Like, Vec<(LinkClass, String)>> = BTreeMap::new();
+    let mut alike: BTreeMap<CableClass, Vec<(LinkClass, String)>> = BTreeMap::new();
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
         let here = (fabric.switch(s).vendor, fabric.switch(s).device);
         for c in fabric.channels_from(s).map(ChannelId::new) {

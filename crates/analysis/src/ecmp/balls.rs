@@ -107,10 +107,11 @@ mod tests {
     #[test]
     fn used_bins_as_counted_one_by_one() {
         // All 4^3 placements of three balls into four bins.
-        let used =
-            |way: u32| (0..3).fold(0u32, |all, i| all | 1 << (way >> (2 * i) & 3)).count_ones();
-        let mean = (0..64).map(|way| f64::from(used(way))).sum::<f64>() / 64.0;
-        let squares = (0..64).map(|way| f64::from(used(way)).powi(2)).sum::<f64>() / 64.0;
+        let used = |outcome: u32| {
+            (0..3).fold(0u32, |all, i| all | 1 << (outcome >> (2 * i) & 3)).count_ones()
+        };
+        let mean = (0..64).map(|outcome| f64::from(used(outcome))).sum::<f64>() / 64.0;
+        let squares = (0..64).map(|outcome| f64::from(used(outcome)).powi(2)).sum::<f64>() / 64.0;
         assert!((members_used(3, 4) - mean).abs() < 1e-12);
         assert!((members_used_variance(3, 4) - (squares - mean * mean)).abs() < 1e-12);
     }
@@ -142,9 +143,9 @@ mod tests {
     fn as_enumerated() {
         for (n, m) in [(2, 2), (3, 2), (4, 3), (5, 3), (3, 5)] {
             let mut total = 0;
-            for way in 0..u32::pow(m, n) {
+            for outcome in 0..u32::pow(m, n) {
                 let mut count = vec![0u32; m as usize];
-                (0..n).for_each(|i| count[(way / u32::pow(m, i) % m) as usize] += 1);
+                (0..n).for_each(|i| count[(outcome / u32::pow(m, i) % m) as usize] += 1);
                 total += count.iter().max().copied().unwrap_or(0);
             }
             let mean = f64::from(total) / f64::from(u32::pow(m, n));

@@ -5,5 +5,5 @@ mod moved;
 mod spread;
 
 pub use balls::{Balls, collision_free, idle, members_used, members_used_variance};
-pub use moved::{Moved, moved};
+pub use moved::{MovedFlows, moved};
 pub use spread::{Spread, TierSpread, spread};

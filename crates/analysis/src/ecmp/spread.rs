@@ -147,22 +147,22 @@ fn one_draw(
     let mut load = vec![0u32; m + 2 * t];
     let (mut counted, mut lost) = (0, 0);
     let n = ecmp.queue_pairs();
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     for &[from, to] in pairs {
         if fabric.host_of(from) == fabric.host_of(to) {
             continue;
         }
         counted += 1;
         for number in 0..n {
-            way.clear();
-            if !ecmp.follow(fabric, from, to, number, &mut way) {
+            path.clear();
+            if !ecmp.follow(fabric, from, to, number, &mut path) {
                 lost += 1;
                 break;
             }
             load[m + to.index()] += 1;
             load[m + t + from.index()] += 1;
             let goal = fabric.terminal(to).switch;
-            for &c in &way {
+            for &c in &path {
                 load[c as usize] += 1;
                 let at = fabric.tail(ChannelId(c));
                 let members = ecmp.hops().group(at, goal).members();

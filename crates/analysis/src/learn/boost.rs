@@ -9,7 +9,7 @@ use smartcore::tree::decision_tree_regressor::{
 
 /// Parameters of boosting. The paper of the pipeline gives none of them; these are scikit-learn's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Boosting {
+pub struct BoostingParams {
     /// Number of trees.
     pub trees: usize,
     /// Weight of each tree in the sum.
@@ -22,7 +22,7 @@ pub struct Boosting {
     pub near: f64,
 }
 
-impl Default for Boosting {
+impl Default for BoostingParams {
     fn default() -> Self {
         Self { trees: 100, rate: 0.1, depth: 3, leaf: 5, near: 0.9 }
     }
@@ -31,7 +31,7 @@ impl Default for Boosting {
 type Tree = DecisionTreeRegressor<f64, f64, DenseMatrix<f64>, Vec<f64>>;
 
 /// A sum of trees.
-pub struct Boosted {
+pub struct BoostedTrees {
     start: f64,
     rate: f64,
     trees: Vec<(Tree, Leaves)>,
@@ -41,7 +41,7 @@ pub struct Boosted {
 /// one.
 type Leaves = BTreeMap<u64, f64>;
 
-impl Boosted {
+impl BoostedTrees {
     /// Learns `y` from rows of `x`.
     ///
     /// J. H. Friedman, Greedy Function Approximation: A Gradient Boosting Machine (Annals of Statistics 29, 2001),
@@ -49,7 +49,7 @@ impl Boosted {
     ///
     /// # Panics
     /// If there are no rows, or not as many as values.
-    pub fn fit(x: &[Vec<f64>], y: &[f64], how: Boosting) -> Self {
+    pub fn fit(x: &[Vec<f64>], y: &[f64], how: BoostingParams) -> Self {
         assert!(!x.is_empty() && x.len() == y.len(), "a value for each row");
         let start = median(y.to_vec());
         let matrix = matrix(x);
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_law_is_learnt() {
         let (x, y) = rows();
-        let model = Boosted::fit(&x[..300], &y[..300], Boosting::default());
+        let model = BoostedTrees::fit(&x[..300], &y[..300], BoostingParams::default());
         let predicted = model.predict(&x[300..]);
         for ((x, y), p) in x[300..].iter().zip(&y[300..]).zip(&predicted) {
             // But for those next to the step.
@@ -160,7 +160,8 @@ mod tests {
             y[i] += 1000.0;
         }
         let missed = |near: f64| {
-            let model = Boosted::fit(&x, &y, Boosting { near, ..Boosting::default() });
+            let model =
+                BoostedTrees::fit(&x, &y, BoostingParams { near, ..BoostingParams::default() });
             let pairs = model.predict(&x).into_iter().zip(&truth);
             pairs.map(|(p, t)| (p - t).powi(2)).sum::<f64>() / 400.0
         };
@@ -170,8 +171,8 @@ mod tests {
 
     #[test]
     fn no_tree_is_the_median() {
-        let none = Boosting { trees: 0, ..Boosting::default() };
-        let model = Boosted::fit(&[vec![0.0], vec![1.0], vec![2.0]], &[1.0, 2.0, 9.0], none);
+        let none = BoostingParams { trees: 0, ..BoostingParams::default() };
+        let model = BoostedTrees::fit(&[vec![0.0], vec![1.0], vec![2.0]], &[1.0, 2.0, 9.0], none);
         assert_eq!(model.predict(&[vec![5.0]]), [2.0]);
         assert!((quantile(vec![4.0, 1.0, 2.0], 0.75) - 3.0).abs() < 1e-12);
     }

@@ -4,7 +4,7 @@ use darkfiber_workload::Stream;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::{Boosted, Boosting, Parts, Samples, decompose};
+use super::{BoostedTrees, BoostingParams, Parts, Samples, decompose};
 
 /// Input of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Model {
 
 /// Results of all models.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct ModelScores {
     /// By features: all, in common, standing out.
     pub models: Vec<Model>,
     /// Parts that steps were dealt into.
@@ -76,7 +76,7 @@ const FOLDS: usize = 10;
 /// All steps take part in the decomposition, as in the paper: times are not part of its input.
 ///
 /// The same for any number of threads.
-pub fn judge(samples: &Samples, how: Boosting, seed: u64) -> Judged {
+pub fn judge(samples: &Samples, how: BoostingParams, seed: u64) -> ModelScores {
     let Parts { low, sparse, rank, filled, .. } = decompose(&standard(&samples.rows));
     let (fold, by_run) = folds(&samples.runs, seed);
     let given = [
@@ -111,7 +111,7 @@ pub fn judge(samples: &Samples, how: Boosting, seed: u64) -> Judged {
         model
     };
     let models = found.chunks(FOLDS).enumerate().map(model).collect();
-    Judged { models, folds: FOLDS, by_run, rank, filled }
+    ModelScores { models, folds: FOLDS, by_run, rank, filled }
 }
 
 /// Predictions of one fold for its steps.
@@ -128,7 +128,7 @@ impl Fold {
         times: &[f64],
         fold: &[usize],
         left_out: usize,
-        how: Boosting,
+        how: BoostingParams,
         seed: u64,
     ) -> Self {
         let (unseen, seen): (Vec<usize>, Vec<usize>) =
@@ -140,7 +140,7 @@ impl Fold {
             )
         };
         let (x, y) = of(&seen);
-        let model = Boosted::fit(&x, &y, how);
+        let model = BoostedTrees::fit(&x, &y, how);
         let (mut x, y) = of(&unseen);
         let missed = |x: &[Vec<f64>]| {
             let predicted = model.predict(x);
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     /// Twenty runs of twenty steps: features rise and fall together by run, and an outlier costs time now and then.
-    fn samples(told: bool) -> Samples {
+    fn samples(is_predictable: bool) -> Samples {
         let mut random = Stream::new(3, 0);
         let mut draw = || f64::from(random.below(1 << 20)) / f64::from(1 << 20);
         let (mut rows, mut times, mut runs) = (Vec::new(), Vec::new(), Vec::new());
@@ -229,7 +229,7 @@ mod tests {
                 let held = if draw() < 0.1 { 5.0 + 5.0 * draw() } else { 0.0 };
                 row[3] += held;
                 rows.push(row);
-                times.push(if told { 1.0 + held / 5.0 + 0.05 * draw() } else { draw() });
+                times.push(if is_predictable { 1.0 + held / 5.0 + 0.05 * draw() } else { draw() });
                 runs.push(run);
             }
         }
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn what_stands_out_is_what_costs_time() {
         let samples = samples(true);
-        let judged = judge(&samples, Boosting::default(), 1);
+        let judged = judge(&samples, BoostingParams::default(), 1);
         assert!(judged.by_run && judged.folds == 10);
         let r2: Vec<f64> = judged.models.iter().map(|m| m.r2(&samples.times)).collect();
         assert!(r2[2] > 0.9 && r2[2] > r2[1], "{r2:?}");
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn chance_is_not_predicted() {
         let samples = samples(false);
-        for model in judge(&samples, Boosting::default(), 1).models {
+        for model in judge(&samples, BoostingParams::default(), 1).models {
             assert!(model.r2(&samples.times) < 0.1, "{:?}", model.features);
         }
     }
@@ -296,7 +296,9 @@ mod tests {
         let with = |threads| {
             let pool =
                 rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            pool.install(|| judge(&samples, Boosting { trees: 10, ..Boosting::default() }, 1))
+            pool.install(|| {
+                judge(&samples, BoostingParams { trees: 10, ..BoostingParams::default() }, 1)
+            })
         };
         assert_eq!(with(1), with(3));
     }

@@ -8,7 +8,7 @@ mod judge;
 mod robust;
 mod samples;
 
-pub use boost::{Boosted, Boosting};
-pub use judge::{Features, Judged, Model, judge};
+pub use boost::{BoostedTrees, BoostingParams};
+pub use judge::{Features, Model, ModelScores, judge};
 pub use robust::{Parts, decompose};
-pub use samples::{Reading, Samples, Unfit};
+pub use samples::{FitError, Reading, Samples};

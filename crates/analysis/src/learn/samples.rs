@@ -38,7 +38,7 @@ pub struct Samples {
 
 /// Why learning is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum FitError {
     /// There are so few steps.
     Few(usize),
     /// All steps take the same time.
@@ -56,13 +56,13 @@ impl Samples {
     ///
     /// # Errors
     /// If learning from them is impossible.
-    pub fn gather(names: &[String], readings: &[Reading]) -> Result<Self, Unfit> {
+    pub fn gather(names: &[String], readings: &[Reading]) -> Result<Self, FitError> {
         let mut steps: BTreeMap<(usize, usize), Vec<&Reading>> = BTreeMap::new();
         for reading in readings {
             steps.entry((reading.run, reading.step)).or_default().push(reading);
         }
         if steps.len() < FEW {
-            return Err(Unfit::Few(steps.len()));
+            return Err(FitError::Few(steps.len()));
         }
         let most = steps.values().map(Vec::len).max().unwrap_or(0);
         let mut features: Vec<String> = if most == 1 {
@@ -93,12 +93,12 @@ impl Samples {
             row.retain(|_| *keep.next().unwrap_or(&false));
         }
         if features.is_empty() {
-            return Err(Unfit::Constant);
+            return Err(FitError::Constant);
         }
         let longest = |of: &Vec<&Reading>| of.iter().map(|r| r.time).fold(f64::MIN, f64::max);
         let times: Vec<f64> = steps.values().map(longest).collect();
         if times.iter().all(|t| t.to_bits() == times[0].to_bits()) {
-            return Err(Unfit::Alike);
+            return Err(FitError::Alike);
         }
         let differ =
             |of: &&Vec<&Reading>| of.iter().any(|r| r.time.to_bits() != of[0].time.to_bits());
@@ -152,12 +152,12 @@ mod tests {
             (0..n).map(|i| reading(0, i, &[of(i)])).collect()
         };
         let refused = |readings: &[Reading]| Samples::gather(&names, readings).expect_err("unfit");
-        assert_eq!(refused(&some(19, |i| i as f64)), Unfit::Few(19));
-        assert_eq!(refused(&some(20, |_| 1.0)), Unfit::Constant);
+        assert_eq!(refused(&some(19, |i| i as f64)), FitError::Few(19));
+        assert_eq!(refused(&some(20, |_| 1.0)), FitError::Constant);
         let mut alike = some(20, |i| i as f64);
         for reading in &mut alike {
             reading.time = 1.0;
         }
-        assert_eq!(refused(&alike), Unfit::Alike);
+        assert_eq!(refused(&alike), FitError::Alike);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_analysis::count::{
-    Bandwidth, Costs, Paths, Precision, Wanted, fair_rates, finish_time, measure, worst,
+    Bandwidth, Costs, Paths, Precision, Quantities, fair_rates, finish_time, measure, worst,
 };
 use darkfiber_fabric::{
     Fabric, FabricBuilder, LinkClass, Switch, SwitchId, TerminalId, Topology, open,
@@ -109,7 +109,7 @@ fn bisections_by_enumeration() {
     let who = everybody(fabric);
     let paths = Paths::new(fabric, &routes, &who).expect("reaches");
     let bisect = pattern("bisect", &Participants::all(6)).expect("even");
-    let wanted = Wanted { bandwidths: vec![Bandwidth::PairShare], loads: true };
+    let wanted = Quantities { bandwidths: vec![Bandwidth::PairShare], loads: true };
     let precision = Precision { width: 0.002, ..Precision::default() };
     let measured = measure(&paths, None, &*bisect, &wanted, &precision, 1);
     for (kind, truth) in [(Bandwidth::Share, sum / count), (Bandwidth::PairShare, pair_sum / count)]
@@ -146,7 +146,7 @@ fn permutations_and_exchanges_by_enumeration() {
     for (spec, (sum, count)) in [("permutation", full), ("dissemination", exchanges)] {
         let random = pattern(spec, &Participants::all(6)).expect("even");
         let precision = Precision { width: 0.004, ..Precision::default() };
-        let found = measure(&paths, None, &*random, &Wanted::default(), &precision, 2);
+        let found = measure(&paths, None, &*random, &Quantities::default(), &precision, 2);
         let e = found.bandwidth(Bandwidth::Share).expect("always");
         let truth = sum / f64::from(count);
         assert!(e.ci_low <= truth && truth <= e.ci_high, "{spec}: {e:?}, in truth {truth}");
@@ -197,7 +197,7 @@ fn threads_do_not_change_a_bit() {
         pool.install(|| {
             let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
             let pattern = pattern("bisect", &Participants::all(who.len() as u32)).expect("even");
-            let wanted = Wanted { bandwidths: Bandwidth::ALL.to_vec(), loads: true };
+            let wanted = Quantities { bandwidths: Bandwidth::ALL.to_vec(), loads: true };
             let measured = measure(&paths, None, &*pattern, &wanted, &Precision::exactly(500), 3);
             (measured, worst(&paths, None).expect("small"))
         })
@@ -212,7 +212,7 @@ fn bandwidths_of_an_incast_and_of_a_shift() {
     let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
     let of = |spec: &str| {
         let pattern = pattern(spec, &Participants::all(16)).expect("fits");
-        let wanted = Wanted { bandwidths: Bandwidth::ALL.to_vec(), loads: false };
+        let wanted = Quantities { bandwidths: Bandwidth::ALL.to_vec(), loads: false };
         let measured = measure(&paths, None, &*pattern, &wanted, &Precision::default(), 1);
         Bandwidth::ALL.map(|b| measured.bandwidth(b).expect("wanted").mean)
     };
@@ -246,7 +246,7 @@ fn slow_links_count_for_more() {
     let costs = Costs::by_speed(&fabric, &who);
     let pairs = given(vec![[0, 2], [1, 3]], 4).expect("in range");
     let share = |costs| {
-        let m = measure(&paths, costs, &*pairs, &Wanted::default(), &Precision::default(), 1);
+        let m = measure(&paths, costs, &*pairs, &Quantities::default(), &Precision::default(), 1);
         m.bandwidth(Bandwidth::Share).expect("always").mean
     };
     assert!((share(None) - 0.5).abs() < 1e-12);
@@ -273,7 +273,7 @@ proptest! {
         let paths = Paths::new(&fabric, &routes, &who).expect("reaches");
         let Ok(shuffled) = pattern("permutation", &Participants::all(n)) else { return Ok(()) };
         let measured =
-            measure(&paths, None, &*shuffled, &Wanted::default(), &Precision::exactly(5), seed);
+            measure(&paths, None, &*shuffled, &Quantities::default(), &Precision::exactly(5), seed);
         let mut pairs = Vec::new();
         for i in 0..5 {
             shuffled.fill(i, &mut Stream::new(seed, i), &mut pairs);
@@ -337,6 +337,6 @@ fn a_pair_that_twice_is_given_sends_twice() {
     let who = everybody(&topology.fabric);
     let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
     let pairs: Box<dyn Pattern> = given(vec![[0, 2], [0, 2]], 4).expect("in range");
-    let m = measure(&paths, None, &*pairs, &Wanted::default(), &Precision::default(), 1);
+    let m = measure(&paths, None, &*pairs, &Quantities::default(), &Precision::default(), 1);
     assert_eq!(m.most(), 2);
 }

@@ -41,7 +41,7 @@ fn what_counters_determine_is_found() {
 }
 
 #[test]
-fn what_counters_leave_open_is_told() {
+fn what_counters_leave_open_is_reported() {
     // Each terminal sends to one other: the counters are met, but do not determine the receiver.
     let (t, r) = routed("pgft:m=4x4,w=1x4,p=1x1", "ftree");
     let flows: Vec<Flow> =

@@ -65,14 +65,14 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let jobs = args.jobs.load(fabric, common)?;
     if !args.from.is_empty() {
         let (to, new) = (args.tables.routes.as_path(), &read);
-        let way = transition::Way {
+        let request = transition::TransitionInput {
             fabric: args.fabric.name(),
             from: &args.from,
             beside: &args.beside,
             to,
             new,
         };
-        return transition::run(&way, &loaded, jobs.as_deref(), common);
+        return transition::run(&request, &loaded, jobs.as_deref(), common);
     }
     let progress = Progress::new(1, common.quiet);
     progress.at("checking");

@@ -5,7 +5,7 @@ mod map;
 use std::path::PathBuf;
 
 use clap::Args;
-use darkfiber_analysis::doctor::{Area, Better, Exam, Verdict, balance};
+use darkfiber_analysis::doctor::{Area, EngineLoad, Exam, Verdict, balance};
 use darkfiber_analysis::doctor::{bad_cables, dark_fiber, hot_cables, lids, speeds};
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{Finding, FindingKind, Names, finding, group, hottest};
@@ -219,7 +219,7 @@ fn balance_of(tried: &[Chain], loaded: &Loaded, row: &Routed, common: &Common) -
         let routes = engine.route(fabric, &request).ok()?;
         let made = metrics::measure(fabric, &routes, None);
         let is_sound = made.deadlock_free && made.unreachable + made.loops == 0;
-        is_sound.then(|| Better { engine: engine.name.clone(), max: made.efi.max })
+        is_sound.then(|| EngineLoad { engine: engine.name.clone(), max: made.efi.max })
     });
     let best = tried.min_by_key(|better| better.max);
     let fullest = hottest(&row.load, 1)

@@ -144,7 +144,7 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     common.show_lines(&result, LISTED)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (written, common.quiet) {
-        out::tell(&format!("wrote the eased routes to {}", dir.display()));
+        out::eprint_line(&format!("wrote the eased routes to {}", dir.display()));
     }
     match sound {
         Err(problem) if args.set.output.is_some() || problem.exit == Exit::Bug => Err(problem),

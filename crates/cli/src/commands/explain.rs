@@ -107,13 +107,13 @@ fn by_load(
         findings: &findings,
         version: env!("CARGO_PKG_VERSION"),
     };
-    tell(args, &result, common)
+    print_result(args, &result, common)
 }
 
 #[cfg(feature = "explain")]
 fn by_features(args: &ExplainCommand, text: &str, common: &Common) -> Result<Exit, Failure> {
     let path = args.file.as_path();
-    let asked = numbers::Asked {
+    let asked = numbers::ColumnMeanings {
         time: &args.time,
         run: args.run.as_deref(),
         step: args.step.as_deref(),
@@ -121,9 +121,9 @@ fn by_features(args: &ExplainCommand, text: &str, common: &Common) -> Result<Exi
     };
     let (steps, found) = numbers::steps(text, path, &asked)?;
     out::diagnostics(&path.display().to_string(), &found, common);
-    let lesson = learned::Lesson::of(&steps, &path.display().to_string(), common.seed())?;
-    let learned = lesson.told(&steps);
-    let findings = lesson.findings(&learned, &args.time);
+    let models = learned::FittedModels::of(&steps, &path.display().to_string(), common.seed())?;
+    let learned = models.results(&steps);
+    let findings = models.findings(&learned, &args.time);
     let result = ExplainResult {
         file: &input::name_of(path),
         time: &args.time,
@@ -133,7 +133,7 @@ fn by_features(args: &ExplainCommand, text: &str, common: &Common) -> Result<Exi
         findings: &findings,
         version: env!("CARGO_PKG_VERSION"),
     };
-    tell(args, &result, common)
+    print_result(args, &result, common)
 }
 
 #[cfg(not(feature = "explain"))]
@@ -142,7 +142,7 @@ fn by_features(_: &ExplainCommand, _: &str, _: &Common) -> Result<Exit, Failure>
         .hint("name one with --load, or build with the feature `explain`"))
 }
 
-fn tell(
+fn print_result(
     args: &ExplainCommand,
     result: &ExplainResult<'_>,
     common: &Common,

@@ -8,7 +8,7 @@ use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::Topology;
 use darkfiber_formats::anonymise::Anonymiser;
 use darkfiber_formats::format::{Format, ToWrite, Writer};
-use darkfiber_formats::slurm_nodes::{self, Known};
+use darkfiber_formats::slurm_nodes::{self, SlurmNames};
 use darkfiber_formats::{FORMATS, ibnetdiscover, input};
 use darkfiber_page::Page;
 use darkfiber_report::{FabricResult, findings};
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
         let is_written = result.is_ok();
         problems.note(result);
         if is_written && !common.quiet {
-            out::tell(&format!("wrote {} ({})", target.display(), form.0.name));
+            out::eprint_line(&format!("wrote {} ({})", target.display(), form.0.name));
         }
     } else if args.to.is_some() || args.anonymise {
         problems.note(page(args, &topology, &found, common));
@@ -164,7 +164,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 fn out_findings(found: &[Finding], common: &Common) {
     if !common.quiet && !found.is_empty() {
-        out::tell(findings::text(found, common.verbose).trim_end());
+        out::eprint_line(findings::text(found, common.verbose).trim_end());
     }
 }
 
@@ -217,7 +217,7 @@ fn slurm_nodes(
     topology: &Topology,
     (_, writer): Form,
     common: &Common,
-) -> Result<Option<Known>, Failure> {
+) -> Result<Option<SlurmNames>, Failure> {
     let Some(path) = &args.slurm_nodes else { return Ok(None) };
     if !writer.for_slurm {
         return Err(Failure::usage("--slurm-nodes is for files that SLURM reads")
@@ -235,7 +235,7 @@ fn slurm_nodes(
         .hint("--node-name-map FILE gives hosts the names that SLURM knows"));
     }
     if let (Some(first), false) = (known.strange.first(), common.quiet) {
-        out::tell(&format!(
+        out::eprint_line(&format!(
             "{source}: warning: {} of SLURM no hosts of the fabric that run jobs, for example {first}; SLURM places \
              no jobs on nodes that its tree lacks",
             counted(known.strange.len(), "node is", "nodes are")
@@ -246,8 +246,8 @@ fn slurm_nodes(
 
 /// Says what the form cannot hold.
 fn tell_lost(topology: &Topology, (format, writer): Form, common: &Common) {
-    let lost = (writer.loses)(topology);
+    let lost = (writer.omits)(topology);
     if !lost.is_empty() && !common.quiet {
-        out::tell(&format!("note: {} does not hold {}", format.name, lost.join(", ")));
+        out::eprint_line(&format!("note: {} does not hold {}", format.name, lost.join(", ")));
     }
 }

@@ -85,7 +85,7 @@ Examples:
 /// Layers that new paths may use beside those of the tables: every path keeps its own.
 const KEPT: u8 = 1;
 /// Channels whose destinations are listed.
-const TOLD: usize = 50;
+const MOST_REPORTED: usize = 50;
 
 impl From<HotPolicy> for Policy {
     fn from(policy: HotPolicy) -> Self {
@@ -218,7 +218,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     common.show_lines(&result, args.top)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (dir, common.quiet) {
-        out::tell(&format!("wrote the new routes to {}", dir.display()));
+        out::eprint_line(&format!("wrote the new routes to {}", dir.display()));
     }
     Ok(exit)
 }
@@ -299,9 +299,10 @@ impl View<'_> {
         let mut order: Vec<usize> =
             now.fills().enumerate().filter(is_hot).map(|(c, _)| c).collect();
         order.sort_by(|&a, &b| now.seconds[b].total_cmp(&now.seconds[a]).then(a.cmp(&b)));
-        let told: Vec<ChannelId> = order.iter().take(TOLD).map(|&c| ChannelId::new(c)).collect();
+        let reported: Vec<ChannelId> =
+            order.iter().take(MOST_REPORTED).map(|&c| ChannelId::new(c)).collect();
         let mut whom =
-            destinations(self.fabric, &self.given.case.tables.routes, &self.given.flows, &told)
+            destinations(self.fabric, &self.given.case.tables.routes, &self.given.flows, &reported)
                 .into_iter();
         let row = |&c: &usize| HotChannel {
             channel: self.names.channel(ChannelId::new(c)),

@@ -14,7 +14,7 @@ use darkfiber_report::measure::{
 };
 use darkfiber_report::{FabricFacts, Provenance, Refused, number};
 use darkfiber_scenario::{Case, Error, ErrorKind, Folder, Scenario, Tables};
-use darkfiber_study::grid::{Details, Hooks, Ready, Record, Unkept};
+use darkfiber_study::grid::{Details, Hooks, NullStore, Ready, Record};
 use darkfiber_study::patterns::{ItemFound, PatternPart, PatternPlan, PatternsFound};
 
 use super::metrics;
@@ -101,7 +101,7 @@ Exit code 4 if no routes could be measured.";
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];
 
 /// A study of engines, or of tables that were read.
-struct Part {
+struct MeasureStudy {
     preset: Preset,
     /// What each row is called.
     called: Vec<String>,
@@ -168,18 +168,22 @@ fn parts(
     part: &PatternPart,
     case: &Case<()>,
     common: &Common,
-) -> Result<Vec<Part>, Failure> {
+) -> Result<Vec<MeasureStudy>, Failure> {
     let mut all = Vec::new();
     let chains = args.engines.chains()?;
     if !chains.is_empty() {
         let called: Vec<String> = chains.iter().map(|chain| chain.name.clone()).collect();
         let preset = preset(args, scenario, part, vec![("routes.engine", texts(&called))]);
-        all.push(Part { preset, called, tables: None });
+        all.push(MeasureStudy { preset, called, tables: None });
     }
     for path in &args.routes {
         let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
         let preset = preset(args, scenario, part, Vec::new());
-        all.push(Part { preset, called: vec![path.display().to_string()], tables: Some(read) });
+        all.push(MeasureStudy {
+            preset,
+            called: vec![path.display().to_string()],
+            tables: Some(read),
+        });
     }
     Ok(all)
 }
@@ -217,7 +221,7 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     let begin = Instant::now();
     let (clock, done) = (|| begin.elapsed().as_secs_f64(), || progress.step());
     // Counting has work for all threads.
-    let hooks = Hooks { clock: &clock, done: &done, alone: true, ..Hooks::of(&Unkept, &files) };
+    let hooks = Hooks { clock: &clock, done: &done, alone: true, ..Hooks::of(&NullStore, &files) };
     let draws = args.svg.is_some() || args.page.is_asked() || common.format == Format::Json;
     let details = if draws { Details::Drawn } else { Details::Found };
     let mut outcomes = Vec::new();

@@ -74,7 +74,7 @@ fn groups(
 ) -> Option<(PortGroups, Vec<Finding>)> {
     let found = check_groups(fabric, routes)?;
     let all = routes.groups.as_ref()?.groups();
-    let cycle = group_finding::waits(fabric, routes, &found.entries, lids);
+    let cycle = group_finding::named_cycle(fabric, routes, &found.entries, lids);
     let findings = group_finding::of_groups(&found, &cycle);
     let expected = group_load(fabric, routes);
     let max = |load: &Vec<f64>| load.iter().copied().fold(0.0, f64::max);

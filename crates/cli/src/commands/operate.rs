@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use darkfiber_daemon::{Config, Day, Rehearsal, Voice, ask, ask_within, replay, run as operate};
+use darkfiber_daemon::{
+    Config, Console, DayEvents, Rehearsal, ask, ask_within, replay, run as operate,
+};
 use darkfiber_report::rehearsal::{RehearsalResult, RehearsedDay};
 use serde_json::Value;
 
@@ -22,7 +24,7 @@ const LONGEST_HOLD: Duration = Duration::from_secs(3);
 #[derive(Args, Debug)]
 pub(crate) struct OperateCommand {
     #[command(subcommand)]
-    question: Option<Question>,
+    question: Option<OperateQuery>,
     /// The configuration
     #[arg(long, global = true, value_name = "FILE", default_value = "/etc/darkfiber/operate.toml")]
     config: PathBuf,
@@ -33,7 +35,7 @@ pub(crate) struct OperateCommand {
 
 /// What the program that runs is asked.
 #[derive(Subcommand, Debug)]
-enum Question {
+enum OperateQuery {
     /// What it does, what it knows, and its last decisions
     Status,
     /// Why a decision was made, what it costs and gains, and the commands that put a proposal in place
@@ -149,14 +151,14 @@ Examples:
 /// Proposals are results; the rest is said.
 struct Terminal;
 
-impl Voice for Terminal {
+impl Console for Terminal {
     fn proposal(&self, text: &str) {
         // Nobody may read it any more; `status` and the journal have it, too.
         let _nobody_may_read = out::print(&format!("{text}\n"));
     }
 
     fn note(&self, text: &str) {
-        out::tell(text);
+        out::eprint_line(text);
     }
 }
 
@@ -169,12 +171,12 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
         let (text, differ) = replay(journal)?;
         out::print(&text)?;
         if differ > 0 {
-            out::tell(&format!("{differ} steps have other actions than the journal has"));
+            out::eprint_line(&format!("{differ} steps have other actions than the journal has"));
             return Ok(Exit::Finding);
         }
         return Ok(Exit::Fine);
     }
-    if let Some(Question::Hold { job, nodes }) = &args.question {
+    if let Some(OperateQuery::Hold { job, nodes }) = &args.question {
         hold(&args.config, *job, nodes.as_deref());
         return Ok(Exit::Fine);
     }
@@ -185,18 +187,18 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
             operate(&config, &Terminal, |stop| signals::instead(move || stop.stop()))?;
             return Ok(Exit::Fine);
         }
-        Some(Question::Status) if is_text => "status".to_owned(),
-        Some(Question::Status) => "status json".to_owned(),
-        Some(Question::Explain { id }) if is_text => format!("explain {id}"),
-        Some(Question::Explain { id }) => format!("explain {id} json"),
-        Some(Question::Pause) => "pause".to_owned(),
-        Some(Question::Resume) => "resume".to_owned(),
-        Some(Question::Propose) => "propose".to_owned(),
-        Some(Question::Deploy { id }) => format!("deploy {id}"),
-        Some(Question::Rollback) => "rollback".to_owned(),
-        Some(Question::Accept) => "accept".to_owned(),
-        Some(Question::Hold { .. }) => return Ok(Exit::Fine),
-        Some(Question::Rehearse(args)) => return rehearse(&config, args, common),
+        Some(OperateQuery::Status) if is_text => "status".to_owned(),
+        Some(OperateQuery::Status) => "status json".to_owned(),
+        Some(OperateQuery::Explain { id }) if is_text => format!("explain {id}"),
+        Some(OperateQuery::Explain { id }) => format!("explain {id} json"),
+        Some(OperateQuery::Pause) => "pause".to_owned(),
+        Some(OperateQuery::Resume) => "resume".to_owned(),
+        Some(OperateQuery::Propose) => "propose".to_owned(),
+        Some(OperateQuery::Deploy { id }) => format!("deploy {id}"),
+        Some(OperateQuery::Rollback) => "rollback".to_owned(),
+        Some(OperateQuery::Accept) => "accept".to_owned(),
+        Some(OperateQuery::Hold { .. }) => return Ok(Exit::Fine),
+        Some(OperateQuery::Rehearse(args)) => return rehearse(&config, args, common),
     };
     let mut answer = ask(config.socket(), &line)?;
     // What changes something answers with the status that it leads to.
@@ -216,7 +218,7 @@ fn hold(config: &Path, job: Option<u64>, nodes: Option<&str>) {
     let job = job.or_else(|| given("SLURM_JOB_ID")?.parse().ok());
     let nodes = nodes.map(str::to_owned).or_else(|| given("SLURM_JOB_NODELIST"));
     let (Some(job), Some(nodes)) = (job, nodes) else {
-        out::tell(
+        out::eprint_line(
             "no job is held: --job and --nodes, or SLURM_JOB_ID and SLURM_JOB_NODELIST are expected",
         );
         return;
@@ -225,8 +227,8 @@ fn hold(config: &Path, job: Option<u64>, nodes: Option<&str>) {
         ask_within(config.socket(), &format!("hold {job} {nodes}"), LONGEST_HOLD)
     });
     match held {
-        Ok(answer) => out::tell(answer.trim_end()),
-        Err(e) => out::tell(&format!("job {job} is not held: {e}")),
+        Ok(answer) => out::eprint_line(answer.trim_end()),
+        Err(e) => out::eprint_line(&format!("job {job} is not held: {e}")),
     }
 }
 
@@ -270,12 +272,12 @@ fn rehearse(config: &Config, args: &RehearseArgs, common: &Common) -> Result<Exi
     let facts = metrics::facts(&topology.fabric, topology.shape.as_ref(), None, false);
     let provenance = provenance::of(&topology.fabric, common);
     let window = Window { from: None, length: Some(i64::from(args.days) * DAY) };
-    let told = args.history.load(topology, window, common)?;
-    let (from, to) = window.of(told.first);
+    let loaded = args.history.load(topology, window, common)?;
+    let (from, to) = window.of(loaded.first);
     let start = Instant::now();
-    let days = rehearsal.run(&told.history, from, to);
+    let days = rehearsal.run(&loaded.history, from, to);
     let seconds = start.elapsed().as_secs_f64();
-    let total = days.iter().fold(Day::default(), |sum, day| Day {
+    let total = days.iter().fold(DayEvents::default(), |sum, day| DayEvents {
         started: sum.started + day.started,
         looked: sum.looked + day.looked,
         changes: sum.changes + day.changes,
@@ -298,7 +300,7 @@ fn rehearse(config: &Config, args: &RehearseArgs, common: &Common) -> Result<Exi
     Ok(Exit::Fine)
 }
 
-fn row(day: &Day) -> RehearsedDay {
+fn row(day: &DayEvents) -> RehearsedDay {
     RehearsedDay {
         started: day.started,
         looked: day.looked,

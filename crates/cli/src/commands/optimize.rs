@@ -8,7 +8,7 @@ use darkfiber_fabric::Fabric;
 use darkfiber_report::measure::MeasureOutcome;
 use darkfiber_report::optimise::OptimiseResult;
 use darkfiber_report::{Refused, json};
-use darkfiber_routing::optimise::{self as search, Effort, Optimised, optimise};
+use darkfiber_routing::optimise::{self as search, OptimizedRoutes, SearchEffort, optimise};
 use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::Details;
@@ -96,13 +96,13 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
     };
     let request = Request { shape, lmc: args.lmc, seed: common.seed(), ..Request::default() };
     let goal = match args.goal {
-        Goal::Worst => search::Goal::Worst,
-        Goal::Abb => search::Goal::Average,
+        Goal::Worst => search::SearchGoal::Worst,
+        Goal::Abb => search::SearchGoal::Average,
     };
     let progress = Progress::new(RIVALS.len() as u64 + 2, common.quiet);
     progress.at("searching");
     let begin = Instant::now();
-    let effort = Effort { lids: 1 << args.lmc, steps: args.steps };
+    let effort = SearchEffort { lids: 1 << args.lmc, steps: args.steps };
     let found = optimise(fabric, &request, goal, effort).map_err(Failure::infeasible)?;
     let seconds = begin.elapsed().as_secs_f64();
     progress.step();
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
     let provenance = provenance::of(fabric, common);
     let (better, verdict) = verdict(goal, &outcomes);
     let result = OptimiseResult {
-        goal: if goal == search::Goal::Worst { "worst" } else { "abb" },
+        goal: if goal == search::SearchGoal::Worst { "worst" } else { "abb" },
         start: &found.start,
         lids: routes.paths(),
         better,
@@ -150,7 +150,7 @@ fn rival<'a>(engine: &dyn Engine, request: &Request<'a>) -> Request<'a> {
 }
 
 /// Whether the first of the rows beats all others, and how.
-fn verdict(goal: search::Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
+fn verdict(goal: search::SearchGoal, outcomes: &[MeasureOutcome]) -> (bool, String) {
     let numbers = |o: &MeasureOutcome| match o {
         MeasureOutcome::Measured(m) => Some((m.engine.clone(), m.worst?, m.abb?.mean)),
         MeasureOutcome::Refused(_) => None,
@@ -160,15 +160,15 @@ fn verdict(goal: search::Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
         return (false, "the routes found could not be measured".to_owned());
     };
     let beats = |(_, w, a): &(String, u32, f64)| match goal {
-        search::Goal::Worst => worst < *w || worst == *w && abb > a * CLEARLY,
-        search::Goal::Average => abb > a * CLEARLY,
+        search::SearchGoal::Worst => worst < *w || worst == *w && abb > a * CLEARLY,
+        search::SearchGoal::Average => abb > a * CLEARLY,
     };
     // The rival that is hardest to beat.
     let best = rows.min_by(|x, y| {
         let average = y.2.total_cmp(&x.2);
         match goal {
-            search::Goal::Worst => x.1.cmp(&y.1).then(average),
-            search::Goal::Average => average,
+            search::SearchGoal::Worst => x.1.cmp(&y.1).then(average),
+            search::SearchGoal::Average => average,
         }
     });
     match best {
@@ -190,7 +190,7 @@ fn verdict(goal: search::Goal, outcomes: &[MeasureOutcome]) -> (bool, String) {
 fn write(
     target: save::Target,
     fabric: &Fabric,
-    found: &Optimised,
+    found: &OptimizedRoutes,
     summary: &str,
 ) -> Result<(), Failure> {
     let row = metrics::measure(fabric, &found.routes, None);

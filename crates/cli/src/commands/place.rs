@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::heat::Heat;
-use darkfiber_analysis::place::Placing;
+use darkfiber_analysis::place::PlacementRequest;
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::jobs::hostlist;
 use darkfiber_report::json;
@@ -69,7 +69,7 @@ Examples:
     --traffic nn --nodes 64 --per-node 16 -o job";
 
 /// Placements that are shown beside the proposed one.
-const TOLD: [&str; 2] = ["linear", "random"];
+const SHOWN_ALLOCATORS: [&str; 2] = ["linear", "random"];
 
 pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure> {
     if args.nodes == 0 {
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
         .iter()
         .filter_map(|a| {
             let free = Free { machine: &job.machine, is_free: &job.is_free };
-            let hosts = a.give(&free, args.nodes, &mut Stream::new(seed, 0))?;
+            let hosts = a.allocate(&free, args.nodes, &mut Stream::new(seed, 0))?;
             Some((a.name, hosts))
         })
         .collect();
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
 
     let mut placements: Vec<Placement> = tried
         .iter()
-        .filter(|(name, _)| TOLD.contains(name))
+        .filter(|(name, _)| SHOWN_ALLOCATORS.contains(name))
         .map(|(name, hosts)| job.judged(&given, name, hosts))
         .collect();
     placements.push(job.judged(&given, "proposed", &hosts));
@@ -141,7 +141,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
     common.show(&result)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (&args.output, common.quiet) {
-        out::tell(&format!("wrote hostfile and rankfile to {}", dir.display()));
+        out::eprint_line(&format!("wrote hostfile and rankfile to {}", dir.display()));
     }
     Ok(exit)
 }
@@ -249,8 +249,8 @@ impl NewJob {
         Ok(Self { machine, is_free, usable, terminals, sent, others, now })
     }
 
-    fn placing<'a>(&'a self, given: &'a CountedTraffic) -> Placing<'a> {
-        Placing {
+    fn placing<'a>(&'a self, given: &'a CountedTraffic) -> PlacementRequest<'a> {
+        PlacementRequest {
             fabric: given.case.fabric(),
             routes: &given.case.tables.routes,
             hosts: &self.terminals,

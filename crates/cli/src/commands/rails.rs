@@ -112,7 +112,7 @@ fn tables(
     let (engine, mut routes) = route::tables(&chain, &loaded.topology.fabric, &request)?;
     let notes = std::mem::take(&mut routes.notes);
     for note in notes.iter().filter(|_| !common.quiet) {
-        crate::out::tell(&format!("note: {note}"));
+        crate::out::eprint_line(&format!("note: {note}"));
     }
     Ok((engine, routes))
 }

@@ -14,7 +14,7 @@ use darkfiber_report::replay::{self as report, ReplayResult};
 use darkfiber_report::{json, number};
 use darkfiber_routing::Lids;
 use darkfiber_scenario::history::{LoadedHistory, Window};
-use darkfiber_scenario::moment::When;
+use darkfiber_scenario::moment::LogMoment;
 use darkfiber_scenario::value::Count;
 use darkfiber_scenario::{Case, Chain, Error, Folder, Scenario};
 use darkfiber_study::grid::{Details, Hooks, KeptRuns, Prepared, Ready, Record, Store};
@@ -45,7 +45,7 @@ pub(crate) struct ReplayCommand {
     pub(crate) every: i64,
     /// The first moment: a date, or a time after the first job began (10d) [default: the start of the first job]
     #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
-    pub(crate) from: Option<crate::moment::When>,
+    pub(crate) from: Option<crate::moment::LogMoment>,
     /// How long [default: to the end of the log]
     #[arg(long = "for", value_name = "TIME", value_parser = crate::moment::duration)]
     pub(crate) length: Option<i64>,
@@ -115,18 +115,19 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
     }
     let lids = Lids::assign(&topology.fabric, args.lmc).map_err(Failure::infeasible)?;
     let window = Window { from: args.from, length: args.length };
-    let told = Arc::new(args.history.load(topology, window, common)?);
-    let (from, moments) = extent(window, args.every, told.first, &told.history)?;
+    let loaded_history = Arc::new(args.history.load(topology, window, common)?);
+    let (from, moments) =
+        extent(window, args.every, loaded_history.first, &loaded_history.history)?;
     let plan = ReplayPlan {
         case: &case,
         lids: &lids,
-        history: &told.history,
+        history: &loaded_history.history,
         engines: &engines,
         from,
         every: args.every,
         moments,
     };
-    let found = answered(args, &preset, &plan, &told, common)?;
+    let found = answered(args, &preset, &plan, &loaded_history, common)?;
 
     // What the moments say together.
     let facts = metrics::of_loaded(&case.loaded);
@@ -139,7 +140,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         |pick: fn(&Moment) -> f64| found.iter().map(pick).sum::<f64>() / found.len().max(1) as f64;
     let (jobs, several) = (mean(|m| m.jobs as f64), mean(|m| m.multi_switch_jobs as f64));
     let result = ReplayResult {
-        log: &told.facts,
+        log: &loaded_history.facts,
         from: moment::text(from),
         every: args.every,
         moments,
@@ -165,7 +166,7 @@ pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure
         let title = format!("{} on {}", log, topology.fabric.name());
         let mut subtitle =
             format!("{} moments from {}", number::group(moments as u64), result.from);
-        if let Some(placed) = &told.facts.placed {
+        if let Some(placed) = &loaded_history.facts.placed {
             let _ok = write!(subtitle, "; jobs placed by {}", placed.by);
         }
         let svg = report::picture(&title, &subtitle, &names, args.every, &found);
@@ -190,7 +191,7 @@ fn answered(
     args: &ReplayCommand,
     preset: &Preset,
     plan: &ReplayPlan<'_>,
-    told: &Arc<LoadedHistory>,
+    loaded_history: &Arc<LoadedHistory>,
     common: &Common,
 ) -> Result<Vec<Moment>, Failure> {
     let names: Vec<&str> = plan.engines.iter().map(|e| e.name.as_str()).collect();
@@ -201,12 +202,12 @@ fn answered(
     let there = kept.as_ref().map_or(0, |kept| kept.found.len());
     if there > 0 && !common.quiet {
         let count = number::group(there as u64);
-        out::tell(&format!("going on after {count} moments that are already there"));
+        out::eprint_line(&format!("going on after {count} moments that are already there"));
     }
     let progress = Progress::new(plan.moments as u64, common.quiet);
     progress.skip(there as u64);
     let store = MomentStore { kept: Mutex::new((kept, Ok(()))), progress: &progress };
-    let history = Some(Arc::clone(told));
+    let history = Some(Arc::clone(loaded_history));
     let ready = [Ready { history, ..Ready::of(&plan.case.scenario.fabric, &plan.case.loaded) }];
     let files = Folder::default();
     let hooks = Hooks { details: Details::Found, ready: &ready, ..Hooks::of(&store, &files) };
@@ -235,8 +236,8 @@ fn answered(
 fn preset(args: &ReplayCommand, scenario: &Scenario, engines: &[Chain], of: usize) -> Preset {
     let from = match args.from {
         None => "0".to_owned(),
-        Some(When::After(seconds)) => format!("{seconds}s"),
-        Some(When::At(time)) => calendar::text(time),
+        Some(LogMoment::After(seconds)) => format!("{seconds}s"),
+        Some(LogMoment::At(time)) => calendar::text(time),
     };
     let length = args.length.map_or("end".to_owned(), |seconds| format!("{seconds}s"));
     let history = args.history.part();

@@ -101,7 +101,7 @@ Exit code 1 if nothing sound could be written, or --keep-sl could not be kept; 4
 fabric.";
 
 /// New tables, and how they came to be.
-struct New {
+struct NewTables {
     routes: Routes,
     outcome: Result<RerouteOutcome, String>,
     /// How they may be put in place, where service levels had to stay.
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     }
     progress.step();
     progress.at("mending");
-    let of_old = Anew {
+    let of_old = RoutingRecipe {
         engine,
         roots: &roots.iter().filter_map(|s| map.switch[s.index()]).collect::<Vec<_>>(),
         seed: common.seed.or_else(|| recorded["provenance"]["seed"].as_u64()),
@@ -242,7 +242,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     common.show(&result)?;
     let exit = problems.end(Exit::Fine)?;
     if let (Some(dir), false) = (written, common.quiet) {
-        out::tell(&format!("wrote the new routes to {}", dir.display()));
+        out::eprint_line(&format!("wrote the new routes to {}", dir.display()));
     }
     match sound {
         Err(problem) if args.set.output.is_some() || problem.exit == Exit::Bug => Err(problem),
@@ -358,14 +358,14 @@ fn no_engine() -> Failure {
 }
 
 /// How the old tables were made, for routing the damaged fabric in the same way.
-struct Anew<'a> {
+struct RoutingRecipe<'a> {
     engine: Option<&'static dyn Engine>,
     /// Those that are left, in the ids of the damaged fabric.
     roots: &'a [SwitchId],
     seed: Option<u64>,
 }
 
-impl Anew<'_> {
+impl RoutingRecipe<'_> {
     fn request<'a>(
         &'a self,
         args: &RerouteCommand,
@@ -394,8 +394,8 @@ fn mend(
     old: &Routes,
     gone: &Faults,
     (damaged, map): (&Topology, &Renumbering),
-    of_old: &Anew<'_>,
-) -> Result<New, Failure> {
+    of_old: &RoutingRecipe<'_>,
+) -> Result<NewTables, Failure> {
     let start = Instant::now();
     let mut prepared =
         Prepared::new(&whole.fabric, old, args.lanes).map_err(|error| match error {
@@ -413,7 +413,7 @@ fn mend(
         Ok((outcome, rung)) => {
             let routes = prepared.into_tables(&damaged.fabric, map);
             let compute = start.elapsed().as_secs_f64();
-            Ok(New { routes, outcome: Ok(outcome), rung, prepare, compute })
+            Ok(NewTables { routes, outcome: Ok(outcome), rung, prepare, compute })
         }
         Err(RerouteError::CutOff { source_switch, home }) => {
             let name = |s: u32| &whole.fabric.switch(SwitchId(s)).description;
@@ -436,7 +436,7 @@ fn mend(
                 .route(&damaged.fabric, &of_old.request(args, damaged, old))
                 .map_err(|refusal| Failure::infeasible(format!("{why}; {refusal}")))?;
             let compute = start.elapsed().as_secs_f64();
-            Ok(New { routes, outcome: Err(why), rung: None, prepare, compute })
+            Ok(NewTables { routes, outcome: Err(why), rung: None, prepare, compute })
         }
     }
 }
@@ -490,7 +490,7 @@ pub(super) fn soundness(
 }
 
 /// Whether service levels stayed, where they had to.
-fn kept(new: &New) -> Result<(), Failure> {
+fn kept(new: &NewTables) -> Result<(), Failure> {
     match (&new.outcome, new.rung) {
         (Ok(outcome), Some(Rung::Reconnect)) => Err(Failure::new(
             Exit::Finding,

@@ -231,7 +231,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 row.promises_freedom = engine.deadlock().promised();
                 row.refusals = refusals;
                 for note in routes.notes.iter().filter(|_| !common.quiet) {
-                    out::tell(&format!("{}: note: {note}", chain.name));
+                    out::eprint_line(&format!("{}: note: {note}", chain.name));
                 }
                 row.roots = roots.iter().map(|&s| fabric.switch(s).guid.to_string()).collect();
                 if chain.engines.len() > 1 {
@@ -253,7 +253,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             let dir = set.dir().to_owned();
             let single =
                 json::text(&Single { outcome: &outcome, fabric: &facts, provenance: &provenance });
-            let target = Checked {
+            let target = CheckedOutput {
                 set,
                 shape: shape.as_ref(),
                 allow_deadlock: args.allow_deadlock,
@@ -263,7 +263,11 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             };
             match target.write(fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
-                    out::tell(&format!("wrote the routes of {} to {}", row.engine, dir.display()));
+                    out::eprint_line(&format!(
+                        "wrote the routes of {} to {}",
+                        row.engine,
+                        dir.display()
+                    ));
                 }
                 Ok(()) => {}
                 Err(problem) => problems.note(Err(problem)),
@@ -288,7 +292,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     })?;
     let exit = problems.end(exit(&outcomes))?;
     if let (Some(finding), Exit::Fine) = (&contradiction, exit) {
-        out::tell(findings::text(std::slice::from_ref(finding), false).trim_end());
+        out::eprint_line(findings::text(std::slice::from_ref(finding), false).trim_end());
         return Ok(Exit::Finding);
     }
     Ok(exit)
@@ -304,7 +308,7 @@ pub(super) fn protected(
     let prepared = Prepared::new(fabric, routes, lanes).map_err(Failure::infeasible)?;
     let (protected, protection) = prepared.protected(lanes);
     if !common.quiet {
-        out::tell(&format!(
+        out::eprint_line(&format!(
             "{}: note: {} of {} detours around single cables fit into the service levels of their paths",
             routes.engine,
             number::group(protection.protected as u64),
@@ -365,14 +369,14 @@ fn layers_by_pair(
     (other != *routes).then(|| other.layer_count())
 }
 
-pub(super) type Computed = (&'static dyn Engine, Routes, f64, Vec<Refused>);
+pub(super) type ComputedRoutes = (&'static dyn Engine, Routes, f64, Vec<Refused>);
 
 /// Routes with the first engine that does not refuse; the time is that engine's alone.
 pub(crate) fn compute(
     chain: &Chain,
     fabric: &Fabric,
     request: &Request<'_>,
-) -> Result<Computed, Refused> {
+) -> Result<ComputedRoutes, Refused> {
     computed(chain, fabric, request, &mut |_, routes| Ok(routes))
 }
 
@@ -393,7 +397,7 @@ fn computed(
     fabric: &Fabric,
     request: &Request<'_>,
     finished: &mut dyn FnMut(&dyn Engine, Routes) -> Result<Routes, String>,
-) -> Result<Computed, Refused> {
+) -> Result<ComputedRoutes, Refused> {
     let mut refusals = Vec::new();
     for &engine in &chain.engines {
         let start = Instant::now();
@@ -436,7 +440,7 @@ fn targets(args: &RouteCommand, chains: &[Chain]) -> Result<Vec<save::Target>, F
 }
 
 /// Where routes are written, if they pass the check.
-struct Checked<'a> {
+struct CheckedOutput<'a> {
     set: save::Target,
     shape: Option<&'a Shape>,
     allow_deadlock: bool,
@@ -447,7 +451,7 @@ struct Checked<'a> {
     lmc: u8,
 }
 
-impl Checked<'_> {
+impl CheckedOutput<'_> {
     fn write(
         self,
         fabric: &Fabric,

@@ -65,11 +65,11 @@ pub(crate) fn rewrite(
         let renamed = anonymiser.rewrite_text(&text);
         save::file(to, |out| out.write_all(renamed.as_bytes()))?;
         if !common.quiet {
-            out::tell(&format!("wrote {}", to.display()));
+            out::eprint_line(&format!("wrote {}", to.display()));
         }
     }
     if !files.is_empty() && !common.quiet {
-        out::tell(
+        out::eprint_line(
             "note: names that the fabric does not have (users, accounts, paths) stay as they are; \
              look before you share",
         );

@@ -29,7 +29,7 @@ use darkfiber_workload::play::SECOND;
 
 pub(crate) use self::args::{HELP, SimulateCommand};
 use self::busy::busy;
-use self::watch::Watch;
+use self::watch::ProgressWatch;
 use super::metrics;
 use crate::checkpoint::{Checkpoints, Facts, Followed};
 use crate::failure::{Exit, Failure};
@@ -114,7 +114,7 @@ fn run_one(
     };
     // The run, which is followed and kept.
     let begin = Instant::now();
-    let mut watch = Watch::new(jobs, args.progress, common.quiet, &progress);
+    let mut watch = ProgressWatch::new(jobs, args.progress, common.quiet, &progress);
     let followed = checkpoint(args, &setup)?;
     let follow = followed.as_ref().map(|f| f as &dyn Observer);
     let simulated =

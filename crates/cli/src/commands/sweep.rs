@@ -9,7 +9,7 @@ use darkfiber_report::sweep::{self, Column};
 use darkfiber_report::{FabricFacts, Sweep, comma, number};
 use darkfiber_scenario::value::Count;
 use darkfiber_scenario::{Folder, Loaded, Scenario};
-use darkfiber_study::grid::{Hooks, Unkept};
+use darkfiber_study::grid::{Hooks, NullStore};
 use darkfiber_study::{Chain, Summary, SweepPlan, SweepRun, summarise};
 
 use super::metrics;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &SweepCommand, common: &Common) -> Result<Exit, Failure>
     progress.at("routing and checking");
     let (clock, done) = (|| start.elapsed().as_secs_f64(), || progress.step());
     let files = Folder::default();
-    let hooks = Hooks { clock: &clock, done: &done, ..Hooks::of(&Unkept, &files) };
+    let hooks = Hooks { clock: &clock, done: &done, ..Hooks::of(&NullStore, &files) };
     let runs = darkfiber_study::sweep(&plan, &loaded, &hooks)?;
     drop(progress);
     let summary = summarise(&runs);

@@ -84,12 +84,12 @@ fn with_values(command: Command) -> Command {
 }
 
 /// What finds the values that begin with what is typed.
-type Complete = fn(&OsStr) -> Vec<Candidate>;
+type Completer = fn(&OsStr) -> Vec<Candidate>;
 
 /// What an argument's values are, by what help calls them.
-fn completer(command: &str, arg: &Arg) -> Option<Complete> {
+fn completer(command: &str, arg: &Arg) -> Option<Completer> {
     let name = arg.get_value_names()?.first()?;
-    let complete: Complete = match name.trim_end_matches(",..") {
+    let complete: Completer = match name.trim_end_matches(",..") {
         "FABRIC" | "EXPECTED" | "FOUND" => fabric::fabrics,
         // `hot`, `place` and `blast` take a fabric there, too.
         "SCENARIO" if command != "simulate" => fabric::fabrics,

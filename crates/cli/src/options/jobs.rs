@@ -19,7 +19,7 @@ pub(crate) struct JobsArgs {
     pub(crate) aliases: Option<PathBuf>,
     /// Jobs running at this time of the log: a date, or a time after its first job started (10d)
     #[arg(long, value_name = "WHEN", requires = "jobs", value_parser = crate::moment::when, help_heading = "Job options")]
-    pub(crate) at: Option<crate::moment::When>,
+    pub(crate) at: Option<crate::moment::LogMoment>,
 }
 
 /// Jobs over time.

@@ -23,9 +23,9 @@ pub(crate) fn study(seeds: u32) -> String {
 
 /// Waits until something is so.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < Duration::from_mins(2), "{what} takes too long");
+        assert!(started.elapsed() < Duration::from_mins(2), "{what} takes too long");
         sleep(Duration::from_millis(20));
     }
 }

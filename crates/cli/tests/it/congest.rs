@@ -134,58 +134,58 @@ fn what_is_wrong_is_told() {
         assert!(run.out.is_empty(), "{}", run.out);
         format!("{}: {}", run.code, run.err.trim())
     };
-    let told = |line: &str| bare(&format!("--warmup 100us --limit 5ms {line}"));
-    assert_snapshot!(told("--victims alreduce:8B"), @"
+    let message_of = |line: &str| bare(&format!("--warmup 100us --limit 5ms {line}"));
+    assert_snapshot!(message_of("--victims alreduce:8B"), @"
     2: error: no victim is called 'alreduce'
     hint: did you mean one of allreduce, reduce?
     ");
-    assert_snapshot!(told("--aggressors incst"), @"
+    assert_snapshot!(message_of("--aggressors incst"), @"
     2: error: no aggressor is called 'incst'
     hint: did you mean incast?
     ");
-    assert_snapshot!(told("--aggressors bursts:burst=0"), @"
+    assert_snapshot!(message_of("--aggressors bursts:burst=0"), @"
     2: error: bursts: burst=0: expected a whole number from 1 to 10000000
     hint: `darkfiber list traffic` shows what there is
     ");
-    assert_snapshot!(told("--victims allreduce:lots"), @"
+    assert_snapshot!(message_of("--victims allreduce:lots"), @"
     2: error: imb: bytes=lots: expected bytes, at most 1024GiB, e.g. 64, 64KiB, 1MiB, 0.5GiB
     hint: `darkfiber list traffic` shows what there is
     ");
-    assert_snapshot!(told("--split 30/3"), @"
+    assert_snapshot!(message_of("--split 30/3"), @"
     4: error: 30/3 are more than the 32 hosts that take part
     hint: give --split as VICTIM/AGGRESSOR, or --nodes
     ");
-    assert_snapshot!(told("--split 0"), @"2: error: split: 0 must be above 0 and below 100 percent, so that both have hosts");
-    assert_snapshot!(told("--split most"), @"
+    assert_snapshot!(message_of("--split 0"), @"2: error: split: 0 must be above 0 and below 100 percent, so that both have hosts");
+    assert_snapshot!(message_of("--split most"), @"
     2: error: split: most is neither a share nor VICTIM/AGGRESSOR
     hint: 90 gives the victim 90 % of the hosts; 460/52 gives it 460, the aggressor 52
     ");
-    assert_snapshot!(told("--nodes 33"), @"
+    assert_snapshot!(message_of("--nodes 33"), @"
     4: error: 33 hosts are asked for; the fabric has 32 that run jobs
     hint: give --split as VICTIM/AGGRESSOR, or --nodes
     ");
-    assert_snapshot!(told("--congestion pair"), @"
+    assert_snapshot!(message_of("--congestion pair"), @"
     2: error: no congestion control is called 'pair'
     hint: did you mean pairs?
     ");
-    assert_snapshot!(told("--routing ugall"), @"
+    assert_snapshot!(message_of("--routing ugall"), @"
     2: error: no routing is called 'ugall'
     hint: did you mean ugal?
     ");
-    assert_snapshot!(told("--place liner"), @"
+    assert_snapshot!(message_of("--place liner"), @"
     2: error: no allocator is called 'liner'
     hint: did you mean linear?
     ");
-    assert_snapshot!(told("--hosts slingshoot"), @"
+    assert_snapshot!(message_of("--hosts slingshoot"), @"
     2: error: no kind of hosts is called 'slingshoot'
     hint: did you mean slingshot?
     ");
-    assert_snapshot!(told("--victims barrier,barrier"), @"2: error: victim barrier is given twice");
-    assert_snapshot!(told("--victims milc --split 15/16"), @"4: error: milc needs a power of two of ranks; there are 15 ranks: take 8 or 16");
+    assert_snapshot!(message_of("--victims barrier,barrier"), @"2: error: victim barrier is given twice");
+    assert_snapshot!(message_of("--victims milc --split 15/16"), @"4: error: milc needs a power of two of ranks; there are 15 ranks: take 8 or 16");
     assert_snapshot!(bare("--limit 0s"), @"
     2: error: --limit and --warmup must be at most 1000 s, and --limit above 0
     hint: 50ms is some: packets take minutes for a second
     ");
     assert_snapshot!(bare("--warmup soon"), @r#"2: error: --warmup: "soon" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(told("--routing dal --split 8/8"), @"4: error: dal needs a whole HyperX");
+    assert_snapshot!(message_of("--routing dal --split 8/8"), @"4: error: dal needs a whole HyperX");
 }

@@ -227,7 +227,7 @@ fn priced_notes_do_not_depend_on_threads() {
 /// Parameters out of range, of other schemes, or that do not go together are refused with file and line.
 #[test]
 fn parameters_that_cannot_be_are_refused() {
-    let told = |control: &str| {
+    let message_of = |control: &str| {
         let scenario = format!(
             "depth = \"packet\"\nfabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"minhop\"\n\
              [packets.congestion]\n{control}\n[[job]]\ntraffic = \"bis\"\n"
@@ -237,20 +237,20 @@ fn parameters_that_cannot_be_are_refused() {
         assert_eq!((run.code, run.out.as_str()), (3, ""), "{}", run.err);
         run.err
     };
-    assert_snapshot!(told("scheme = \"ecn\"\ng = 3"), @"error: s.toml: line 7: packets: congestion: g: 3 is out of range: 0.00001525 to 1");
-    assert_snapshot!(told("scheme = \"ecn\"\nkmin = \"2s\""), @"error: s.toml: line 7: packets: congestion: kmin: 2s is out of range: 0ps to 1ms");
-    assert_snapshot!(told("kmin = 5\nscheme = \"ecn\""), @r#"error: s.toml: line 6: packets: congestion: kmin: "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
-    assert_snapshot!(told("scheme = \"ecn\"\nkmim = \"1us\""), @"
+    assert_snapshot!(message_of("scheme = \"ecn\"\ng = 3"), @"error: s.toml: line 7: packets: congestion: g: 3 is out of range: 0.00001525 to 1");
+    assert_snapshot!(message_of("scheme = \"ecn\"\nkmin = \"2s\""), @"error: s.toml: line 7: packets: congestion: kmin: 2s is out of range: 0ps to 1ms");
+    assert_snapshot!(message_of("kmin = 5\nscheme = \"ecn\""), @r#"error: s.toml: line 6: packets: congestion: kmin: "5" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
+    assert_snapshot!(message_of("scheme = \"ecn\"\nkmim = \"1us\""), @"
     error: s.toml: line 7: packets: congestion: kmim: no parameter of ecn is called 'kmim'
     hint: did you mean kmin?
     ");
-    assert_snapshot!(told("scheme = \"ecn\"\nkmin = \"50us\""), @"error: s.toml: line 5: packets: congestion: kmin=50us is above kmax=40us: it must be at most as long");
-    assert_snapshot!(told("scheme = \"none\"\nnotes = \"priced\""), @"error: s.toml: line 7: packets: congestion: notes: none has no parameters");
-    assert_snapshot!(told("notes = \"priced\""), @r#"
+    assert_snapshot!(message_of("scheme = \"ecn\"\nkmin = \"50us\""), @"error: s.toml: line 5: packets: congestion: kmin=50us is above kmax=40us: it must be at most as long");
+    assert_snapshot!(message_of("scheme = \"none\"\nnotes = \"priced\""), @"error: s.toml: line 7: packets: congestion: notes: none has no parameters");
+    assert_snapshot!(message_of("notes = \"priced\""), @r#"
     error: s.toml: line 5: packets: congestion: there is no scheme: write scheme = "ecn", or another one of `darkfiber list congestion`
     hint: `darkfiber help scenario` has all keys
     "#);
-    assert_snapshot!(told("scheme = \"reserve\"\nnotes = \"dear\""), @r#"error: s.toml: line 7: packets: congestion: notes: "dear" must be free or priced"#);
+    assert_snapshot!(message_of("scheme = \"reserve\"\nnotes = \"dear\""), @r#"error: s.toml: line 7: packets: congestion: notes: "dear" must be free or priced"#);
 }
 
 /// `list` shows the parameters of a scheme.
@@ -349,7 +349,7 @@ fn classes_lose_nothing() {
 
 #[test]
 fn classes_that_cannot_be_are_refused() {
-    let told = |classes: &str, job: &str| {
+    let message_of = |classes: &str, job: &str| {
         let scenario = format!(
             "depth = \"packet\"\nfabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"minhop\"\n{classes}\n\
              [[job]]\ntraffic = \"bis\"\n{job}\n"
@@ -360,20 +360,20 @@ fn classes_that_cannot_be_are_refused() {
         run.err
     };
     let two = "[[class]]\nname = \"bulk\"\nmin = 0.8\n[[class]]\nname = \"fast\"\nmin = 0.3\n";
-    assert_snapshot!(told(two, ""), @"
+    assert_snapshot!(message_of(two, ""), @"
     error: s.toml: classes are owed 110 % of each channel together (bulk 80 %, fast 30 %)
     hint: their min must be 1 (100 %) together at most
     ");
     let two = "[[class]]\nname = \"bulk\"\ndscp = 3\n[[class]]\nname = \"fast\"\n";
-    assert_snapshot!(told(two, "class = \"fsat\""), @"
+    assert_snapshot!(message_of(two, "class = \"fsat\""), @"
     error: s.toml: line 11: job 1: no traffic class is called 'fsat'
     hint: did you mean fast?
     ");
-    assert_snapshot!(told(two, "short = [{ up-to = \"64B\", class = \"fast\" }, { up-to = \"8B\", class = \"3\" }]"), @"error: s.toml: line 13: job 1: short 2: up-to 8B must be above the one before it");
-    assert_snapshot!(told("[[class]]\nname = \"a\"\nmin = 0.5\nmax = 0.2\n", ""), @"error: s.toml: line 5: class 1: max 0.2 is below min 0.5");
-    assert_snapshot!(told("[[class]]\nname = \"a\"\n[[class]]\nname = \"a\"\n", ""), @"error: s.toml: line 7: class 2: there is another class called a");
-    assert_snapshot!(told("[[class]]\nname = \"a\"\ndscp = 64\n", ""), @"error: s.toml: line 7: class 1: dscp 64 is more than 63, the most there can be");
-    assert_snapshot!(told("", "short = [{ up-to = \"64B\", class = \"fast\" }]"), @r#"
+    assert_snapshot!(message_of(two, "short = [{ up-to = \"64B\", class = \"fast\" }, { up-to = \"8B\", class = \"3\" }]"), @"error: s.toml: line 13: job 1: short 2: up-to 8B must be above the one before it");
+    assert_snapshot!(message_of("[[class]]\nname = \"a\"\nmin = 0.5\nmax = 0.2\n", ""), @"error: s.toml: line 5: class 1: max 0.2 is below min 0.5");
+    assert_snapshot!(message_of("[[class]]\nname = \"a\"\n[[class]]\nname = \"a\"\n", ""), @"error: s.toml: line 7: class 2: there is another class called a");
+    assert_snapshot!(message_of("[[class]]\nname = \"a\"\ndscp = 64\n", ""), @"error: s.toml: line 7: class 1: dscp 64 is more than 63, the most there can be");
+    assert_snapshot!(message_of("", "short = [{ up-to = \"64B\", class = \"fast\" }]"), @r#"
     error: s.toml: line 6: job 1: short messages of another class need classes
     hint: for example [[class]] name = "latency"
     "#);

@@ -204,7 +204,7 @@ fn colors_are_as_asked_for() {
 }
 
 #[test]
-fn keys_of_a_scenario_are_told_by_what_is_installed() {
+fn keys_of_a_scenario_are_reported_by_what_is_installed() {
     for line in ["help scenario", "scenario"] {
         let keys = run(line);
         assert_eq!(keys.code, 0, "{}", keys.err);

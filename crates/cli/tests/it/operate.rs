@@ -146,8 +146,8 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
     let mut program = start(d);
     status(d, "decision   1 kept");
     put(d, "jobs", BUSY);
-    let told = status(d, "decision   2 proposed");
-    assert!(told.contains("gain 16.7 %, 4 entries, 4 blocks"), "{told}");
+    let output = status(d, "decision   2 proposed");
+    assert!(output.contains("gain 16.7 %, 4 entries, 4 blocks"), "{output}");
     let line = until(d, "proposals", |text| text.ends_with('\n'));
     assert_eq!(
         line,
@@ -171,8 +171,8 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
         .and_then(|mut journal| journal.write_all(b"{\"step\":99,\"at\""))
         .expect("a line that a crash tore");
     let program = start(d);
-    let told = status(d, "paused");
-    assert!(told.contains("decision   2 proposed"), "{told}");
+    let output = status(d, "paused");
+    assert!(output.contains("decision   2 proposed"), "{output}");
     assert_eq!(ask(d, "explain 2").out, explained);
     assert_eq!(ask(d, "resume").code, 0);
 
@@ -180,8 +180,8 @@ fn a_proposal_is_made_explained_followed_and_survives_a_kill() {
     let lfts = fs::read_to_string(d.join("state/plans/2/lfts.dump")).expect("tables");
     fs::remove_file(d.join("even/route.json")).expect("a manifest");
     put(d, "even/lfts.dump", &lfts);
-    let told = status(d, "decision   2 taken");
-    assert!(told.contains("maximum effective EFI 10") || told.contains("taken"), "{told}");
+    let output = status(d, "decision   2 taken");
+    assert!(output.contains("maximum effective EFI 10") || output.contains("taken"), "{output}");
 
     // For programs.
     let json = run_in(d, "operate status --config operate.toml --format json").json();
@@ -293,8 +293,8 @@ fn input_that_cannot_be_used_is_counted_and_keeps_what_was_known() {
         ("JOBID ST NODELIST\n1 R other[1-4]\n", "none of its nodes is in the fabric"),
     ] {
         put(d, "jobs", text);
-        let told = status(d, what);
-        assert!(told.contains(", 3 running") && told.contains("bad input  jobs: "), "{told}");
+        let output = status(d, what);
+        assert!(output.contains(", 3 running") && output.contains("bad input  jobs: "), "{output}");
     }
     fs::write(d.join("jobs"), b"\xff\xfe\n").expect("a file");
     status(d, "it is not text");
@@ -305,8 +305,8 @@ fn input_that_cannot_be_used_is_counted_and_keeps_what_was_known() {
     let topo = fs::read_to_string(d.join("even/fabric.topo")).expect("a fabric");
     fs::remove_file(d.join("even/route.json")).expect("a manifest");
     put(d, "even/fabric.topo", &topo[..topo.len() / 2]);
-    let told = status(d, "bad input  fabric: ");
-    assert!(told.contains("7 switches, 24 terminals"), "{told}");
+    let output = status(d, "bad input  fabric: ");
+    assert!(output.contains("7 switches, 24 terminals"), "{output}");
     let lfts = fs::read_to_string(d.join("even/lfts.dump")).expect("tables");
     put(d, "even/lfts.dump", &lfts[..lfts.len() / 2]);
     status(d, "bad input  tables: ");
@@ -315,11 +315,11 @@ fn input_that_cannot_be_used_is_counted_and_keeps_what_was_known() {
     put(d, "even/lfts.dump", &lfts);
     put(d, "jobs", BUSY);
     until(d, "said", |text| text.contains("notice: jobs: can be used again"));
-    let told = waiting("all inputs", || {
+    let output = waiting("all inputs", || {
         let status = ask(d, "status").out;
         if status.contains("bad input") { Err(status) } else { Ok(status) }
     });
-    assert!(told.contains("decision   1 proposed"), "nothing has changed: {told}");
+    assert!(output.contains("decision   1 proposed"), "nothing has changed: {output}");
     let metrics = program.page("GET", "/metrics").1;
     let bad = metrics
         .lines()
@@ -359,8 +359,8 @@ fn commands_are_inputs_too() {
     put(d, "ask", "echo slurm_load_jobs error: Unable to contact slurm controller >&2; exit 1\n");
     status(d, "sh: exit status 1: slurm_load_jobs error: Unable to contact slurm controller");
     put(d, "ask", "cat json; sleep 60\n");
-    let told = status(d, "sh: no complete answer within 0.3 s");
-    assert!(told.contains(", 2 running"), "{told}");
+    let output = status(d, "sh: no complete answer within 0.3 s");
+    assert!(output.contains(", 2 running"), "{output}");
     program.signal(Signal::INT);
     let mut program = program;
     assert_eq!(program.child.wait().expect("it ended").code(), Some(0));

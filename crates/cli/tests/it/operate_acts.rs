@@ -71,8 +71,11 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
     let cut = run_in(d, "fabric even/fabric.topo --fail leaf001[7] -o damaged.topo -q");
     assert_eq!(cut.code, 0, "{}", cut.err);
     put(d, "fabric.topo", &text(d, "damaged.topo"));
-    let told = until(d, "proposals", |text| text.contains("plan 4 is in place"));
-    assert!(told.contains("plan 2 is in place, as read back: 4 entries in 4 blocks\n"), "{told}");
+    let output = until(d, "proposals", |text| text.contains("plan 4 is in place"));
+    assert!(
+        output.contains("plan 2 is in place, as read back: 4 entries in 4 blocks\n"),
+        "{output}"
+    );
     let checked = run_in(d, "check fabric.topo --routes in-place --guid2lid even/guid2lid");
     assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
     // A foreign fabric, which shares no GUID with this one.
@@ -84,20 +87,20 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
     until(d, "said", |text| {
         text.contains("critical: fabric: it shares 0 GUIDs with the one that is known")
     });
-    let told = status(d, "bad input  fabric: ");
-    assert!(told.contains("fabric.topo: it shares 0 of 31 known GUIDs"), "{told}");
-    assert!(told.contains("7 switches, 24 terminals"), "{told}");
+    let output = status(d, "bad input  fabric: ");
+    assert!(output.contains("fabric.topo: it shares 0 of 31 known GUIDs"), "{output}");
+    assert!(output.contains("7 switches, 24 terminals"), "{output}");
     put(d, "fabric.topo", &kept);
     waiting("the fabric again", || {
-        let told = ask(d, "status").out;
-        if told.contains("bad input") { Err(told) } else { Ok(()) }
+        let output = ask(d, "status").out;
+        if output.contains("bad input") { Err(output) } else { Ok(()) }
     });
     assert_eq!(ask(d, "accept").code, 3, "there is nothing to accept");
     // Killed in between, it reads the tables in place and resumes.
     drop(program);
     let _program = start(d);
-    let told = status(d, "phase      watching");
-    assert!(told.contains("those of plan 4"), "{told}");
+    let output = status(d, "phase      watching");
+    assert!(output.contains("those of plan 4"), "{output}");
 }
 
 #[test]
@@ -110,8 +113,8 @@ fn who_is_not_obeyed_freezes() {
     status(d, "decision   2 kept");
     // OpenSM does not follow the order: it is repeated once.
     put(d, "jobs", BUSY);
-    let told = status(d, "phase      frozen (Mismatch)");
-    assert!(told.contains("decision   3 failed"), "{told}");
+    let output = status(d, "phase      frozen (Mismatch)");
+    assert!(output.contains("decision   3 failed"), "{output}");
     until(d, "said", |text| text.contains("critical: frozen: tables that were put in place"));
     assert_eq!(ask(d, "deploy 3").code, 3);
     put(d, "sweep", SWEEPS);
@@ -119,8 +122,8 @@ fn who_is_not_obeyed_freezes() {
     status(d, "phase      watching");
     assert_eq!(ask(d, "deploy 3").code, 0);
     waiting("the plan", || {
-        let told = ask(d, "status").out;
-        if told.contains("those of plan") { Ok(()) } else { Err(told) }
+        let output = ask(d, "status").out;
+        if output.contains("those of plan") { Ok(()) } else { Err(output) }
     });
     assert_eq!(text(d, "in-place"), text(d, "state/plans/3/lfts.dump"));
     // It may not write the file of OpenSM: nothing is half done.

@@ -47,7 +47,7 @@ const MEET: &str = "depth = \"packet\"\nfabric = \"dragonfly:p=2,a=4,h=2\"\nhost
                     [[job]]\ntraffic = \"imb:op=barrier\"\nnodes = 8\nclass = \"quick\"\n";
 
 /// The result of a run, without the parts that differ between runs.
-fn told(run: &Run) -> String {
+fn printed(run: &Run) -> String {
     assert_eq!(run.code, 0, "{}", run.err);
     let mut json = run.json();
     let all = json.as_object_mut().expect("an object");
@@ -57,7 +57,8 @@ fn told(run: &Run) -> String {
 
 #[test]
 fn threads_do_not_matter() {
-    let run = |threads: u32| told(&simulate(MEET, &format!("--format json --threads {threads}")));
+    let run =
+        |threads: u32| printed(&simulate(MEET, &format!("--format json --threads {threads}")));
     let one = run(1);
     // Classes have all of their jobs.
     let json: Value = serde_json::from_str(&one).expect("JSON");
@@ -83,13 +84,13 @@ fn a_run_that_was_kept_goes_on() {
         let line = format!("simulate s.toml -q --format json {more}");
         run_in(dir.path(), &line)
     };
-    let whole = told(&run("-o whole"));
+    let whole = printed(&run("-o whole"));
     // Saved repeatedly, in two parts; and once more where that ended.
     let kept = "--store kept --store-every 1ns";
-    assert_eq!(told(&run(&format!("{kept} --threads 2 -o first"))), whole);
+    assert_eq!(printed(&run(&format!("{kept} --threads 2 -o first"))), whole);
     let file = dir.path().join("kept/simulate.run.zst");
     assert!(file.is_file());
-    assert_eq!(told(&run(&format!("{kept} --threads 1 -o again"))), whole);
+    assert_eq!(printed(&run(&format!("{kept} --threads 1 -o again"))), whole);
     let table =
         |folder: &str, name: &str| fs::read(dir.path().join(folder).join(name)).expect("it");
     for name in ["timeline.svg", "messages.parquet", "pairs.parquet"] {
@@ -226,7 +227,7 @@ fn flows_of_one_cable_share_it() {
 }
 
 #[test]
-fn jobs_that_are_alike_are_told_once() {
+fn jobs_that_are_alike_are_reported_once() {
     let job = "[[job]]\nname = \"p\"\ntraffic = \"mpigraph:bytes=10MB\"\nnodes = 2\n";
     let two = result(&format!("{TWO}{job}count = 2\n"), "");
     assert_eq!(two.pointer("/jobs/1/name").and_then(Value::as_str), Some("p 2"));
@@ -241,7 +242,7 @@ fn jobs_that_are_alike_are_told_once() {
 }
 
 #[test]
-fn jobs_by_themselves_are_told_beside() {
+fn jobs_by_themselves_are_reported_beside() {
     let both =
         format!("{TWO}{}{}", pair("cn0001,cn0003", ""), pair("cn0002,cn0004", "name = \"b\""));
     let json = result(&both, "--isolated");

@@ -120,8 +120,8 @@ fn shown(d: &Path, (name, text): (&str, &str), chosen: &str, nodes: &[String]) -
     );
     fs::write(etc.join("slurm.conf"), conf).expect("written");
     let patience = Duration::from_mins(1);
-    let begun = Instant::now();
-    while !d.join("munge").exists() && begun.elapsed() < patience {
+    let started = Instant::now();
+    while !d.join("munge").exists() && started.elapsed() < patience {
         sleep(Duration::from_millis(50));
     }
     let _controller = start(
@@ -138,7 +138,7 @@ fn shown(d: &Path, (name, text): (&str, &str), chosen: &str, nodes: &[String]) -
         if asked.status.success() && text.contains("Name=") {
             break text;
         }
-        if begun.elapsed() > patience {
+        if started.elapsed() > patience {
             let log = fs::read_to_string(d.join("slurmctld.out")).unwrap_or_default();
             panic!("no answer: {text}{}\n{log}", String::from_utf8_lossy(&asked.stderr));
         }

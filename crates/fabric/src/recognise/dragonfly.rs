@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::{DragonflyShape, GridShape, GroupKind, Shape};
 
 use super::fit::Fit;
-use super::found::Found;
+use super::found::RecognizedStructure;
 use super::global::Groups;
 use super::net::{Net, typical};
 use super::sets::Sets;
@@ -21,7 +21,7 @@ use super::{hyperx, levels};
 const ROUNDS: usize = 5;
 
 /// A (damaged) dragonfly with fully connected groups.
-pub(super) fn full(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn full(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let count: Vec<u32> = net.edges.iter().map(|&(s, v)| net.common(s, v).count() as u32).collect();
     let mut steps = count.clone();
     steps.sort_unstable();
@@ -70,7 +70,7 @@ fn settled(net: &Net<'_>, mut group: Vec<u32>) -> (Vec<u32>, usize) {
     (group, groups)
 }
 
-fn cliques(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<Found, String> {
+fn cliques(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<RecognizedStructure, String> {
     let members = members(&group, groups);
     let a = members.iter().map(Vec::len).max().unwrap_or(0);
     if groups < 2 || a < 2 {
@@ -96,7 +96,7 @@ fn cliques(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<Found, Strin
 }
 
 /// A (damaged) Cray Cascade: groups of rows and columns.
-pub(super) fn cascade(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn cascade(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let group = joined_rows(net)?;
     let mut why = String::new();
     for (group, groups) in [group.clone(), settled(net, group.0)] {
@@ -108,7 +108,7 @@ pub(super) fn cascade(net: &Net<'_>) -> Result<Found, String> {
     Err(why)
 }
 
-fn grids(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<Found, String> {
+fn grids(net: &Net<'_>, group: Vec<u32>, groups: usize) -> Result<RecognizedStructure, String> {
     let members = members(&group, groups);
     if groups < 2 {
         return Err("one group".to_owned());
@@ -195,7 +195,7 @@ fn joined_rows(net: &Net<'_>) -> Result<(Vec<u32>, usize), String> {
 }
 
 /// A (damaged) dragonfly+: groups of leaves and spines, cables between groups on the spines.
-pub(super) fn plus(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn plus(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     // In a group without any host spines are two hops from hosts, and its leaves three.
     let height = levels::heights(net)?;
     let leaf: Vec<bool> = height.iter().map(|&h| h == 0 || h == 3).collect();
@@ -246,7 +246,7 @@ fn finish(
     a: usize,
     what: &str,
     mut fit: Fit,
-) -> Result<Found, String> {
+) -> Result<RecognizedStructure, String> {
     let groups = shape.group.iter().copied().max().map_or(0, |g| g as usize + 1);
     fit.places = groups as u64 * a as u64;
     let mut vacant = vec![0; groups];
@@ -259,5 +259,5 @@ fn finish(
     let per_pair = groups.join(net, &mut fit)?;
     let cables = if per_pair == 1 { "cable" } else { "cables" };
     let text = format!("{what}, {per_pair} {cables} between any two");
-    Ok(Found { shape: Shape::Dragonfly(shape), text, fit: fit.accept()? })
+    Ok(RecognizedStructure { shape: Shape::Dragonfly(shape), text, fit: fit.accept()? })
 }

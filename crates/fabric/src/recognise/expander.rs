@@ -3,7 +3,7 @@
 use crate::{ExpanderShape, Shape};
 
 use super::fit::Fit;
-use super::found::Found;
+use super::found::RecognizedStructure;
 use super::net::{Net, typical};
 
 /// Switches from which distances are measured.
@@ -16,7 +16,7 @@ const MOST_MISSING: u64 = 8;
 const LEAST: usize = 10;
 
 /// A (damaged) random-looking regular graph. It cannot be determined which cables are missing.
-pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let n = net.len();
     let ends: Vec<u32> = (0..n as u32).map(|s| net.ends(s)).collect();
     let degree = typical(ends.iter().copied());
@@ -60,5 +60,5 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
     }
     let text = format!("random-looking regular graph of degree {degree}");
     let shape = Shape::Expander(ExpanderShape { degree, metanode: None });
-    Ok(Found { shape, text, fit: Fit { places: n as u64, ..Fit::default() } })
+    Ok(RecognizedStructure { shape, text, fit: Fit { places: n as u64, ..Fit::default() } })
 }

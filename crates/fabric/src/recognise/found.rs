@@ -15,7 +15,7 @@ pub struct Unrecognised {
 }
 
 /// The result of a recogniser; switches by their number in the [`Net`](super::net::Net).
-pub(super) struct Found {
+pub(super) struct RecognizedStructure {
     pub(super) shape: Shape,
     pub(super) text: String,
     pub(super) fit: Fit,

@@ -8,7 +8,7 @@
 use crate::{GridKind, GridShape, Shape};
 
 use super::fit::Fit;
-use super::found::Found;
+use super::found::RecognizedStructure;
 use super::lattice;
 use super::net::{Net, typical};
 use super::sets::Sets;
@@ -23,12 +23,12 @@ const MOST_CROOKED: usize = 20;
 const SPEAKERS: usize = 3;
 
 /// Finds a HyperX, which may be damaged.
-pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let accepted = |(shape, fit): (GridShape, Fit)| Ok((shape, fit.accept()?));
     let again = || all_crooked(net).and_then(|odd| grid(net, &odd).and_then(accepted).ok());
     let (shape, fit) = grid(net, &[]).and_then(accepted).or_else(|why| again().ok_or(why))?;
     let text = text(&shape.dims);
-    Ok(Found { shape: Shape::Grid(shape), text, fit })
+    Ok(RecognizedStructure { shape: Shape::Grid(shape), text, fit })
 }
 
 /// The name of a HyperX of such sizes.

@@ -51,7 +51,7 @@ pub use found::Unrecognised;
 pub use missing::Missing;
 pub use registry::{RECOGNISERS, Recogniser};
 
-use found::Found;
+use found::RecognizedStructure;
 use net::Net;
 
 /// The result of recognising a fabric.
@@ -85,8 +85,8 @@ pub fn recognise(fabric: &Fabric) -> Result<Recognition, Unrecognised> {
 }
 
 impl Recognition {
-    fn new(net: &Net<'_>, found: Found) -> Self {
-        let Found { shape, text, fit } = found;
+    fn new(net: &Net<'_>, found: RecognizedStructure) -> Self {
+        let RecognizedStructure { shape, text, fit } = found;
         let id = |s: u32| net.ids[s as usize];
         let cables = fit
             .missing

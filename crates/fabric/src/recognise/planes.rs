@@ -3,12 +3,12 @@
 use crate::{Pgft, Planes, PlanesShape, Shape, TerminalId};
 
 use super::fit::Fit;
-use super::found::{Found, Unrecognised};
+use super::found::{RecognizedStructure, Unrecognised};
 use super::net::Net;
 use super::registry;
 
 /// The planes of a fabric in `pieces` pieces.
-pub(super) fn find(net: &Net<'_>, pieces: usize) -> Result<Found, Unrecognised> {
+pub(super) fn find(net: &Net<'_>, pieces: usize) -> Result<RecognizedStructure, Unrecognised> {
     let fabric = net.fabric;
     let planes = Planes::of(fabric);
     let count = planes.count();
@@ -56,7 +56,7 @@ pub(super) fn find(net: &Net<'_>, pieces: usize) -> Result<Found, Unrecognised> 
             .collect(),
         each,
     });
-    Ok(Found { shape, text, fit })
+    Ok(RecognizedStructure { shape, text, fit })
 }
 
 /// The shape of a plane with rows for its own terminals: recognisers number those of the whole fabric.

@@ -1,6 +1,6 @@
 //! The recognisers, in the order in which they are tried.
 
-use super::found::{Found, Unrecognised};
+use super::found::{RecognizedStructure, Unrecognised};
 use super::net::Net;
 use super::{dragonfly, expander, hyperx, slimfly, torus, tree};
 
@@ -11,7 +11,7 @@ pub struct Recogniser {
     /// Method of the recogniser.
     pub method: &'static str,
     /// Looks at the graph; the error gives the reason why it is not of the family.
-    find: fn(&Net<'_>) -> Result<Found, String>,
+    find: fn(&Net<'_>) -> Result<RecognizedStructure, String>,
 }
 
 /// All recognisers, the most specific first; Slim Flies are soon ruled out by counting.
@@ -68,7 +68,7 @@ pub static RECOGNISERS: &[Recogniser] = &[
 ];
 
 /// The result of the first recogniser that accepts.
-pub(super) fn ask(net: &Net<'_>) -> Result<Found, Unrecognised> {
+pub(super) fn ask(net: &Net<'_>) -> Result<RecognizedStructure, Unrecognised> {
     if net.len() == 0 {
         return Err(Unrecognised { reasons: vec![("any", "there are no switches".to_owned())] });
     }

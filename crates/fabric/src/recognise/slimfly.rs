@@ -12,7 +12,7 @@ use crate::generate::{Field, generators};
 use crate::{Shape, SlimFlyShape};
 
 use super::fit::Fit;
-use super::found::Found;
+use super::found::RecognizedStructure;
 use super::mms::{Mms, better};
 use super::net::{Net, typical};
 
@@ -30,7 +30,7 @@ const SPEAKERS: usize = 2;
 const ROUNDS: usize = 6;
 
 /// A (damaged) Slim Fly.
-pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let (q, field) = size(net)?;
     let sets = generators(&field, q);
     let local = sets[0].len();
@@ -46,7 +46,7 @@ pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
         match fits {
             Ok((coords, fit)) => {
                 let shape = Shape::SlimFly(SlimFlyShape { q, coords });
-                return Ok(Found { shape, text: format!("Slim Fly, q = {q}"), fit });
+                return Ok(RecognizedStructure { shape, text: format!("Slim Fly, q = {q}"), fit });
             }
             Err(other) => why = other,
         }

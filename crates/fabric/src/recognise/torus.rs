@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::{GridKind, GridShape, Shape};
 
 use super::fit::Fit;
-use super::found::Found;
+use super::found::RecognizedStructure;
 use super::frame::Frame;
 use super::growth::Growth;
 use super::net::{Net, typical};
@@ -24,10 +24,10 @@ const TRIES: (usize, usize) = (64, 200_000);
 const DOUBTS: (usize, usize) = (64, 40_000);
 
 /// A (damaged) torus or mesh.
-pub(super) fn find(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let squares = Squares::new(net)?;
     let mut first = None;
-    let mut best: Option<Found> = None;
+    let mut best: Option<RecognizedStructure> = None;
     let mut doubts = 0;
     let most = |(most, switches): (usize, usize)| (switches / net.len().max(1)).clamp(3, most);
     for star in Star::all(net, &squares).into_iter().take(most(TRIES)) {
@@ -65,7 +65,7 @@ type Grid = (GridKind, Vec<u16>, Vec<Vec<u16>>);
 
 impl Grown<'_> {
     /// The lattice, if the positions make one; a ring closes where every `close`-th of its lines does.
-    fn found(&self, close: usize) -> Result<Found, String> {
+    fn found(&self, close: usize) -> Result<RecognizedStructure, String> {
         let (net, (kind, dims, columns)) = (self.net, self.coordinates(close)?);
         // A ring of three is a line of a HyperX, and so is a row of two.
         let same = match kind {
@@ -83,7 +83,7 @@ impl Grown<'_> {
             (GridKind::Torus, dims) => format!("{} torus", lattice::by(dims)),
             (GridKind::Mesh, dims) => format!("{} mesh", lattice::by(dims)),
         };
-        Ok(Found { shape: Shape::Grid(shape), text, fit })
+        Ok(RecognizedStructure { shape: Shape::Grid(shape), text, fit })
     }
 
     /// Kind, sizes from large to small, and a column of coordinates for each.

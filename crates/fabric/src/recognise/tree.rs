@@ -3,12 +3,12 @@
 use crate::{Shape, TreeShape};
 
 use super::fit::Fit;
-use super::found::Found;
+use super::found::RecognizedStructure;
 use super::net::Net;
 use super::{levels, pgft};
 
 /// A (damaged) parallel-port generalized fat-tree, with all labels.
-pub(super) fn fat_tree(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn fat_tree(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     labelled(net, levels::candidates(net)?).or_else(|why| {
         let again = levels::even(net).and_then(|even| levels::candidates(&even).ok());
         again.and_then(|all| labelled(net, all).ok()).ok_or(why)
@@ -16,7 +16,7 @@ pub(super) fn fat_tree(net: &Net<'_>) -> Result<Found, String> {
 }
 
 /// The first of some divisions into levels by which it is one.
-fn labelled(net: &Net<'_>, levels: Vec<Vec<u8>>) -> Result<Found, String> {
+fn labelled(net: &Net<'_>, levels: Vec<Vec<u8>>) -> Result<RecognizedStructure, String> {
     let mut first = None;
     for level in levels {
         let labelled = levels::check(net, &level).and_then(|()| pgft::label(net, &level));
@@ -24,7 +24,7 @@ fn labelled(net: &Net<'_>, levels: Vec<Vec<u8>>) -> Result<Found, String> {
             Ok((pgft, fit)) => {
                 let text = text(&pgft, net.len());
                 let shape = Shape::Tree(TreeShape { level, pgft: Some(pgft) });
-                return Ok(Found { shape, text, fit });
+                return Ok(RecognizedStructure { shape, text, fit });
             }
             Err(why) => {
                 first.get_or_insert(why);
@@ -35,13 +35,13 @@ fn labelled(net: &Net<'_>, levels: Vec<Vec<u8>>) -> Result<Found, String> {
 }
 
 /// A tree of which only the levels are known; no part can be reported as missing.
-pub(super) fn levelled(net: &Net<'_>) -> Result<Found, String> {
+pub(super) fn levelled(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let level = levels::plain(net)?;
     levels::check(net, &level)?;
     let height = level.iter().copied().max().unwrap_or(1);
     let text = format!("irregular {}-level tree", word(usize::from(height)));
     let fit = Fit { places: net.len() as u64, ..Fit::default() };
-    Ok(Found { shape: Shape::Tree(TreeShape { level, pgft: None }), text, fit })
+    Ok(RecognizedStructure { shape: Shape::Tree(TreeShape { level, pgft: None }), text, fit })
 }
 
 fn text(pgft: &crate::Pgft, switches: usize) -> String {

@@ -112,7 +112,7 @@ fn a_switch_may_fit_in_two_places() {
 }
 
 #[test]
-fn most_losses_of_a_small_lattice_are_told() {
+fn most_losses_of_a_small_lattice_are_reported() {
     for (text, expected, cables, seed) in [
         ("torus:dims=7x7,t=1", "7x7 torus", 32, 5_992_249_371_844_122_438),
         ("torus:dims=12x10,t=1", "12x10 torus", 50, 1_265_094_156_158_224_713),

@@ -53,7 +53,7 @@ impl CableList {
     }
 
     /// Notes that a device is a switch, or a host.
-    pub(super) fn tell(&mut self, device: &str, is_switch: bool) {
+    pub(super) fn set_is_switch(&mut self, device: &str, is_switch: bool) {
         let number = self.device(device);
         // A device that bridges is a switch, whatever else is stated about it.
         let known = &mut self.is_switch[number];

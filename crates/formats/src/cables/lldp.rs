@@ -18,7 +18,7 @@ use crate::{Diagnostics, ReadError};
 
 /// A neighbour that a device reports at one of its ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct LldpNeighbor {
     /// Line number, 0 where there are no lines.
     pub(super) line: usize,
     /// The device that was queried, and its port.
@@ -33,7 +33,7 @@ pub(super) struct Heard {
     pub(super) bridges: Option<bool>,
 }
 
-impl Heard {
+impl LldpNeighbor {
     fn names(&self, port: &str) -> bool {
         self.port_id == port || self.port_description == port
     }
@@ -48,44 +48,47 @@ impl Heard {
 
 /// The fabric of all that was heard.
 pub(super) fn fabric(
-    heard: Vec<Heard>,
+    lldp_neighbors: Vec<LldpNeighbor>,
     path: &Path,
     options: &Options,
     mut d: Diagnostics,
     expected: &'static str,
 ) -> Result<(Topology, Diagnostics), ReadError> {
-    let heard = without_management(by_known_names(heard), &mut d);
+    let lldp_neighbors = without_management(by_known_names(lldp_neighbors), &mut d);
     let mut list = CableList::default();
-    for h in &heard {
+    for h in &lldp_neighbors {
         if let Some(bridges) = h.bridges {
             // Linux hosts route, but do not bridge; switches of layer 3 say both. A router with ports of a switch is one.
-            list.tell(
+            list.set_is_switch(
                 &h.neighbour,
                 bridges || !is_of_host(h.neighbour_port()) && !is_mac(h.neighbour_port()),
             );
         }
     }
-    let mut is_used = vec![false; heard.len()];
+    let mut is_used = vec![false; lldp_neighbors.len()];
     let mut between: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (i, h) in heard.iter().enumerate() {
+    for (i, h) in lldp_neighbors.iter().enumerate() {
         between.entry((&h.device, &h.neighbour)).or_default().push(i);
     }
     // Reports that name each other.
     let mut cables: Vec<(usize, [CableEnd; 2])> = Vec::new();
     let end =
         |device: &str, port: &str| CableEnd { device: device.to_owned(), port: port.to_owned() };
-    for (i, h) in heard.iter().enumerate() {
+    for (i, h) in lldp_neighbors.iter().enumerate() {
         let back = between.get(&(h.neighbour.as_str(), h.device.as_str())).into_iter().flatten();
         let found = back.copied().find(|&j| {
             j != i
                 && !is_used[i]
                 && !is_used[j]
-                && h.names(&heard[j].port)
-                && heard[j].names(&h.port)
+                && h.names(&lldp_neighbors[j].port)
+                && lldp_neighbors[j].names(&h.port)
         });
         if let Some(j) = found {
             (is_used[i], is_used[j]) = (true, true);
-            cables.push((h.line, [end(&h.device, &h.port), end(&heard[j].device, &heard[j].port)]));
+            cables.push((
+                h.line,
+                [end(&h.device, &h.port), end(&lldp_neighbors[j].device, &lldp_neighbors[j].port)],
+            ));
         }
     }
     // The same number in both directions.
@@ -93,7 +96,9 @@ pub(super) fn fabric(
     for (&(a, b), ahead) in &between {
         let left = |all: &Vec<usize>, is_used: &[bool]| {
             let mut left: Vec<usize> = all.iter().copied().filter(|&i| !is_used[i]).collect();
-            left.sort_by(|&x, &y| natural_order(&heard[x].port, &heard[y].port).then(x.cmp(&y)));
+            left.sort_by(|&x, &y| {
+                natural_order(&lldp_neighbors[x].port, &lldp_neighbors[y].port).then(x.cmp(&y))
+            });
             left
         };
         let back = between.get(&(b, a)).map(|back| left(back, &is_used)).unwrap_or_default();
@@ -102,7 +107,10 @@ pub(super) fn fabric(
             for (&i, &j) in ahead.iter().zip(&back) {
                 (is_used[i], is_used[j]) = (true, true);
                 by_order += 1;
-                cables.push((heard[i].line, [end(a, &heard[i].port), end(b, &heard[j].port)]));
+                cables.push((
+                    lldp_neighbors[i].line,
+                    [end(a, &lldp_neighbors[i].port), end(b, &lldp_neighbors[j].port)],
+                ));
             }
         }
     }
@@ -116,7 +124,7 @@ pub(super) fn fabric(
     }
     // Only one end reports it: the other device was not queried, or did not reply.
     let mut one_sided = 0;
-    for (h, _) in heard.iter().zip(&is_used).filter(|(_, used)| !**used) {
+    for (h, _) in lldp_neighbors.iter().zip(&is_used).filter(|(_, used)| !**used) {
         one_sided += usize::from(between.keys().any(|&(device, _)| device == h.neighbour));
         cables.push((h.line, [end(&h.device, &h.port), end(&h.neighbour, h.neighbour_port())]));
     }
@@ -136,12 +144,12 @@ pub(super) fn fabric(
 }
 
 /// Replaces neighbours' names by those of the queried devices, with or without their domain.
-fn by_known_names(mut heard: Vec<Heard>) -> Vec<Heard> {
+fn by_known_names(mut lldp_neighbors: Vec<LldpNeighbor>) -> Vec<LldpNeighbor> {
     let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let asked: BTreeMap<String, String> =
-        heard.iter().map(|h| (short(&h.device), h.device.clone())).collect();
-    let is_asked: BTreeSet<String> = heard.iter().map(|h| h.device.clone()).collect();
-    for h in &mut heard {
+        lldp_neighbors.iter().map(|h| (short(&h.device), h.device.clone())).collect();
+    let is_asked: BTreeSet<String> = lldp_neighbors.iter().map(|h| h.device.clone()).collect();
+    for h in &mut lldp_neighbors {
         if let Some(known) = asked
             .get(&short(&h.neighbour))
             .filter(|_| !is_asked.contains(&h.neighbour) && !is_mac(&h.neighbour))
@@ -149,21 +157,21 @@ fn by_known_names(mut heard: Vec<Heard>) -> Vec<Heard> {
             h.neighbour.clone_from(known);
         }
     }
-    heard
+    lldp_neighbors
 }
 
 /// Leaves out ports for management, `eth0` of switches among them.
-fn without_management(heard: Vec<Heard>, d: &mut Diagnostics) -> Vec<Heard> {
+fn without_management(lldp_neighbors: Vec<LldpNeighbor>, d: &mut Diagnostics) -> Vec<LldpNeighbor> {
     let mut has_others: BTreeMap<String, bool> = BTreeMap::new();
-    for h in &heard {
+    for h in &lldp_neighbors {
         *has_others.entry(h.device.clone()).or_default() |= !is_of_host(&h.port);
     }
-    let before = heard.len();
-    let is_of_fabric = |h: &Heard| {
+    let before = lldp_neighbors.len();
+    let is_of_fabric = |h: &LldpNeighbor| {
         let is_own = h.port == "eth0" && has_others.get(&h.device) == Some(&true);
         !is_own && !is_of_management(&h.port) && !is_of_management(&h.port_id)
     };
-    let left: Vec<Heard> = heard.into_iter().filter(is_of_fabric).collect();
+    let left: Vec<LldpNeighbor> = lldp_neighbors.into_iter().filter(is_of_fabric).collect();
     if left.len() < before {
         let reports = counted(before - left.len(), "neighbour", "neighbours");
         d.note(0, format!("{reports} at ports for management left out"), "");

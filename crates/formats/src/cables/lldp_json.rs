@@ -13,7 +13,7 @@ use std::path::Path;
 use darkfiber_fabric::Topology;
 use serde_json::Value;
 
-use super::lldp::{Heard, fabric};
+use super::lldp::{LldpNeighbor, fabric};
 use crate::format::{Format, Options, Reading};
 use crate::input::name_of;
 use crate::known_by::KnownBy;
@@ -47,16 +47,16 @@ pub fn read(
     options: &Options,
 ) -> Result<(Topology, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
-    let mut heard = Vec::new();
+    let mut lldp_neighbors = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let value =
             value.map_err(|error| ReadError::not_such(path, error.to_string(), EXPECTED, ""))?;
-        documents(&value, &name_of(path), &mut heard, &mut d);
+        documents(&value, &name_of(path), &mut lldp_neighbors, &mut d);
     }
     // A device that was queried twice reports twice.
-    let mut once: Vec<Heard> = Vec::with_capacity(heard.len());
+    let mut once: Vec<LldpNeighbor> = Vec::with_capacity(lldp_neighbors.len());
     let mut known = std::collections::BTreeSet::new();
-    for h in heard {
+    for h in lldp_neighbors {
         if known.insert((h.device.clone(), h.port.clone(), h.neighbour.clone(), h.port_id.clone()))
         {
             once.push(h);
@@ -75,36 +75,43 @@ pub fn read(
 }
 
 /// Finds neighbours in any of the forms; `device` is the reporting device unless another is named.
-fn documents(value: &Value, device: &str, heard: &mut Vec<Heard>, d: &mut Diagnostics) {
+fn documents(
+    value: &Value,
+    device: &str,
+    lldp_neighbors: &mut Vec<LldpNeighbor>,
+    d: &mut Diagnostics,
+) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| documents(item, device, heard, d)),
+        Value::Array(items) => {
+            items.iter().for_each(|item| documents(item, device, lldp_neighbors, d))
+        }
         Value::Object(map) => {
             if let Some(lldp) = map.get("lldp") {
-                of_lldpctl(lldp, device, heard);
+                of_lldpctl(lldp, device, lldp_neighbors);
             } else if let Some(neighbours) = map.get("lldpNeighbors") {
-                of_arista(neighbours, device, heard);
+                of_arista(neighbours, device, lldp_neighbors);
             } else if let (Some(Value::String(device)), Some(data)) =
                 (map.get("hostname"), map.get("data"))
             {
                 match data {
                     Value::String(text) => match serde_json::from_str(text) {
-                        Ok(inner) => documents(&inner, device, heard, d),
+                        Ok(inner) => documents(&inner, device, lldp_neighbors, d),
                         Err(error) => {
                             let what = format!("data of {device} is no JSON: {error}");
                             d.error(0, what, "it is left out");
                         }
                     },
-                    inner => documents(inner, device, heard, d),
+                    inner => documents(inner, device, lldp_neighbors, d),
                 }
             } else if let Some(result) = map.get("result") {
                 // A response of eAPI.
-                documents(result, device, heard, d);
+                documents(result, device, lldp_neighbors, d);
             } else {
                 for (name, inner) in
                     map.iter().filter(|(_, inner)| inner.is_object() || inner.is_array())
                 {
                     let name = name.rsplit('/').next().unwrap_or(name);
-                    documents(inner, name.strip_suffix(".json").unwrap_or(name), heard, d);
+                    documents(inner, name.strip_suffix(".json").unwrap_or(name), lldp_neighbors, d);
                 }
             }
         }
@@ -114,7 +121,7 @@ fn documents(value: &Value, device: &str, heard: &mut Vec<Heard>, d: &mut Diagno
 
 /// Keeps a report if it names the neighbour and its port.
 fn keep(
-    heard: &mut Vec<Heard>,
+    lldp_neighbors: &mut Vec<LldpNeighbor>,
     device: &str,
     port: &str,
     neighbour: &str,
@@ -125,7 +132,7 @@ fn keep(
     if port.is_empty() || neighbour.is_empty() || port_id.is_empty() {
         return;
     }
-    heard.push(Heard {
+    lldp_neighbors.push(LldpNeighbor {
         line: 0,
         device: device.to_owned(),
         port: port.to_owned(),
@@ -155,7 +162,7 @@ fn one(value: Option<&Value>) -> Option<&Value> {
 }
 
 /// Interfaces of lldpctl: by name, or an array of one-key objects, or (json0) of objects with a name.
-fn of_lldpctl(lldp: &Value, device: &str, heard: &mut Vec<Heard>) {
+fn of_lldpctl(lldp: &Value, device: &str, lldp_neighbors: &mut Vec<LldpNeighbor>) {
     let Some(lldp) = one(Some(lldp)) else { return };
     let mut interface = |name: &str, about: &Value| {
         let chassis = one(about.get("chassis"));
@@ -175,7 +182,7 @@ fn of_lldpctl(lldp: &Value, device: &str, heard: &mut Vec<Heard>) {
         let port = one(about.get("port"));
         let id = text(port.and_then(|p| p.get("id")));
         let description = text(port.and_then(|p| p.get("descr")));
-        keep(heard, device, name, neighbour, [id, description], bridges(facts));
+        keep(lldp_neighbors, device, name, neighbour, [id, description], bridges(facts));
     };
     match lldp.get("interface") {
         Some(Value::Object(map)) => map.iter().for_each(|(name, about)| interface(name, about)),
@@ -206,13 +213,13 @@ fn bridges(capability: Option<&Value>) -> Option<bool> {
 }
 
 /// Neighbours of Arista: a list, or in detail by interface.
-fn of_arista(neighbours: &Value, device: &str, heard: &mut Vec<Heard>) {
+fn of_arista(neighbours: &Value, device: &str, lldp_neighbors: &mut Vec<LldpNeighbor>) {
     match neighbours {
         Value::Array(items) => {
             for n in items {
                 let of = |key: &str| text(n.get(key));
                 keep(
-                    heard,
+                    lldp_neighbors,
                     device,
                     of("port"),
                     of("neighborDevice"),
@@ -238,7 +245,14 @@ fn of_arista(neighbours: &Value, device: &str, heard: &mut Vec<Heard>) {
                     let bridges = capabilities
                         .filter(|c| !c.is_empty())
                         .map(|c| c.get("bridge") == Some(&Value::Bool(true)));
-                    keep(heard, device, port, name, [id, of("interfaceDescription")], bridges);
+                    keep(
+                        lldp_neighbors,
+                        device,
+                        port,
+                        name,
+                        [id, of("interfaceDescription")],
+                        bridges,
+                    );
                 }
             }
         }

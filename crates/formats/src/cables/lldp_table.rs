@@ -17,7 +17,7 @@ use std::path::Path;
 
 use darkfiber_fabric::Topology;
 
-use super::lldp::{Heard, fabric};
+use super::lldp::{LldpNeighbor, fabric};
 use crate::diagnostic::excerpt;
 use crate::format::{Format, Options, Reading};
 use crate::input::name_of;
@@ -63,7 +63,7 @@ pub fn read(
 ) -> Result<(Topology, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut device = name_of(path);
-    let mut heard = Vec::new();
+    let mut lldp_neighbors = Vec::new();
     // Start positions of the columns, within a table.
     let mut columns: Option<Vec<usize>> = None;
     let mut is_known = false;
@@ -98,7 +98,7 @@ pub fn read(
             d.error(number, format!("no neighbour in {}", excerpt(line)), "the line is left out");
             continue;
         }
-        heard.push(Heard {
+        lldp_neighbors.push(LldpNeighbor {
             line: number,
             device: device.clone(),
             port: port.to_owned(),
@@ -108,10 +108,10 @@ pub fn read(
             bridges: (!capability.is_empty()).then(|| capability.contains('B')),
         });
     }
-    if heard.is_empty() {
-        return Err(ReadError::unlike(path, EXPECTED, ""));
+    if lldp_neighbors.is_empty() {
+        return Err(ReadError::wrong_format(path, EXPECTED, ""));
     }
-    fabric(heard, path, options, d, EXPECTED)
+    fabric(lldp_neighbors, path, options, d, EXPECTED)
 }
 
 /// Start of the dashes of each column.

@@ -60,7 +60,7 @@ fn socket(kind: &str) -> Socket {
 }
 
 /// An end with its socket.
-type End = (CableEnd, Socket);
+type CableEndpoint = (CableEnd, Socket);
 
 /// Reads an export.
 ///
@@ -73,7 +73,7 @@ pub fn read(
 ) -> Result<(Topology, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let (mut unused, mut management) = (0, 0);
-    let mut cables: Vec<(usize, [End; 2])> = Vec::new();
+    let mut cables: Vec<(usize, [CableEndpoint; 2])> = Vec::new();
     for row in SHEET.rows(text, path, &mut d)? {
         let kinds = [row.cell("side_a_type"), row.cell("side_b_type")].map(socket);
         let is_planned = !matches!(row.cell("status"), "" | "connected" | "Connected");
@@ -107,7 +107,7 @@ pub fn read(
 }
 
 /// Adds cables from interface to interface, through panels.
-fn follow(cables: &[(usize, [End; 2])], list: &mut CableList, d: &mut Diagnostics) {
+fn follow(cables: &[(usize, [CableEndpoint; 2])], list: &mut CableList, d: &mut Diagnostics) {
     // By device, port and side of a panel, the cable that is plugged in there and which of its ends.
     let mut at: BTreeMap<(&str, &str, bool), (usize, usize)> = BTreeMap::new();
     for (i, (_, ends)) in cables.iter().enumerate() {

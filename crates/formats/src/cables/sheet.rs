@@ -40,7 +40,7 @@ impl Sheet {
         let text = text.trim_start_matches('\u{feff}');
         let before = text.lines().take_while(|line| !self.is_heading(line)).count();
         if before == text.lines().count() {
-            return Err(ReadError::unlike(path, "a list of cables", self.expected));
+            return Err(ReadError::wrong_format(path, "a list of cables", self.expected));
         }
         let body: String = text.lines().skip(before).flat_map(|line| [line, "\n"]).collect();
         let mut reader = csv::ReaderBuilder::new()
@@ -51,7 +51,7 @@ impl Sheet {
             Ok(names) => {
                 names.iter().map(|n| n.trim_start_matches('#').to_ascii_lowercase()).collect()
             }
-            Err(_) => return Err(ReadError::unlike(path, "a list of cables", self.expected)),
+            Err(_) => return Err(ReadError::wrong_format(path, "a list of cables", self.expected)),
         };
         let place = |name: &str| names.iter().position(|n| n == name);
         let mut rows = Vec::new();

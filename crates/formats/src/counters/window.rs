@@ -113,7 +113,7 @@ pub fn window(
         let hint = format!("left out, for example port {port} of {device}");
         found.warn(0, format!("{ports} in the fabric"), hint);
     }
-    let mut odd = Odd::default();
+    let mut odd = CounterAnomalies::default();
     let most = of_port.values().map(|s| s.readings.len()).max().unwrap_or(0);
     let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut has_times = true;
@@ -151,7 +151,7 @@ pub fn window(
             (a, b) => a.or(b).copied(),
         })
         .collect();
-    odd.tell(fabric, most, &mut found);
+    odd.report(fabric, most, &mut found);
     if differ > 0 {
         let cables = counted(differ, "channel", "channels");
         found.warn(
@@ -189,7 +189,7 @@ fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Opti
             for (step, pair) in carried.iter_mut().zip(series.readings.windows(2)) {
                 let pair = Series { readings: pair.to_vec() };
                 // Irregularities were reported for the whole window.
-                let mut odd = Odd::default();
+                let mut odd = CounterAnomalies::default();
                 let (of, channel): (fn(&Reading) -> Option<u64>, _) =
                     if is_sender { (|r| r.sent, out) } else { (|r| r.received, into) };
                 if let Some(bytes) = pair.total(of, port, &mut odd) {
@@ -220,7 +220,7 @@ impl Series {
         &self,
         of: impl Fn(&Reading) -> Option<u64>,
         port: Port,
-        odd: &mut Odd,
+        odd: &mut CounterAnomalies,
     ) -> Option<u64> {
         let mut values = self.readings.iter().filter_map(|(.., r)| Some((of(r)?, r.width)));
         let (mut before, width) = values.next()?;
@@ -258,7 +258,7 @@ impl Series {
 
 /// Irregularities of counters, by port.
 #[derive(Default)]
-struct Odd {
+struct CounterAnomalies {
     /// Counters that wrapped.
     round: Vec<Port>,
     /// Counters that ran backwards.
@@ -271,15 +271,15 @@ struct Odd {
     alone: usize,
 }
 
-impl Odd {
-    fn tell(&mut self, fabric: &Fabric, most: usize, found: &mut Diagnostics) {
+impl CounterAnomalies {
+    fn report(&mut self, fabric: &Fabric, most: usize, found: &mut Diagnostics) {
         let name = |port: Port| match port {
             Port::Switch(s, number) => format!("{} port {number}", fabric.switch(s).description),
             Port::Terminal(t) => {
                 format!("{} port {}", fabric.host(fabric.host_of(t)).name, fabric.terminal(t).port)
             }
         };
-        let mut tell = |ports: &mut Vec<Port>, what: &str, hint: &str| {
+        let mut report = |ports: &mut Vec<Port>, what: &str, hint: &str| {
             ports.sort_unstable();
             ports.dedup();
             if let Some(&first) = ports.first() {
@@ -291,17 +291,17 @@ impl Odd {
                 );
             }
         };
-        tell(
+        report(
             &mut self.round,
             "with a 32-bit counter that is smaller than before",
             "taken to have gone round once; perfquery -x reads the 64-bit ones",
         );
-        tell(
+        report(
             &mut self.full,
             "with a counter at its end, which counts no more",
             "left out; clear it (perfquery -R), or read the 64-bit ones (perfquery -x)",
         );
-        tell(
+        report(
             &mut self.back,
             "with a counter that ran backwards",
             "taken to have been cleared in between: what it counted before that is lost",
@@ -309,7 +309,7 @@ impl Odd {
         let hint = format!(
             "others have {most}; counters are sums, so that nothing is lost between the first and the last"
         );
-        tell(&mut self.short, "with readings missing", &hint);
+        report(&mut self.short, "with readings missing", &hint);
         if self.alone > 0 && most == 1 {
             found.note(
                 0,

@@ -95,7 +95,7 @@ pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), Re
         });
     }
     if records.nodes.is_empty() {
-        return Err(ReadError::unlike(
+        return Err(ReadError::wrong_format(
             path,
             "no line is of a port",
             "a port list of `ibnetdiscover -p` (lines such as `SW 12 1 0x... 4x EDR - CA ...`)",

@@ -45,7 +45,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         reader.line(last, line);
     }
     if reader.records.nodes.is_empty() {
-        return Err(ReadError::unlike(
+        return Err(ReadError::wrong_format(
             path,
             "no line describes a node",
             "an ibnetdiscover file (lines such as `Switch 36 \"S-...\"` and `Ca 1 \"H-...\"`)",
@@ -276,7 +276,7 @@ pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Opt
         0xFFFF => {
             // If one port has none, usually all have.
             const NONE: &str = "LID 65535 is none: no subnet manager has given this port one";
-            if d.0.iter().all(|told| told.what != NONE) {
+            if d.0.iter().all(|remark| remark.what != NONE) {
                 d.note(
                     line,
                     NONE,

@@ -172,8 +172,8 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_by_name_and_oddities_told() {
-        let (jobs, told) = all(
+    fn columns_are_found_by_name_and_oddities_reported() {
+        let (jobs, messages) = all(
             LOG.read,
             "allocated_processors,jobID,final_state,finish_time,requested_number_of_processors\n\
              20 19,a,COMPLETED_SUCCESSFULLY,5,2\n\
@@ -190,7 +190,7 @@ mod tests {
         3: b Completed ?..? on , Some(64) Some(64), "?" "?"
         4: c Completed ?..7 on 1+2, Some(2) Some(2), "?" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         line 5: warning: range '9-1' runs backward (left out)
         line 6: warning: more than 1000000 resources (left out)
         line 7: warning: 'x' is not a number or a range of numbers (left out)

@@ -11,7 +11,7 @@ use super::record::{slurm_state, time};
 
 /// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum ColumnContent {
     /// Id of a job.
     Id,
     /// A state of SLURM.
@@ -31,7 +31,7 @@ pub(super) enum Holds {
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    pub(super) holds: Holds,
+    pub(super) holds: ColumnContent,
     /// Whether separators may occur in it.
     pub(super) absorbs: bool,
     /// Whether it may be missing altogether (between blanks).
@@ -102,23 +102,23 @@ pub(super) fn align(
 }
 
 /// Difference of a text from the content of the column; 0 = none.
-fn doubt(holds: Holds, text: &str) -> u32 {
+fn doubt(holds: ColumnContent, text: &str) -> u32 {
     let text = text.trim();
     let fits = match holds {
-        Holds::Any => return 0,
-        Holds::Id => return if is_id(text) { 0 } else { 1000 },
-        Holds::State => slurm_state(text).is_some(),
+        ColumnContent::Any => return 0,
+        ColumnContent::Id => return if is_id(text) { 0 } else { 1000 },
+        ColumnContent::State => slurm_state(text).is_some(),
         // Columns of steps are often empty.
         _ if text.is_empty() => return 1,
-        Holds::Time => time(text).is_ok(),
-        Holds::Duration => {
+        ColumnContent::Time => time(text).is_ok(),
+        ColumnContent::Duration => {
             text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || b"-:.".contains(&b))
         }
-        Holds::Count => {
+        ColumnContent::Count => {
             text.starts_with(|c: char| c.is_ascii_digit())
                 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b))
         }
-        Holds::Nodes => {
+        ColumnContent::Nodes => {
             text.starts_with('(') || text == "None assigned" || hostlist::is_likely(text)
         }
     };
@@ -137,17 +137,17 @@ pub(super) fn is_id(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const fn column(holds: Holds, absorbs: bool, vanishes: bool) -> Column {
+    const fn column(holds: ColumnContent, absorbs: bool, vanishes: bool) -> Column {
         Column { holds, absorbs, vanishes }
     }
 
     fn aligned(line: &str) -> String {
         let columns = [
-            column(Holds::Id, false, false),
-            column(Holds::Any, true, false),
-            column(Holds::State, false, false),
-            column(Holds::Count, false, false),
-            column(Holds::Nodes, true, true),
+            column(ColumnContent::Id, false, false),
+            column(ColumnContent::Any, true, false),
+            column(ColumnContent::State, false, false),
+            column(ColumnContent::Count, false, false),
+            column(ColumnContent::Nodes, true, true),
         ];
         let fields: Vec<&str> = line.split(' ').collect();
         align(&columns, &fields, " ").map_or_else(

@@ -10,7 +10,7 @@ use crate::{Diagnostics, ReadError};
 const LONGEST: u64 = 8 << 20;
 
 /// Remarks of one kind that are reported individually.
-const TOLD: usize = 20;
+const MOST_REPORTED: usize = 20;
 
 /// The lines of a reader, numbered from 1.
 pub(super) struct Lines<'a> {
@@ -75,7 +75,7 @@ impl Remarks {
     pub(super) fn warn(&mut self, line: usize, what: impl Into<String>, hint: &'static str) {
         let count = self.count.entry(hint).or_default();
         *count += 1;
-        if *count <= TOLD {
+        if *count <= MOST_REPORTED {
             self.found.warn(line, what, hint);
         }
     }
@@ -113,8 +113,9 @@ impl Remarks {
             return Err(ReadError::not_such(path, what, expected, ""));
         }
         for (hint, count) in self.count {
-            if count > TOLD {
-                let more = crate::diagnostic::counted(count - TOLD, "more line", "more lines");
+            if count > MOST_REPORTED {
+                let more =
+                    crate::diagnostic::counted(count - MOST_REPORTED, "more line", "more lines");
                 self.found.warn(0, format!("{more} of this kind"), hint);
             }
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::lines::{Lines, Remarks};
 use super::record::Record;
-use crate::known_by::{Known, KnownBy, named};
+use crate::known_by::{KnownBy, Recognizable, named};
 use crate::{Diagnostics, ReadError};
 
 /// The form of all readers: jobs go to the closure, in the order of the log where a reader does not say otherwise.
@@ -27,7 +27,7 @@ pub struct JobLog {
 
 named!(JobLog);
 
-impl Known for JobLog {
+impl Recognizable for JobLog {
     fn known_by(&self) -> &[KnownBy] {
         self.known_by
     }

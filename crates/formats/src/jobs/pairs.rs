@@ -116,21 +116,21 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let text = "n1 7\nn2 7\nn3 8_1\n";
-        let (jobs, told) = all(LOG.read, text);
-        assert_eq!((jobs.len(), told.as_str()), (2, ""));
+        let (jobs, messages) = all(LOG.read, text);
+        assert_eq!((jobs.len(), messages.as_str()), (2, ""));
         let mut out = Vec::new();
         write(&mut out, &jobs).expect("memory");
         assert_eq!(String::from_utf8(out).expect("text"), text);
     }
 
     #[test]
-    fn odd_lines_are_told() {
-        let (jobs, told) = all(LOG.read, "# node job\nn1 7 # first\nn2\nn1 8\n\nn1 7\na b c\n");
+    fn odd_lines_are_reported() {
+        let (jobs, messages) = all(LOG.read, "# node job\nn1 7 # first\nn2\nn1 8\n\nn1 7\na b c\n");
         insta::assert_snapshot!(short(&jobs), @r#"
         2: 7 Running ?..? on n1, Some(1) None, "?" "?"
         4: 8 Running ?..? on n1, Some(1) None, "?" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         line 3: warning: 1 word in 'n2' (expected a node and a job; left out)
         line 7: warning: 3 words in 'a b c' (expected a node and a job; left out)
         note: 1 node runs several jobs

@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn hosts_count_their_processors() {
-        for (text, told) in [
+        for (text, expected) in [
             ("n1/0+n1/1+n2/0*8", "n1 n2: 10"),
             ("c1/0-3+c2/0-7", "c1 c2: 12"),
             ("c1/0,2,4-5", "c1: 4"),
@@ -307,13 +307,13 @@ mod tests {
         ] {
             let found =
                 exec_host(text).map_or_else(|e| e, |(h, p)| format!("{}: {p}", h.join(" ")));
-            assert_eq!(found, told);
+            assert_eq!(found, expected);
         }
     }
 
     #[test]
     fn events_are_joined_to_jobs() {
-        let (jobs, told) = all(
+        let (jobs, messages) = all(
             LOG.read,
             "\
 01/26/2016 00:00:01;Q;1.s;queue=q\n\
@@ -336,7 +336,7 @@ oops\n",
         3: 2.s Completed ?..? on ?, None None, "?" "q"
         6: 3.s Running 400..? on a, Some(1) Some(4), "you" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         line 10: warning: no job id (left out)
         line 11: warning: 'noon' is not a time (taken as unknown)
         line 11: warning: 'a/x' does not say which processors (expected exec_host=n1/0+n2/0*8; nodes unknown)
@@ -347,7 +347,7 @@ oops\n",
 
     #[test]
     fn qstat_f() {
-        let (jobs, told) = all(
+        let (jobs, messages) = all(
             LOG.read,
             "\
 Job Id: 7.server\n    Job_Name = a = b\n    Job_Owner = me@login\n    job_state = R\n    queue = batch\n    \
@@ -360,7 +360,7 @@ Resource_List.ncpus = 64\nJob Id: 9.server\n    job_state = ?\n",
         12: 8.server Pending ?..? on ?, Some(4) Some(64), "?" "?"
         17: 9.server Unknown ?..? on ?, None None, "?" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         line 12: warning: 'soon' is not a time (taken as unknown)
         line 17: warning: unheard-of state '?' (taken as unknown)
         ");

@@ -185,7 +185,7 @@ mod tests {
             JobID|State\n\
             8|COMPLETED\n\
             end";
-        let (jobs, told) = all(LOG.read, text);
+        let (jobs, messages) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
         2: 1 Completed 1577836800..1577836801 on , Some(1) None, "u" "?"
         3: 2 Running 1577836800..? on n1+n2, Some(2) None, "u" "?"
@@ -196,7 +196,7 @@ mod tests {
         12: 7 Completed 1577836800..? on n1, Some(1) None, "u" "?"
         14: 8 Completed ?..? on ?, None None, "?" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         line 8: warning: unheard-of state 'FOO' (taken as unknown)
         line 8: warning: 'yesterday' is not a time (expected 2011-04-05T12:13:14 or Unix seconds; taken as unknown)
         line 8: warning: '[' without ']' in 'n[1-2' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)

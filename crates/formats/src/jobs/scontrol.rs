@@ -161,16 +161,16 @@ JobId=9 ArrayJobId=8 ArrayTaskId=1-3,7%2 JobName=x
 
     #[test]
     fn blocks_and_one_liners_say_the_same() {
-        let (jobs, told) = all(LOG.read, BLOCKS);
+        let (jobs, messages) = all(LOG.read, BLOCKS);
         insta::assert_snapshot!(short(&jobs), @r#"
         1: 5_2 Running 1577836860..? on cn1+cn2, Some(2) Some(8), "me" "batch"
         13: 8_[1-3,7%2] Pending ?..? on , Some(4) Some(16), "you" "?"
         "#);
-        assert_eq!(told, "");
+        assert_eq!(messages, "");
         let one_line = BLOCKS.replace("\n   ", " ").replace("\n\n", "\n");
-        let (mut again, told) = all(LOG.read, &one_line);
+        let (mut again, messages) = all(LOG.read, &one_line);
         again[1].line = jobs[1].line;
-        assert_eq!((again, told.as_str()), (jobs, ""));
+        assert_eq!((again, messages.as_str()), (jobs, ""));
     }
 
     #[test]

@@ -175,7 +175,7 @@ mod tests {
             {"job_id": 11, "state": {"current": ["TIMEOUT"]}, "time": {"start": 5, "end": 6, "submission": 4}, "nodes": "None assigned",
              "allocation_nodes": 1, "association": {"user": "you"}, "required": {"CPUs": 3}},
             {"name": "no id"}, 7]}"#;
-        let (jobs, told) = all(LOG.read, text);
+        let (jobs, messages) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
         1: 1 Running 100..? on n1+n2, Some(2) Some(8), "me" "p"
         2: 2 Running 100..? on n1, Some(1) Some(4), "?" "?"
@@ -183,7 +183,7 @@ mod tests {
         4: 9_0 Unknown ?..? on ?, None None, "?" "?"
         5: 11 Completed 5..6 on , Some(1) Some(3), "you" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         warning: unheard-of state 'FOO (entry 4)' (taken as unknown)
         warning: '[' without ']' in 'n[1' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)
         warning: entry 6 has no job_id (left out)

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn default_columns() {
-        let (jobs, told) = all(LOG.read, "\
+        let (jobs, messages) = all(LOG.read, "\
              JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)
               65646     batch  my chem     mike  R      24:19      2 adev[7-8]
         65647_[2-5]     batch     bio      joan PD       0:00      1 (ReqNodeNotAvail, UnavailableNodes:n[1-3])
@@ -148,7 +148,7 @@ mod tests {
         3: 65647_[2-5] Pending ?..? on , Some(1) None, "joan" "batch"
         4: 65648 Running ?..? on ?, Some(2) None, "phil" "batch"
         "#);
-        insta::assert_snapshot!(told, @"line 4: warning: '[' without ']' in 'adev[1-' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)");
+        insta::assert_snapshot!(messages, @"line 4: warning: '[' without ']' in 'adev[1-' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)");
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             "1,RUNNING,n[1-2]\n2,PENDING,\n",
             "CLUSTER: c\nJOBID ST NODELIST START_TIME\n1 R n[1-2] N/A\n2 PD N/A\n",
         ] {
-            let (jobs, told) = all(LOG.read, text);
+            let (jobs, messages) = all(LOG.read, text);
             let told_of = |i: usize| {
                 let j: &Record = &jobs[i];
                 format!(
@@ -171,13 +171,13 @@ mod tests {
                     j.nodes.as_ref().map_or("?".into(), |n| n.join("+"))
                 )
             };
-            assert_eq!(jobs.len(), 2, "{text}{told}");
+            assert_eq!(jobs.len(), 2, "{text}{messages}");
             assert_eq!(
                 (told_of(0).as_str(), told_of(1).as_str()),
                 ("1 Running n1+n2", "2 Pending "),
                 "{text}"
             );
-            assert_eq!(told, "", "{text}");
+            assert_eq!(messages, "", "{text}");
         }
     }
 

@@ -98,8 +98,8 @@ impl ByLine for Swf {
 
     fn end(&mut self, jobs: &mut Jobs<'_>) {
         let Guesses { wait, processors } = self.guesses;
-        let told = "reported with the whole job; skipped";
-        jobs.remarks.note_count(self.parts, "partial run", "partial runs", told);
+        let fate = "reported with the whole job; skipped";
+        jobs.remarks.note_count(self.parts, "partial run", "partial runs", fate);
         jobs.remarks.warn_count(
             wait,
             "job has no wait time",
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn oddities_are_told() {
+    fn oddities_are_reported() {
         let text = "; UnixStartTime: 1000\n;\n\n\
             1 100 -1 300 -1 -1 -1 8 -1 -1 0 -1 1 -1 2 5 -1 -1\n\
             2 100 50 0 0 -1 -1 8 -1 -1 5 -1 1 -1 2 5 -1 -1\n\
@@ -246,7 +246,7 @@ mod tests {
             1 2\n\
             6 1.5 0 2.5 3 -1 -1 3 -1 -1 1 -1 1 -1 2 5 -1 -1 {a,a,b q\n\
             7 9223372036854775807 9223372036854775807 3 1 1 1 1 1 1 1\n";
-        let (jobs, told) = all(LOG.read, text);
+        let (jobs, messages) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
         4: 1 Completed 100..400 on ?, None Some(8), "?" "5"
         5: 2 Completed ?..150 on ?, None None, "?" "5"
@@ -254,7 +254,7 @@ mod tests {
         10: 6 Completed 1..3 on a+b, Some(2) Some(3), "?" "q"
         11: 7 Completed ?..? on ?, None Some(1), "?" "?"
         "#);
-        insta::assert_snapshot!(told, @r"
+        insta::assert_snapshot!(messages, @r"
         line 8: warning: 'x' is not a number (expected at least 11 numbers of the Standard Workload Format; left out)
         line 9: warning: 2 words in '1 2' (expected at least 11 numbers of the Standard Workload Format; left out)
         line 10: warning: the list of nodes has no '}' (its last node may be cut off)

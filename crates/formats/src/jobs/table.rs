@@ -1,6 +1,6 @@
 //! Tables of `sacct` and `squeue`: columns identified by their names, a row a job.
 
-use super::columns::{Column, DOUBTFUL, Holds, align};
+use super::columns::{Column, ColumnContent, DOUBTFUL, align};
 use super::hostlist;
 use super::lines::{Remarks, shown};
 use super::record::{Record, State, is_nothing, leading, slurm_state, some, time, unique};
@@ -8,7 +8,7 @@ use crate::diagnostic::counted;
 
 /// The property of a job in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Says {
+enum ColumnMeaning {
     Id,
     RawId,
     State,
@@ -52,7 +52,7 @@ pub(super) enum Row {
 pub(super) struct Table {
     between: Between,
     columns: Vec<Column>,
-    says: Vec<Says>,
+    says: Vec<ColumnMeaning>,
 }
 
 impl Table {
@@ -63,12 +63,13 @@ impl Table {
             let (holds, meaning, absorbs) = column(name);
             columns.push(Column {
                 holds,
-                absorbs: absorbs || (holds == Holds::Nodes && between != Between::Mark('|')),
-                vanishes: holds == Holds::Nodes && between == Between::Blanks,
+                absorbs: absorbs
+                    || (holds == ColumnContent::Nodes && between != Between::Mark('|')),
+                vanishes: holds == ColumnContent::Nodes && between == Between::Blanks,
             });
             says.push(meaning);
         }
-        let ids = [Says::Id, Says::RawId];
+        let ids = [ColumnMeaning::Id, ColumnMeaning::RawId];
         says.iter().any(|s| ids.contains(s)).then_some(Self { between, columns, says })
     }
 
@@ -104,7 +105,7 @@ impl Table {
         if (pieced || fields.len() != self.width()) && doubt >= DOUBTFUL {
             return Err(wrong());
         }
-        let cell = |says: Says| {
+        let cell = |says: ColumnMeaning| {
             let mut found = None;
             for (range, _) in ranges.iter().zip(&self.says).filter(|&(_, s)| *s == says) {
                 let text = fields[range.clone()].join(&by).trim().to_owned();
@@ -115,7 +116,7 @@ impl Table {
             }
             found
         };
-        let (id, raw) = (cell(Says::Id), cell(Says::RawId));
+        let (id, raw) = (cell(ColumnMeaning::Id), cell(ColumnMeaning::RawId));
         let given = |id: &Option<String>| id.clone().filter(|i| super::columns::is_id(i));
         let Some(id) = given(&id).or_else(|| given(&raw)) else {
             let found = id.or(raw).unwrap_or_default();
@@ -124,11 +125,16 @@ impl Table {
         if id.contains('.') {
             return Ok(Row::Step);
         }
-        let state = cell(Says::State).map_or(State::Unknown, |text| state(&text, line, remarks));
-        let mut moment = |says: Says| when(&cell(says)?, line, remarks);
-        let (submit, start, end) = (moment(Says::Submit), moment(Says::Start), moment(Says::End));
-        let nodes = cell(Says::Nodes).and_then(|text| node_list(&text, line, remarks));
-        let count = cell(Says::NodeCount).and_then(|text| leading(&text));
+        let state =
+            cell(ColumnMeaning::State).map_or(State::Unknown, |text| state(&text, line, remarks));
+        let mut moment = |says: ColumnMeaning| when(&cell(says)?, line, remarks);
+        let (submit, start, end) = (
+            moment(ColumnMeaning::Submit),
+            moment(ColumnMeaning::Start),
+            moment(ColumnMeaning::End),
+        );
+        let nodes = cell(ColumnMeaning::Nodes).and_then(|text| node_list(&text, line, remarks));
+        let count = cell(ColumnMeaning::NodeCount).and_then(|text| leading(&text));
         let node_count = listed(nodes.as_deref(), count, line, remarks);
         Ok(Row::Job(
             Record {
@@ -139,9 +145,9 @@ impl Table {
                 end,
                 nodes,
                 node_count,
-                processors: cell(Says::Processors).and_then(|text| leading(&text)),
-                user: cell(Says::User).and_then(|text| some(&text)),
-                partition: cell(Says::Partition).and_then(|text| some(&text)),
+                processors: cell(ColumnMeaning::Processors).and_then(|text| leading(&text)),
+                user: cell(ColumnMeaning::User).and_then(|text| some(&text)),
+                partition: cell(ColumnMeaning::Partition).and_then(|text| some(&text)),
                 line,
             }
             .settle(),
@@ -204,27 +210,33 @@ pub(super) fn listed(
 }
 
 /// The content and property of a column of that name, and whether its text may contain anything.
-fn column(name: &str) -> (Holds, Says, bool) {
+fn column(name: &str) -> (ColumnContent, ColumnMeaning, bool) {
     let name = name.split('(').next().unwrap_or("").trim();
     let plain: String = name.chars().filter(|&c| c != '_').collect();
     match plain.to_ascii_lowercase().as_str() {
-        "jobid" => (Holds::Id, Says::Id, false),
-        "jobidraw" => (Holds::Id, Says::RawId, false),
-        "state" | "st" | "jobstate" => (Holds::State, Says::State, false),
-        "submit" | "submittime" => (Holds::Time, Says::Submit, false),
-        "start" | "starttime" => (Holds::Time, Says::Start, false),
-        "end" | "endtime" => (Holds::Time, Says::End, false),
-        "eligible" | "eligibletime" => (Holds::Time, Says::Nothing, false),
-        "elapsed" | "time" => (Holds::Duration, Says::Nothing, false),
-        "nodelist" => (Holds::Nodes, Says::Nodes, false),
-        "nodes" | "nnodes" | "numnodes" | "allocnodes" => (Holds::Count, Says::NodeCount, false),
-        "cpus" | "ncpus" | "numcpus" | "alloccpus" => (Holds::Count, Says::Processors, false),
-        "reqcpus" | "reqnodes" | "elapsedraw" => (Holds::Count, Says::Nothing, false),
-        "user" => (Holds::Any, Says::User, false),
-        "partition" => (Holds::Any, Says::Partition, false),
+        "jobid" => (ColumnContent::Id, ColumnMeaning::Id, false),
+        "jobidraw" => (ColumnContent::Id, ColumnMeaning::RawId, false),
+        "state" | "st" | "jobstate" => (ColumnContent::State, ColumnMeaning::State, false),
+        "submit" | "submittime" => (ColumnContent::Time, ColumnMeaning::Submit, false),
+        "start" | "starttime" => (ColumnContent::Time, ColumnMeaning::Start, false),
+        "end" | "endtime" => (ColumnContent::Time, ColumnMeaning::End, false),
+        "eligible" | "eligibletime" => (ColumnContent::Time, ColumnMeaning::Nothing, false),
+        "elapsed" | "time" => (ColumnContent::Duration, ColumnMeaning::Nothing, false),
+        "nodelist" => (ColumnContent::Nodes, ColumnMeaning::Nodes, false),
+        "nodes" | "nnodes" | "numnodes" | "allocnodes" => {
+            (ColumnContent::Count, ColumnMeaning::NodeCount, false)
+        }
+        "cpus" | "ncpus" | "numcpus" | "alloccpus" => {
+            (ColumnContent::Count, ColumnMeaning::Processors, false)
+        }
+        "reqcpus" | "reqnodes" | "elapsedraw" => {
+            (ColumnContent::Count, ColumnMeaning::Nothing, false)
+        }
+        "user" => (ColumnContent::Any, ColumnMeaning::User, false),
+        "partition" => (ColumnContent::Any, ColumnMeaning::Partition, false),
         "name" | "jobname" | "comment" | "admincomment" | "systemcomment" | "submitline"
         | "constraints" | "workdir" | "reason" | "command" | "dependency" | "features"
-        | "extra" => (Holds::Any, Says::Nothing, true),
-        _ => (Holds::Any, Says::Nothing, false),
+        | "extra" => (ColumnContent::Any, ColumnMeaning::Nothing, true),
+        _ => (ColumnContent::Any, ColumnMeaning::Nothing, false),
     }
 }

@@ -8,17 +8,17 @@ use super::{ReadJobs, Record};
 /// All jobs of a text and its diagnostics, a line each; or the error.
 pub(super) fn all(read: ReadJobs, text: &str) -> (Vec<Record>, String) {
     let mut jobs = Vec::new();
-    let told = match read(&mut text.as_bytes(), Path::new("log"), &mut |job| jobs.push(job)) {
+    let messages = match read(&mut text.as_bytes(), Path::new("log"), &mut |job| jobs.push(job)) {
         Ok(found) => found.0.iter().fold(String::new(), |text, d| text + &format!("{d}\n")),
         Err(e) => format!("{e}\n"),
     };
-    (jobs, told)
+    (jobs, messages)
 }
 
 /// The only job of a text that has no diagnostics.
 pub(super) fn one(read: ReadJobs, text: &str) -> Record {
-    let (mut jobs, told) = all(read, text);
-    assert_eq!((jobs.len(), told.as_str()), (1, ""));
+    let (mut jobs, messages) = all(read, text);
+    assert_eq!((jobs.len(), messages.as_str()), (1, ""));
     jobs.remove(0)
 }
 

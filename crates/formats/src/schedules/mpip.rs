@@ -10,7 +10,7 @@ use std::path::Path;
 
 use darkfiber_workload::CommMatrix;
 
-pub use super::mpip_report::{Report, Sent, Site};
+pub use super::mpip_report::{Report, Site, TaskTraffic};
 use super::run::{Read, ReadBy, ScheduleFormat};
 use super::values::{MOST_RANKS, whole};
 use crate::{Diagnostics, ReadError, input};
@@ -125,7 +125,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
             (Section::Sent, [call, site, rank, count, _, mean, _, sum]) => {
                 match (site.parse(), rank.parse(), count.parse(), mean.parse(), sum.parse()) {
                     (Ok(site), Ok(rank), Ok(count), Ok(mean), Ok(sum)) => {
-                        report.sent.push(Sent {
+                        report.sent.push(TaskTraffic {
                             call: (*call).to_owned(),
                             site,
                             rank,

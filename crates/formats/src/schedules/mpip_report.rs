@@ -14,7 +14,7 @@ pub struct Report {
     /// Places in the program that call MPI.
     pub sites: Vec<Site>,
     /// Traffic of tasks by call site.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<TaskTraffic>,
     /// Bytes between tasks, of reports that say so.
     pub matrix: Option<CommMatrix>,
 }
@@ -32,7 +32,7 @@ pub struct Site {
 
 /// Traffic of a task from a call site.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sent {
+pub struct TaskTraffic {
     /// The call, without `MPI_`.
     pub call: String,
     /// Number of the call site.

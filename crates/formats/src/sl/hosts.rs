@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use darkfiber_fabric::{Fabric, Guid, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
-use super::levels::{At, Levels};
+use super::levels::{LevelSource, Levels};
 use crate::guids::parse_guid;
 use crate::input::said;
 use crate::{Diagnostics, ReadError};
@@ -23,7 +23,7 @@ pub(super) fn is_it(text: &str) -> bool {
 
 pub(super) fn read(
     text: &str,
-    at: &At<'_>,
+    at: &LevelSource<'_>,
     levels: &mut Levels,
     found: &mut Diagnostics,
 ) -> Result<(), ReadError> {

@@ -9,13 +9,13 @@ use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
 /// The source of service levels, and their fabric.
-pub(super) struct At<'a> {
+pub(super) struct LevelSource<'a> {
     pub(super) path: &'a Path,
     pub(super) fabric: &'a Fabric,
     pub(super) lids: &'a Lids,
 }
 
-impl At<'_> {
+impl LevelSource<'_> {
     /// The error if nothing in the file belongs to the fabric.
     pub(super) fn foreign(&self, what: String, form: &str) -> ReadError {
         ReadError::not_such(
@@ -29,13 +29,13 @@ impl At<'_> {
 
 /// Lines with unassigned LIDs: their number, and the first.
 #[derive(Default)]
-pub(super) struct Nobodys {
+pub(super) struct UnassignedLids {
     count: usize,
     line: usize,
     lid: u16,
 }
 
-impl Nobodys {
+impl UnassignedLids {
     pub(super) fn add(&mut self, line: usize, lid: u16) {
         if self.count == 0 {
             (self.line, self.lid) = (line, lid);

@@ -28,10 +28,10 @@ use darkfiber_routing::{Lids, Routes};
 use crate::foreign::nothing_to_read;
 use crate::format::{Format, Reading, Writing};
 use crate::{Diagnostics, ReadError};
-use levels::{At, Levels};
+use levels::{LevelSource, Levels};
 
 pub use hosts::{by_host, write_hosts};
-pub use paths::{path_count, paths_say_all, write_paths};
+pub use paths::{path_count, path_list_is_complete, write_paths};
 pub use rows::write_rows;
 
 /// The entry of this format.
@@ -63,7 +63,7 @@ pub fn read(
     assert_eq!(routes.row_count(), rows, "each LID has a row of its own");
     let mut found = Diagnostics::default();
     let mut levels = Levels::new(fabric, routes);
-    let at = &At { path, fabric, lids };
+    let at = &LevelSource { path, fabric, lids };
     if let Some(what) = nothing_to_read(text, path) {
         return Err(at.foreign(what, "each line is 0x<CA node GUID> <decimal DLID> <decimal SL>"));
     }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use darkfiber_fabric::{Fabric, Guid, TerminalId};
 use darkfiber_routing::{DestId, Lids, Routes};
 
-use super::levels::{At, Levels, Nobodys};
+use super::levels::{LevelSource, Levels, UnassignedLids};
 use crate::diagnostic::counted;
 use crate::guids::parse_guid;
 use crate::input::said;
@@ -14,18 +14,18 @@ use crate::{Diagnostics, ReadError};
 
 pub(super) fn read(
     text: &str,
-    at: &At<'_>,
+    at: &LevelSource<'_>,
     levels: &mut Levels,
     found: &mut Diagnostics,
 ) -> Result<(), ReadError> {
-    let At { fabric, lids, .. } = *at;
+    let LevelSource { fabric, lids, .. } = *at;
     let mut sources: HashMap<Guid, Vec<TerminalId>> = HashMap::new();
     for (t, terminal) in fabric.terminals().iter().enumerate() {
         let guid = fabric.adapter(terminal.adapter).guid;
         sources.entry(guid).or_default().push(TerminalId::new(t));
     }
     let (mut lines, mut given) = (0usize, 0usize);
-    let mut nobodys = Nobodys::default();
+    let mut nobodys = UnassignedLids::default();
     for (number, line) in said(text) {
         let Some((guid, dlid, sl)) = path_line(line) else {
             let shown: String = line.chars().take(60).collect();
@@ -109,7 +109,7 @@ pub fn write_paths(
 
 /// Whether the path-SL list can say all that the routes hold: not where adapters have several linked ports, for which
 /// it has one line.
-pub fn paths_say_all(fabric: &Fabric, routes: &Routes) -> bool {
+pub fn path_list_is_complete(fabric: &Fabric, routes: &Routes) -> bool {
     let mut linked = vec![false; fabric.adapters().len()];
     routes.layer_count() == 1
         || fabric

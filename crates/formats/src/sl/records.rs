@@ -1,6 +1,6 @@
 //! Path records as `saquery` prints them.
 
-use super::levels::{At, Levels, Nobodys};
+use super::levels::{LevelSource, Levels, UnassignedLids};
 use crate::diagnostic::counted;
 use crate::{Diagnostics, ReadError};
 
@@ -21,7 +21,7 @@ pub(super) fn begins(line: &str) -> bool {
 /// Reads records: of each the source LID, the destination LID and the service level.
 pub(super) fn read(
     text: &str,
-    at: &At<'_>,
+    at: &LevelSource<'_>,
     levels: &mut Levels,
     found: &mut Diagnostics,
 ) -> Result<(), ReadError> {
@@ -42,7 +42,7 @@ pub(super) fn read(
         }
     }
     let mut given = 0usize;
-    let mut nobodys = Nobodys::default();
+    let mut nobodys = UnassignedLids::default();
     for record in &records {
         let (Some(slid), Some(dlid), Some(sl)) = (record.slid, record.dlid, record.sl) else {
             found.warn(

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use darkfiber_fabric::{Fabric, Guid, SwitchId, TerminalId};
 use darkfiber_routing::{DestId, Layers, Lids, Routes};
 
-use super::levels::{At, Levels};
+use super::levels::{LevelSource, Levels};
 use crate::diagnostic::counted;
 use crate::guids::parse_guid;
 use crate::input::said;
@@ -17,11 +17,11 @@ type Columns = Vec<Option<(TerminalId, usize)>>;
 
 pub(super) fn read(
     text: &str,
-    at: &At<'_>,
+    at: &LevelSource<'_>,
     levels: &mut Levels,
     found: &mut Diagnostics,
 ) -> Result<(), ReadError> {
-    let At { path, fabric, lids } = *at;
+    let LevelSource { path, fabric, lids } = *at;
     let switch_of_guid: HashMap<Guid, SwitchId> =
         fabric.switches().iter().enumerate().map(|(s, x)| (x.guid, SwitchId::new(s))).collect();
     let mut columns: Option<Columns> = None;

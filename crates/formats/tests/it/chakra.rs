@@ -8,7 +8,7 @@ use darkfiber_formats::{Diagnostics, ReadError};
 use darkfiber_workload::schedule::{Op, Schedule, Script};
 use darkfiber_workload::trace::{CollectiveCall, CollectiveKind, OpGraph, OpWhat, Volume};
 
-use crate::support::told;
+use crate::support::diagnostics_text;
 
 /// A number as protocol buffers write it.
 fn varint(mut n: u64, out: &mut Vec<u8>) {
@@ -203,7 +203,11 @@ fn ranks<'a>() -> Vec<Vec<Node<'a>>> {
 #[test]
 fn all_forms_say_the_same() {
     let (expected, d) = graph(Form::Protobuf, &ranks(), None);
-    assert!(told(&d).contains("no file says who is in 2 process groups"), "{}", told(&d));
+    assert!(
+        diagnostics_text(&d).contains("no file says who is in 2 process groups"),
+        "{}",
+        diagnostics_text(&d)
+    );
     assert_eq!(expected.groups, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
     assert_eq!(expected.nodes.len(), 20);
     let collectives: Vec<_> = (expected.nodes.iter())
@@ -222,7 +226,7 @@ fn all_forms_say_the_same() {
     // A file of groups, of which one has more members than those who name it.
     let groups = r#"{"7": [1, 0], "8": [2, 3], "9": [0, 3]}"#;
     let (other, d) = graph(Form::Jsonized, &ranks(), Some(groups));
-    assert!(d.is_empty(), "{}", told(&d));
+    assert!(d.is_empty(), "{}", diagnostics_text(&d));
     assert_eq!(other.groups, [vec![0, 1, 2, 3], vec![1, 0], vec![2, 3], vec![0, 3]]);
 }
 
@@ -240,7 +244,7 @@ fn messages(s: &Schedule) -> Vec<(u32, u32, u64)> {
     for rank in 0..s.ranks() {
         for op in s.of(rank) {
             if let Op::Send { to, bytes, .. } = s.op(op) {
-                assert_eq!(s.rank(s.mate(op)), to);
+                assert_eq!(s.rank(s.partner(op)), to);
                 all.push((rank, to, bytes));
             }
         }

@@ -82,7 +82,7 @@ fn errors_say_what_it_is_and_what_to_do() {
     let refuse = |text: &str| {
         parse_fabric(text, Path::new("f"), &Options::default()).expect_err(text).to_string()
     };
-    let told: Vec<String> = [
+    let errors: Vec<String> = [
         "",
         "\n\n<html><body>404",
         "# c\nUnicast lids [0-2] of switch Lid 2 guid 0x1 ('x'):",
@@ -95,7 +95,7 @@ fn errors_say_what_it_is_and_what_to_do() {
     .iter()
     .map(|text| refuse(text))
     .collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(errors.join("\n"), @r"
     f: this is an empty file; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link)
     f: line 3 looks like HTML or XML; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (was a login or error page downloaded instead of the file?)
     f: line 2 looks like a routing table (LFT dump); expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give it with --routes, and its fabric as an ibnetdiscover file)

@@ -413,11 +413,11 @@ fn what_is_missing_cut_altered_or_foreign_is_named() {
 fn a_reader_notices_that_the_set_was_replaced() {
     let (_home, dir) = with_old_set();
     let verified = verify(&dir).expect("no fault here");
-    verified.still_holds().expect("no fault here");
+    verified.check_unchanged().expect("no fault here");
     write_set(&Os, &dir, NEW, "new", false).expect("no fault here");
     assert!(
         verified
-            .still_holds()
+            .check_unchanged()
             .expect_err("it is refused")
             .to_string()
             .contains("replaced while it was read")

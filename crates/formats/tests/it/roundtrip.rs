@@ -12,7 +12,7 @@ use darkfiber_formats::{ibnetdiscover, json};
 use darkfiber_routing::Lids;
 use proptest::prelude::*;
 
-use crate::support::{shared, shipped, told};
+use crate::support::{diagnostics_text, shared, shipped};
 
 /// Steps that modify a fabric, in order; steps that do not fit are skipped.
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ fn through_dump(f: &Fabric) -> (Fabric, String) {
     let odd = d.0.iter().filter(|d| {
         !d.what.contains("has no link") && !d.what.contains("runs at") && !d.what.contains("1xSDR")
     });
-    assert_eq!(odd.count(), 0, "{}", told(&d));
+    assert_eq!(odd.count(), 0, "{}", diagnostics_text(&d));
     (t.fabric, text)
 }
 
@@ -199,7 +199,7 @@ proptest! {
         edges::write(&mut out, &f).expect("memory");
         let text = String::from_utf8(out).expect("text");
         let (t, d) = edges::read(&text, Path::new("dump.edges"), &Options::default()).expect("edges");
-        prop_assert_eq!(told(&d), "");
+        prop_assert_eq!(diagnostics_text(&d), "");
         let g = t.fabric;
         prop_assert_eq!(g.loopbacks().len(), f.loopbacks().len());
         let ends = |f: &Fabric| {

@@ -123,8 +123,8 @@ fn what_is_wrong_is_told() {
         (&matrix::FORMAT, "0,1,2,3\n0,1,2,3\n", "x-0: 2 rows of 4 numbers"),
         (&mpip::FORMAT, "@ mpiP\n", "x-0: line 1: the report has no end"),
     ] {
-        let told = failed(kind, text);
-        assert!(told.starts_with(what), "{told}");
+        let reason = failed(kind, text);
+        assert!(reason.starts_with(what), "{reason}");
     }
     let cut = DUMPI.len() - 50;
     assert!(failed(&dumpi::TEXT, &DUMPI[..cut]).contains("MPI_Waitall has no end"));
@@ -154,11 +154,11 @@ fn real_files_cut_anywhere() {
         let bytes = darkfiber_formats::input::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let kind = detect(&bytes).expect("a kind");
         // The end of a text may be blank, or a line that is not needed.
-        let told = bytes.len() * 9 / 10;
+        let stated = bytes.len() * 9 / 10;
         for cut in (0..bytes.len()).step_by(step) {
             let result = read(kind, &bytes[..cut]);
             let statistics = *kind == matrix::FORMAT;
-            assert!(cut > told || statistics || result.is_err(), "{name} cut at {cut} is read");
+            assert!(cut > stated || statistics || result.is_err(), "{name} cut at {cut} is read");
         }
     }
 }

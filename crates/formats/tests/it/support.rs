@@ -14,7 +14,7 @@ pub(crate) fn shipped(name: &str) -> PathBuf {
 pub(crate) use darkfiber_testkit::shared;
 
 /// Diagnostics, one a line.
-pub(crate) fn told(d: &Diagnostics) -> String {
+pub(crate) fn diagnostics_text(d: &Diagnostics) -> String {
     d.0.iter().fold(String::new(), |mut text, d| {
         let _ = writeln!(text, "{d}");
         text

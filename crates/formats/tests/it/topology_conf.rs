@@ -9,12 +9,12 @@ use darkfiber_formats::topology_conf::{self, TopologyConf};
 use darkfiber_formats::{detect, input};
 use proptest::prelude::*;
 
-use crate::support::{members, shared, told};
+use crate::support::{diagnostics_text, members, shared};
 
 fn conf(text: &str) -> (TopologyConf, String) {
     let path = Path::new("topology.conf");
     let (conf, found) = topology_conf::read(text, path).unwrap_or_else(|e| panic!("{e}"));
-    (conf, told(&found))
+    (conf, diagnostics_text(&found))
 }
 
 /// Switches, leaves with nodes, distinct nodes, levels, roots.

@@ -141,20 +141,20 @@ fn counters_that_wrap_stop_or_run_backwards() {
         let texts = plain(values, extended);
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (w, found) = site.window(&texts).expect("a port");
-        let told: Vec<String> = found.0.iter().map(|d| d.what.clone()).collect();
-        (site.host(&w, 0)[0], told.join("; "))
+        let messages: Vec<String> = found.0.iter().map(|d| d.what.clone()).collect();
+        (site.host(&w, 0)[0], messages.join("; "))
     };
     let end = u64::from(u32::MAX);
     assert_eq!(of(&[10, 30, 70], false), (Some(240), String::new()));
-    let (bytes, told) = of(&[end - 9, 20], false);
+    let (bytes, messages) = of(&[end - 9, 20], false);
     assert_eq!(bytes, Some(4 * 30));
-    assert!(told.contains("32-bit") && told.contains("cn0001 port 1"), "{told}");
-    let (bytes, told) = of(&[5, end], false);
+    assert!(messages.contains("32-bit") && messages.contains("cn0001 port 1"), "{messages}");
+    let (bytes, messages) = of(&[5, end], false);
     assert_eq!(bytes, None);
-    assert!(told.contains("at its end"), "{told}");
-    let (bytes, told) = of(&[100, 160, 40, 50], true);
+    assert!(messages.contains("at its end"), "{messages}");
+    let (bytes, messages) = of(&[100, 160, 40, 50], true);
     assert_eq!(bytes, Some(4 * (60 + 40 + 10)));
-    assert!(told.contains("ran backwards"), "{told}");
+    assert!(messages.contains("ran backwards"), "{messages}");
     assert_eq!(of(&[end - 9, end + 21], true), (Some(4 * 30), String::new()));
 }
 
@@ -189,7 +189,7 @@ fn readings_that_are_missing_or_of_another_fabric() {
 }
 
 #[test]
-fn devices_are_told_in_several_ways() {
+fn devices_are_reported_in_several_ways() {
     let readings = |text: &str| read(text, Path::new("x")).expect("a table").0;
     let of = |heading: &str, cell: &str| {
         readings(&format!("{heading},port,xmit_data\n{cell},3,5\n"))[0].device.clone()

@@ -36,7 +36,7 @@ impl Files {
                 written(|out| lft::write(out, fabric, routes, lids))
             },
             guid2lid: written(|out| guid2lid::write(out, fabric, lids)),
-            path_sl: (layered && sl::paths_say_all(fabric, routes))
+            path_sl: (layered && sl::path_list_is_complete(fabric, routes))
                 .then(|| written(|out| sl::write_paths(out, fabric, routes, lids))),
             path_sl_rows: layered.then(|| written(|out| sl::write_rows(out, fabric, routes, lids))),
             path_bits: routes

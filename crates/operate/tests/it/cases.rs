@@ -1,29 +1,30 @@
 //! Behaviour of the machine, case by case.
 
 use darkfiber_operate::{
-    Action, Candidate, Command, Digest, Input, Level, Mode, Outcome, Phase, Policy, Ready, Rung,
-    Source, State, Task, Verdict, Why, WorkResult, engines_allowed, explain, step,
+    Action, Candidate, Command, DecisionOutcome, Digest, FreezeReason, Input, InputSource, Level,
+    Mode, Phase, Policy, Ready, Rung, State, Task, Verdict, WorkResult, engines_allowed, explain,
+    step,
 };
 
 /// A machine that hears one thing after the other.
-struct Heard {
+struct TestMachine {
     state: State,
     at: u64,
     actions: Vec<Action>,
 }
 
-impl Heard {
+impl TestMachine {
     fn new(mode: Mode) -> Self {
         Self::with(mode, Policy::default())
     }
 
     fn with(mode: Mode, policy: Policy) -> Self {
-        let mut heard = Self { state: State::default(), at: 1_000_000, actions: Vec::new() };
+        let mut machine = Self { state: State::default(), at: 1_000_000, actions: Vec::new() };
         let engines = ["darkfiber", "nue", "no_fallback"].map(str::to_owned).to_vec();
-        heard.hear(Input::Started { mode, policy, engines });
-        heard.hear(Input::Fabric { digest: Digest(1), switches: 2, terminals: 4 });
-        heard.hear(Input::Tables { digest: Digest(10), between: false });
-        heard
+        machine.hear(Input::Started { mode, policy, engines });
+        machine.hear(Input::Fabric { digest: Digest(1), switches: 2, terminals: 4 });
+        machine.hear(Input::Tables { digest: Digest(10), between: false });
+        machine
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "cases are shorter with values")]
@@ -56,7 +57,7 @@ impl Heard {
         self.done(WorkResult::Proved { verdict: verdict(rung) })
     }
 
-    fn outcome(&self) -> &Outcome {
+    fn outcome(&self) -> &DecisionOutcome {
         &self.state.decisions.back().expect("a decision").outcome
     }
 }
@@ -92,13 +93,13 @@ fn verdict(rung: Rung) -> Verdict {
 
 #[test]
 fn jobs_that_start_lead_to_a_proposal() {
-    let mut heard = Heard::new(Mode::Advise);
-    let asked = heard.jobs(5, 2);
+    let mut machine = TestMachine::new(Mode::Advise);
+    let asked = machine.jobs(5, 2);
     assert!(matches!(asked, [Action::Work { task: Task::Ease { plan: 1 }, .. }]), "{asked:?}");
-    let asked = heard.found(70);
+    let asked = machine.found(70);
     assert!(matches!(asked, [Action::Work { task: Task::Prove { plan: 1 }, .. }]), "{asked:?}");
-    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
-    let text = explain(heard.state.decision(1).expect("remembered"));
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
+    let text = explain(machine.state.decision(1).expect("remembered"));
     for words in [
         "proposed",
         "jobs started",
@@ -109,57 +110,60 @@ fn jobs_that_start_lead_to_a_proposal() {
         assert!(text.contains(words), "{words}: {text}");
     }
     // It is detected, however it was put in place.
-    heard.hear(Input::Tables { digest: Digest(11), between: false });
-    assert_eq!(heard.outcome(), &Outcome::Taken);
+    machine.hear(Input::Tables { digest: Digest(11), between: false });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Taken);
 }
 
 #[test]
 fn ends_of_jobs_lead_to_nothing() {
-    let mut heard = Heard::new(Mode::Advise);
-    heard.jobs(5, 2);
-    heard.found(99);
+    let mut machine = TestMachine::new(Mode::Advise);
+    machine.jobs(5, 2);
+    machine.found(99);
     let ended = Input::Jobs { digest: Digest(6), running: 1, started: 0, ended: 1 };
-    assert_eq!(heard.hear(ended), []);
-    assert!(heard.state.may_improve && heard.state.phase == Phase::Watching);
+    assert_eq!(machine.hear(ended), []);
+    assert!(machine.state.may_improve && machine.state.phase == Phase::Watching);
 }
 
 #[test]
 fn what_gains_too_little_or_is_not_proved_is_kept_with_its_reason() {
-    let why = |heard: &Heard| match heard.outcome() {
-        Outcome::Kept { why } => why.clone(),
+    let why = |machine: &TestMachine| match machine.outcome() {
+        DecisionOutcome::Kept { why } => why.clone(),
         other => panic!("{other:?}"),
     };
-    let mut heard = Heard::new(Mode::Advise);
-    heard.jobs(5, 2);
-    heard.found(96);
-    assert_eq!(why(&heard), "the gain of 4.0 % is less than min_gain, 5.0 %");
-    heard.jobs(6, 1);
-    heard.found(70);
-    heard.proved(Rung::Refuse);
-    assert_eq!(why(&heard), "no safe way is proved: refuse");
-    heard.jobs(7, 1);
-    heard.done(WorkResult::Failed { why: "out of memory".to_owned() });
-    assert_eq!(why(&heard), "out of memory");
+    let mut machine = TestMachine::new(Mode::Advise);
+    machine.jobs(5, 2);
+    machine.found(96);
+    assert_eq!(why(&machine), "the gain of 4.0 % is less than min_gain, 5.0 %");
+    machine.jobs(6, 1);
+    machine.found(70);
+    machine.proved(Rung::Refuse);
+    assert_eq!(why(&machine), "no safe way is proved: refuse");
+    machine.jobs(7, 1);
+    machine.done(WorkResult::Failed { why: "out of memory".to_owned() });
+    assert_eq!(why(&machine), "out of memory");
 }
 
 /// A candidate that was found before a fault is not deployed after it.
 #[test]
 fn what_changes_meanwhile_makes_work_void() {
-    let mut heard = Heard::new(Mode::Apply);
+    let mut machine = TestMachine::new(Mode::Apply);
     // At the start the tables are checked.
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
-    heard.found(70);
-    let late = heard.actions.clone();
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
+    machine.found(70);
+    let late = machine.actions.clone();
     let heard_fault =
-        heard.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 }).to_vec();
+        machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 }).to_vec();
     assert!(
         matches!(heard_fault[..], [Action::Forget { .. }, Action::ReadBack { .. }]),
         "{heard_fault:?}"
     );
-    heard.actions = late;
-    assert_eq!(heard.proved(Rung::AnyOrder), []);
-    assert_eq!(heard.outcome(), &Outcome::Dropped { why: "the fabric changed".to_owned() });
+    machine.actions = late;
+    assert_eq!(machine.proved(Rung::AnyOrder), []);
+    assert_eq!(
+        machine.outcome(),
+        &DecisionOutcome::Dropped { why: "the fabric changed".to_owned() }
+    );
 }
 
 /// A verdict about other tables than those in place is void (S2).
@@ -170,69 +174,70 @@ fn a_verdict_must_be_about_what_is_there() {
         Verdict { from: Digest(9), ..verdict(Rung::AnyOrder) },
         Verdict { to: Digest(9), ..verdict(Rung::AnyOrder) },
     ] {
-        let mut heard = Heard::new(Mode::Advise);
-        heard.jobs(5, 2);
-        heard.found(70);
-        let actions = heard.done(WorkResult::Proved { verdict: wrong });
+        let mut machine = TestMachine::new(Mode::Advise);
+        machine.jobs(5, 2);
+        machine.found(70);
+        let actions = machine.done(WorkResult::Proved { verdict: wrong });
         assert!(!actions.contains(&Action::Propose { plan: 1 }), "{actions:?}");
     }
 }
 
 #[test]
 fn a_plan_is_put_in_place_and_read_back() {
-    let mut heard = Heard::new(Mode::Apply);
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
-    heard.found(70);
-    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Commit { plan: 2, stage: 0 }]);
-    assert_eq!(heard.hear(Input::Committed { plan: 2, stage: 0 }), [Action::Sweep]);
+    let mut machine = TestMachine::new(Mode::Apply);
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
+    machine.found(70);
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Commit { plan: 2, stage: 0 }]);
+    assert_eq!(machine.hear(Input::Committed { plan: 2, stage: 0 }), [Action::Sweep]);
     let read = Action::ReadBack { expect: Some(2), whole: false };
-    assert_eq!(heard.hear(Input::Routed { plan: Some(2) }), [read]);
+    assert_eq!(machine.hear(Input::Routed { plan: Some(2) }), [read]);
     // That they cannot be read is no reason to go back.
-    let unread = heard.hear(Input::Unread { why: "busy".to_owned() }).to_vec();
+    let unread = machine.hear(Input::Unread { why: "busy".to_owned() }).to_vec();
     assert!(
-        matches!(&unread[..], [Action::Alarm { .. }]) && heard.state.phase.name() == "confirming"
+        matches!(&unread[..], [Action::Alarm { .. }]) && machine.state.phase.name() == "confirming"
     );
-    assert_eq!(heard.hear(Input::Tables { digest: Digest(11), between: true }), []);
-    assert_eq!((heard.outcome(), heard.state.in_place), (&Outcome::Confirmed, Some(2)));
+    assert_eq!(machine.hear(Input::Tables { digest: Digest(11), between: true }), []);
+    assert_eq!((machine.outcome(), machine.state.in_place), (&DecisionOutcome::Confirmed, Some(2)));
 }
 
 /// One sweep writes switches in an unknown order.
 #[test]
 fn an_order_of_switches_is_no_proof_for_one_sweep() {
     for mode in [Mode::Advise, Mode::Apply] {
-        let mut heard = Heard::new(mode);
+        let mut machine = TestMachine::new(mode);
         if mode == Mode::Apply {
-            heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+            machine
+                .done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
         }
-        heard.jobs(5, 2);
-        heard.found(70);
-        assert_eq!(heard.proved(Rung::Stages), []);
+        machine.jobs(5, 2);
+        machine.found(70);
+        assert_eq!(machine.proved(Rung::Stages), []);
         let why = "only an order of switches is proved, and a sweep has none".to_owned();
-        assert_eq!(heard.outcome(), &Outcome::Kept { why });
+        assert_eq!(machine.outcome(), &DecisionOutcome::Kept { why });
     }
     // That the first and last tables may coexist proves nothing about those between.
     let policy = Policy { max_stages: 2, ..Policy::default() };
-    let mut heard = Heard::with(Mode::Apply, policy);
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
+    let mut machine = TestMachine::with(Mode::Apply, policy);
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
     let stages = vec![Digest(12), Digest(11)];
-    heard.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
-    assert_eq!(heard.proved(Rung::AnyOrder), []);
-    assert!(matches!(heard.outcome(), Outcome::Kept { .. }));
+    machine.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
+    assert_eq!(machine.proved(Rung::AnyOrder), []);
+    assert!(matches!(machine.outcome(), DecisionOutcome::Kept { .. }));
 }
 
 /// A machine in which a plan is in place.
-fn with_a_plan() -> Heard {
-    let mut heard = Heard::new(Mode::Apply);
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
-    heard.found(70);
-    heard.proved(Rung::AnyOrder);
-    heard.hear(Input::Committed { plan: 2, stage: 0 });
-    heard.hear(Input::Tables { digest: Digest(11), between: true });
-    assert_eq!(heard.state.in_place, Some(2));
-    heard
+fn with_a_plan() -> TestMachine {
+    let mut machine = TestMachine::new(Mode::Apply);
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
+    machine.found(70);
+    machine.proved(Rung::AnyOrder);
+    machine.hear(Input::Committed { plan: 2, stage: 0 });
+    machine.hear(Input::Tables { digest: Digest(11), between: true });
+    assert_eq!(machine.state.in_place, Some(2));
+    machine
 }
 
 fn say(command: Command) -> Input {
@@ -241,152 +246,159 @@ fn say(command: Command) -> Input {
 
 #[test]
 fn a_rollback_is_proved_like_any_other_plan() {
-    let mut heard = with_a_plan();
-    let asked = heard.hear(say(Command::Rollback)).to_vec();
+    let mut machine = with_a_plan();
+    let asked = machine.hear(say(Command::Rollback)).to_vec();
     let task = Task::Recall { plan: 3, of: 2, before: true };
     assert!(matches!(&asked[..], [Action::Work { task: t, .. }] if *t == task), "{asked:?}");
     let back = Candidate { tables: Digest(10), stages: vec![Digest(10)], ..candidate(100) };
-    heard.done(WorkResult::Found { candidate: back });
-    let way = Verdict { from: Digest(11), to: Digest(10), ..verdict(Rung::AnyOrder) };
-    let acts = heard.done(WorkResult::Proved { verdict: way }).to_vec();
+    machine.done(WorkResult::Found { candidate: back });
+    let proof = Verdict { from: Digest(11), to: Digest(10), ..verdict(Rung::AnyOrder) };
+    let acts = machine.done(WorkResult::Proved { verdict: proof }).to_vec();
     assert_eq!(acts, [Action::Commit { plan: 3, stage: 0 }]);
-    heard.hear(Input::Committed { plan: 3, stage: 0 });
-    heard.hear(Input::Tables { digest: Digest(10), between: true });
-    assert_eq!(heard.state.in_place, Some(3));
+    machine.hear(Input::Committed { plan: 3, stage: 0 });
+    machine.hear(Input::Tables { digest: Digest(10), between: true });
+    assert_eq!(machine.state.in_place, Some(3));
     // A plan that is not proved is refused.
-    heard.hear(say(Command::Deploy { plan: 2 }));
-    heard.found(70);
-    heard.proved(Rung::Refuse);
-    assert!(matches!(heard.outcome(), Outcome::Kept { .. }));
+    machine.hear(say(Command::Deploy { plan: 2 }));
+    machine.found(70);
+    machine.proved(Rung::Refuse);
+    assert!(matches!(machine.outcome(), DecisionOutcome::Kept { .. }));
 }
 
 #[test]
 fn a_proposal_is_deployed_by_hand_in_modes_that_may_change_tables() {
-    let advise = Heard::new(Mode::Advise).state;
+    let advise = TestMachine::new(Mode::Advise).state;
     let refusal = advise.refusal(Command::Deploy { plan: 1 }).expect("it changes nothing");
     assert!(refusal.contains("mode advise changes nothing"), "{refusal}");
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
-    heard.found(70);
-    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 2 }]);
-    let refusal = heard.state.refusal(Command::Deploy { plan: 9 }).expect("there is none");
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
+    machine.found(70);
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Propose { plan: 2 }]);
+    let refusal = machine.state.refusal(Command::Deploy { plan: 9 }).expect("there is none");
     assert_eq!(refusal, "no decision 9 is remembered");
-    assert!(heard.state.refusal(Command::Rollback).is_some_and(|why| why.contains("no plan")));
-    let acts = heard.hear(say(Command::Deploy { plan: 2 })).to_vec();
+    assert!(machine.state.refusal(Command::Rollback).is_some_and(|why| why.contains("no plan")));
+    let acts = machine.hear(say(Command::Deploy { plan: 2 })).to_vec();
     assert_eq!(acts, [Action::Commit { plan: 2, stage: 0 }]);
-    let refusal = heard.state.refusal(Command::Rollback).expect("one plan at a time");
+    let refusal = machine.state.refusal(Command::Rollback).expect("one plan at a time");
     assert!(refusal.contains("busy (committing)"), "{refusal}");
 }
 
 #[test]
-fn a_plan_that_cannot_be_written_is_told_and_not_tried_again_at_once() {
-    let mut heard = Heard::new(Mode::Apply);
-    heard.done(WorkResult::Found { candidate: candidate(100) });
-    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Commit { plan: 1, stage: 0 }]);
+fn a_plan_that_cannot_be_written_is_reported_and_not_tried_again_at_once() {
+    let mut machine = TestMachine::new(Mode::Apply);
+    machine.done(WorkResult::Found { candidate: candidate(100) });
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Commit { plan: 1, stage: 0 }]);
     let why = "permission denied".to_owned();
-    let told = heard.hear(Input::Unplaced { plan: 1, stage: 0, why: why.clone() }).to_vec();
-    assert!(matches!(&told[..], [Action::Alarm { level: Level::Warning, .. }]), "{told:?}");
-    assert_eq!(heard.outcome(), &Outcome::Kept { why });
-    assert_eq!(heard.hear(Input::Tick), []);
+    let requested = machine.hear(Input::Unplaced { plan: 1, stage: 0, why: why.clone() }).to_vec();
+    assert!(
+        matches!(&requested[..], [Action::Alarm { level: Level::Warning, .. }]),
+        "{requested:?}"
+    );
+    assert_eq!(machine.outcome(), &DecisionOutcome::Kept { why });
+    assert_eq!(machine.hear(Input::Tick), []);
 }
 
 #[test]
-fn tables_that_somebody_else_writes_are_told_and_the_second_time_freeze() {
-    let mut heard = with_a_plan();
-    let foreign = heard.hear(Input::Tables { digest: Digest(50), between: false }).to_vec();
-    let told = |a: &Action| matches!(a, Action::Alarm { text, .. } if text.contains("who else"));
-    assert!(foreign.iter().any(told), "{foreign:?}");
+fn tables_that_somebody_else_writes_are_reported_and_the_second_time_freeze() {
+    let mut machine = with_a_plan();
+    let foreign = machine.hear(Input::Tables { digest: Digest(50), between: false }).to_vec();
+    let requested =
+        |a: &Action| matches!(a, Action::Alarm { text, .. } if text.contains("who else"));
+    assert!(foreign.iter().any(requested), "{foreign:?}");
     // They are repaired, which confirms another plan, and changed once more.
-    heard.done(WorkResult::Found { candidate: candidate(100) });
-    let way = Verdict { from: Digest(50), ..verdict(Rung::AnyOrder) };
-    heard.done(WorkResult::Proved { verdict: way });
-    heard.hear(Input::Committed { plan: 3, stage: 0 });
-    heard.hear(Input::Tables { digest: Digest(11), between: true });
-    assert_eq!(heard.state.in_place, Some(3));
-    heard.hear(Input::Tables { digest: Digest(51), between: false });
-    assert_eq!(heard.state.phase, Phase::Frozen { why: Why::Mismatch });
+    machine.done(WorkResult::Found { candidate: candidate(100) });
+    let proof = Verdict { from: Digest(50), ..verdict(Rung::AnyOrder) };
+    machine.done(WorkResult::Proved { verdict: proof });
+    machine.hear(Input::Committed { plan: 3, stage: 0 });
+    machine.hear(Input::Tables { digest: Digest(11), between: true });
+    assert_eq!(machine.state.in_place, Some(3));
+    machine.hear(Input::Tables { digest: Digest(51), between: false });
+    assert_eq!(machine.state.phase, Phase::Frozen { why: FreezeReason::Mismatch });
 }
 
 #[test]
 fn only_heat_that_lasts_leads_to_anything() {
-    let mut heard = Heard::new(Mode::Advise);
-    heard.jobs(5, 0);
+    let mut machine = TestMachine::new(Mode::Advise);
+    machine.jobs(5, 0);
     let hot = |fullest| Input::Counters { digest: Digest(8), fullest };
-    assert_eq!(heard.hear(hot(0.9)), []);
-    heard.at += 59_000;
-    assert_eq!(heard.hear(hot(0.3)), [], "it cools down");
-    assert_eq!(heard.hear(hot(0.9)), []);
-    heard.at += 60_000;
-    let asked = heard.hear(hot(0.8)).to_vec();
+    assert_eq!(machine.hear(hot(0.9)), []);
+    machine.at += 59_000;
+    assert_eq!(machine.hear(hot(0.3)), [], "it cools down");
+    assert_eq!(machine.hear(hot(0.9)), []);
+    machine.at += 60_000;
+    let asked = machine.hear(hot(0.8)).to_vec();
     assert!(
         matches!(&asked[..], [Action::Work { task: Task::Relieve { plan: 1 }, .. }]),
         "{asked:?}"
     );
-    heard.found(70);
-    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
-    let text = explain(heard.state.decision(1).expect("remembered"));
+    machine.found(70);
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
+    let text = explain(machine.state.decision(1).expect("remembered"));
     assert!(text.contains("bytes on the fullest channel 100 -> 70"), "{text}");
-    assert_eq!(heard.state.measured, None, "that is no EFI");
+    assert_eq!(machine.state.measured, None, "that is no EFI");
 }
 
 #[test]
-fn a_fabric_of_another_cluster_is_told_once_and_changes_nothing() {
-    let mut heard = Heard::new(Mode::Advise);
+fn a_fabric_of_another_cluster_is_reported_once_and_changes_nothing() {
+    let mut machine = TestMachine::new(Mode::Advise);
     let stranger = || Input::Stranger { digest: Digest(99), shared: 0, known: 6 };
-    let told = heard.hear(stranger()).to_vec();
-    assert!(matches!(&told[..], [Action::Alarm { level: Level::Critical, .. }]), "{told:?}");
-    assert_eq!(heard.hear(stranger()), [], "said once");
-    assert_eq!(heard.state.fabric, Some(Digest(1)));
-    assert_eq!(heard.state.refusal(Command::Accept), None);
-    heard.hear(say(Command::Accept));
-    assert!(heard.state.refusal(Command::Accept).is_some());
+    let requested = machine.hear(stranger()).to_vec();
+    assert!(
+        matches!(&requested[..], [Action::Alarm { level: Level::Critical, .. }]),
+        "{requested:?}"
+    );
+    assert_eq!(machine.hear(stranger()), [], "said once");
+    assert_eq!(machine.state.fabric, Some(Digest(1)));
+    assert_eq!(machine.state.refusal(Command::Accept), None);
+    machine.hear(say(Command::Accept));
+    assert!(machine.state.refusal(Command::Accept).is_some());
 }
 
 /// A plan that was proved for another fabric does not proceed to its next stage.
 #[test]
 fn a_fabric_that_changes_ends_the_plan_under_way() {
     let policy = Policy { max_stages: 2, ..Policy::default() };
-    let mut heard = Heard::with(Mode::Apply, policy);
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
+    let mut machine = TestMachine::with(Mode::Apply, policy);
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
     let stages = vec![Digest(12), Digest(11)];
-    heard.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
-    assert_eq!(heard.proved(Rung::Stages), [Action::Commit { plan: 2, stage: 0 }]);
-    heard.hear(Input::Committed { plan: 2, stage: 0 });
-    heard.hear(Input::Routed { plan: Some(2) });
-    heard.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
+    machine.done(WorkResult::Found { candidate: Candidate { stages, ..candidate(70) } });
+    assert_eq!(machine.proved(Rung::Stages), [Action::Commit { plan: 2, stage: 0 }]);
+    machine.hear(Input::Committed { plan: 2, stage: 0 });
+    machine.hear(Input::Routed { plan: Some(2) });
+    machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
     let why = "the fabric changed while it was put in place".to_owned();
-    assert_eq!(heard.outcome(), &Outcome::Dropped { why });
-    let then = heard.hear(Input::Tables { digest: Digest(12), between: false });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Dropped { why });
+    let then = machine.hear(Input::Tables { digest: Digest(12), between: false });
     assert!(!then.iter().any(|a| matches!(a, Action::Commit { .. })), "{then:?}");
 }
 
 #[test]
 fn a_plan_that_is_twice_not_there_freezes() {
-    let mut heard = Heard::new(Mode::Apply);
-    heard.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    heard.jobs(5, 2);
-    heard.found(70);
-    heard.proved(Rung::AnyOrder);
-    heard.hear(Input::Committed { plan: 2, stage: 0 });
+    let mut machine = TestMachine::new(Mode::Apply);
+    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
+    machine.jobs(5, 2);
+    machine.found(70);
+    machine.proved(Rung::AnyOrder);
+    machine.hear(Input::Committed { plan: 2, stage: 0 });
     let other = Input::Tables { digest: Digest(77), between: false };
-    assert_eq!(heard.hear(other.clone()), [Action::Sweep], "once more");
-    let actions = heard.hear(other).to_vec();
+    assert_eq!(machine.hear(other.clone()), [Action::Sweep], "once more");
+    let actions = machine.hear(other).to_vec();
     assert!(matches!(&actions[..], [Action::Alarm { level: Level::Critical, .. }]), "{actions:?}");
-    assert_eq!(heard.state.phase, Phase::Frozen { why: Why::Mismatch });
-    assert_eq!(heard.jobs(6, 1), [], "nothing is done now");
+    assert_eq!(machine.state.phase, Phase::Frozen { why: FreezeReason::Mismatch });
+    assert_eq!(machine.jobs(6, 1), [], "nothing is done now");
     let resume = Input::Operator { who: "uid 0".to_owned(), command: Command::Resume };
-    assert!(matches!(heard.hear(resume), [Action::ReadBack { .. }]));
+    assert!(matches!(machine.hear(resume), [Action::ReadBack { .. }]));
 }
 
 /// In modes that change nothing, questions are answered and jobs released immediately.
 #[test]
 fn nobody_waits_for_advice() {
-    let mut heard = Heard::new(Mode::Advise);
+    let mut machine = TestMachine::new(Mode::Advise);
     let asked = asks(3, Digest(1));
-    assert_eq!(heard.hear(asked), [Action::Answer { question: 3, plan: None, stage: 0 }]);
-    assert_eq!(heard.hear(Input::Starting { job: 8 }), [Action::Release { job: 8 }]);
+    assert_eq!(machine.hear(asked), [Action::Answer { question: 3, plan: None, stage: 0 }]);
+    assert_eq!(machine.hear(Input::Starting { job: 8 }), [Action::Release { job: 8 }]);
 }
 
 /// An entry of the fault book for another fabric, in stages.
@@ -417,22 +429,22 @@ fn whole() -> WorkResult {
 /// sends a question.
 #[test]
 fn a_fault_in_the_book_is_answered_stage_by_stage() {
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(whole());
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
     let answer = |stage| Action::Answer { question: 4, plan: Some(2), stage };
-    assert_eq!(heard.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(0)]);
+    assert_eq!(machine.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(0)]);
     assert!(matches!(
-        heard.hear(Input::Routed { plan: Some(2) }),
+        machine.hear(Input::Routed { plan: Some(2) }),
         [Action::ReadBack { expect: Some(2), .. }]
     ));
     // Reading the same fabric again changes nothing.
-    assert_eq!(heard.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 }), []);
+    assert_eq!(machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 }), []);
     let first = Input::Tables { digest: Digest(21), between: true };
-    assert_eq!(heard.hear(first), [Action::Commit { plan: 2, stage: 1 }]);
-    assert_eq!(heard.hear(Input::Committed { plan: 2, stage: 1 }), [Action::Sweep]);
-    assert_eq!(heard.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(1)]);
-    heard.hear(Input::Tables { digest: Digest(22), between: false });
-    assert_eq!(heard.outcome(), &Outcome::Confirmed);
+    assert_eq!(machine.hear(first), [Action::Commit { plan: 2, stage: 1 }]);
+    assert_eq!(machine.hear(Input::Committed { plan: 2, stage: 1 }), [Action::Sweep]);
+    assert_eq!(machine.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(1)]);
+    machine.hear(Input::Tables { digest: Digest(22), between: false });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Confirmed);
     // It stays whenever OpenSM sends a question, with its last stage.
     let again = Input::Asked {
         question: 4,
@@ -442,46 +454,46 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
         tables: None,
         ready: None,
     };
-    assert_eq!(heard.hear(again), [answer(1)]);
+    assert_eq!(machine.hear(again), [answer(1)]);
 }
 
 /// Entries are cleared first; the others follow when packets of the old ones are gone, though it was paused meanwhile: until then
 /// pairs are lost.
 #[test]
 fn cleared_entries_are_drained_before_others_are_written() {
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(whole());
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
     let drained = || ready(&[21, 22], Rung::DropDrain);
     let answer = |stage| Action::Answer { question: 4, plan: Some(2), stage };
-    assert_eq!(heard.hear(asks_with(drained())), [answer(0)]);
-    heard.hear(Input::Routed { plan: Some(2) });
+    assert_eq!(machine.hear(asks_with(drained())), [answer(0)]);
+    machine.hear(Input::Routed { plan: Some(2) });
     let cleared = Input::Tables { digest: Digest(21), between: false };
-    assert_eq!(heard.hear(cleared.clone()), []);
-    assert!(matches!(heard.state.phase, Phase::Draining { .. }), "{:?}", heard.state.phase);
+    assert_eq!(machine.hear(cleared.clone()), []);
+    assert!(matches!(machine.state.phase, Phase::Draining { .. }), "{:?}", machine.state.phase);
     // Whoever asks meanwhile gets what is there, and so it may be read again.
-    assert_eq!(heard.hear(asks_with(drained())), [answer(0)]);
-    assert_eq!(heard.hear(cleared), []);
-    heard.hear(Input::Operator { who: "uid 0".to_owned(), command: Command::Pause });
-    heard.at += 500;
-    assert_eq!(heard.hear(Input::Tick), []);
-    heard.at += 600;
-    assert_eq!(heard.hear(Input::Tick), [Action::Commit { plan: 2, stage: 1 }]);
-    heard.hear(Input::Committed { plan: 2, stage: 1 });
-    heard.hear(Input::Tables { digest: Digest(22), between: false });
-    assert_eq!(heard.outcome(), &Outcome::Confirmed);
+    assert_eq!(machine.hear(asks_with(drained())), [answer(0)]);
+    assert_eq!(machine.hear(cleared), []);
+    machine.hear(Input::Operator { who: "uid 0".to_owned(), command: Command::Pause });
+    machine.at += 500;
+    assert_eq!(machine.hear(Input::Tick), []);
+    machine.at += 600;
+    assert_eq!(machine.hear(Input::Tick), [Action::Commit { plan: 2, stage: 1 }]);
+    machine.hear(Input::Committed { plan: 2, stage: 1 });
+    machine.hear(Input::Tables { digest: Digest(22), between: false });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Confirmed);
 }
 
 #[test]
 fn other_tables_while_packets_drain_end_the_plan() {
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(whole());
-    heard.hear(asks_with(ready(&[21, 22], Rung::DropDrain)));
-    heard.hear(Input::Tables { digest: Digest(21), between: false });
-    heard.hear(Input::Tables { digest: Digest(30), between: false });
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
+    machine.hear(asks_with(ready(&[21, 22], Rung::DropDrain)));
+    machine.hear(Input::Tables { digest: Digest(21), between: false });
+    machine.hear(Input::Tables { digest: Digest(30), between: false });
     let why = "other tables are in place".to_owned();
-    assert_eq!(heard.outcome(), &Outcome::Dropped { why });
-    heard.at += 5_000;
-    let then = heard.hear(Input::Tick).to_vec();
+    assert_eq!(machine.outcome(), &DecisionOutcome::Dropped { why });
+    machine.at += 5_000;
+    let then = machine.hear(Input::Tick).to_vec();
     assert!(!then.iter().any(|a| matches!(a, Action::Commit { .. })), "{then:?}");
     // Three stages are not drained, nor is one sweep.
     for stages in [&[22][..], &[20, 21, 22]] {
@@ -492,12 +504,12 @@ fn other_tables_while_packets_drain_end_the_plan() {
 /// A proposal is put in place by whoever deploys it, not because OpenSM asks.
 #[test]
 fn a_question_is_no_reason_to_take_a_proposal() {
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(whole());
-    heard.jobs(5, 2);
-    heard.found(70);
-    assert_eq!(heard.proved(Rung::AnyOrder), [Action::Propose { plan: 2 }]);
-    let asked = heard.hear(asks(3, Digest(1))).to_vec();
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
+    machine.jobs(5, 2);
+    machine.found(70);
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Propose { plan: 2 }]);
+    let asked = machine.hear(asks(3, Digest(1))).to_vec();
     let mends = matches!(&asked[..], [Action::Work { task: Task::Mend { .. }, .. }]);
     assert!(mends, "{asked:?}");
 }
@@ -512,9 +524,9 @@ fn a_book_about_other_tables_is_not_believed() {
         if ready.verdict.rung == Rung::AnyOrder {
             ready.verdict.from = Digest(19);
         }
-        let mut heard = Heard::new(Mode::ApplyFaults);
-        heard.done(whole());
-        let asked = heard.hear(asks_with(ready)).to_vec();
+        let mut machine = TestMachine::new(Mode::ApplyFaults);
+        machine.done(whole());
+        let asked = machine.hear(asks_with(ready)).to_vec();
         let mends = matches!(&asked[..], [Action::Work { task: Task::Mend { .. }, .. }]);
         assert!(mends, "{what}: {asked:?}");
     }
@@ -523,67 +535,71 @@ fn a_book_about_other_tables_is_not_believed() {
 /// A question about a fabric that no longer exists is answered immediately, with none.
 #[test]
 fn a_question_is_void_when_the_fabric_changes() {
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(whole());
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
     let mut asks = asks_with(ready(&[22], Rung::AnyOrder));
     if let Input::Asked { ready, .. } = &mut asks {
         *ready = None;
     }
-    assert!(matches!(heard.hear(asks), [Action::Work { task: Task::Mend { .. }, .. }]));
+    assert!(matches!(machine.hear(asks), [Action::Work { task: Task::Mend { .. }, .. }]));
     let other = Input::Fabric { digest: Digest(3), switches: 2, terminals: 4 };
     let none = Action::Answer { question: 4, plan: None, stage: 0 };
-    assert!(heard.hear(other).contains(&none), "{:?}", heard.actions);
+    assert!(machine.hear(other).contains(&none), "{:?}", machine.actions);
 }
 
 /// A plan that OpenSM does not take is dropped, and the tables in place are read; the second mismatch freezes the
 /// machine.
 #[test]
 fn plans_that_opensm_refuses_are_given_up() {
-    let mut heard = Heard::new(Mode::ApplyFaults);
-    heard.done(whole());
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
     for (round, looked) in [(1, false), (2, true), (3, true)] {
-        heard.state.fabric = Some(Digest(1));
-        heard.hear(asks_with(ready(&[22], Rung::AnyOrder)));
+        machine.state.fabric = Some(Digest(1));
+        machine.hear(asks_with(ready(&[22], Rung::AnyOrder)));
         let why = "a port leads nowhere".to_owned();
-        let plan = heard.state.decisions.back().expect("a decision").id;
-        heard.hear(Input::Refused { plan, looked, why });
-        assert!(matches!(heard.outcome(), Outcome::Dropped { .. }), "{:?}", heard.state.decisions);
-        let is_frozen = heard.state.phase == Phase::Frozen { why: Why::Mismatch };
-        assert_eq!(is_frozen, round == 3, "{:?}", heard.state.phase);
+        let plan = machine.state.decisions.back().expect("a decision").id;
+        machine.hear(Input::Refused { plan, looked, why });
+        assert!(
+            matches!(machine.outcome(), DecisionOutcome::Dropped { .. }),
+            "{:?}",
+            machine.state.decisions
+        );
+        let is_frozen = machine.state.phase == Phase::Frozen { why: FreezeReason::Mismatch };
+        assert_eq!(is_frozen, round == 3, "{:?}", machine.state.phase);
     }
 }
 
 #[test]
 fn bad_input_is_counted_and_the_third_in_a_row_is_an_alarm() {
-    let mut heard = Heard::new(Mode::Observe);
-    let bad = || Input::Bad { source: Source::Jobs, what: "empty".to_owned() };
-    assert_eq!((heard.hear(bad()).len(), heard.hear(bad()).len()), (0, 0));
-    let third = heard.hear(bad()).to_vec();
+    let mut machine = TestMachine::new(Mode::Observe);
+    let bad = || Input::Bad { source: InputSource::Jobs, what: "empty".to_owned() };
+    assert_eq!((machine.hear(bad()).len(), machine.hear(bad()).len()), (0, 0));
+    let third = machine.hear(bad()).to_vec();
     assert!(matches!(&third[..], [Action::Alarm { level: Level::Warning, .. }]), "{third:?}");
-    assert_eq!(heard.hear(bad()), [], "said once");
-    assert_eq!(heard.hear(Input::Good { source: Source::Jobs }).len(), 1);
-    assert_eq!(heard.state.bad[&Source::Jobs].total, 4);
+    assert_eq!(machine.hear(bad()), [], "said once");
+    assert_eq!(machine.hear(Input::Good { source: InputSource::Jobs }).len(), 1);
+    assert_eq!(machine.state.bad[&InputSource::Jobs].total, 4);
 }
 
 #[test]
 fn a_pause_lasts_until_somebody_ends_it() {
-    let mut heard = Heard::new(Mode::Advise);
+    let mut machine = TestMachine::new(Mode::Advise);
     let say = |command| Input::Operator { who: "uid 0".to_owned(), command };
-    heard.hear(say(Command::Pause));
-    assert_eq!(heard.jobs(5, 2), []);
-    let resumed = heard.hear(say(Command::Resume)).to_vec();
+    machine.hear(say(Command::Pause));
+    assert_eq!(machine.jobs(5, 2), []);
+    let resumed = machine.hear(say(Command::Resume)).to_vec();
     assert!(matches!(&resumed[..], [Action::Work { task: Task::Ease { .. }, .. }]), "{resumed:?}");
 }
 
 #[test]
 fn two_proposals_have_a_cooldown_between_them() {
-    let mut heard = Heard::new(Mode::Advise);
-    heard.jobs(5, 2);
-    heard.found(70);
-    heard.proved(Rung::AnyOrder);
-    assert_eq!(heard.jobs(6, 1), [], "too soon");
-    heard.at += 30_000;
-    let due = heard.hear(Input::Tick).to_vec();
+    let mut machine = TestMachine::new(Mode::Advise);
+    machine.jobs(5, 2);
+    machine.found(70);
+    machine.proved(Rung::AnyOrder);
+    assert_eq!(machine.jobs(6, 1), [], "too soon");
+    machine.at += 30_000;
+    let due = machine.hear(Input::Tick).to_vec();
     assert!(matches!(&due[..], [Action::Work { task: Task::Ease { plan: 2 }, .. }]), "{due:?}");
 }
 
@@ -601,5 +617,5 @@ fn engine_lists_that_end_in_minhop_are_refused() {
     let engines = list("darkfiber,updn");
     let mode = Mode::Apply;
     (state, _) = step(&state, 1, &Input::Started { mode, policy: Policy::default(), engines });
-    assert_eq!(state.phase, Phase::Frozen { why: Why::Engines });
+    assert_eq!(state.phase, Phase::Frozen { why: FreezeReason::Engines });
 }

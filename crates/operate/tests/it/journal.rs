@@ -1,11 +1,11 @@
 //! The journal: a partial line after a crash is removed, all else is refused.
 
-use darkfiber_operate::journal::{self, Beginning, FORMAT, JournalError, Step};
+use darkfiber_operate::journal::{self, FORMAT, JournalError, JournalHeader, Step};
 use darkfiber_operate::{Digest, Input, Mode, Policy, State, step};
 
 fn sample() -> (String, State) {
     let begin =
-        Beginning { format: FORMAT, site: "s".to_owned(), first: 5, state: State::default() };
+        JournalHeader { format: FORMAT, site: "s".to_owned(), first: 5, state: State::default() };
     let mut text = journal::line(&begin);
     let mut state = State::default();
     let started =
@@ -85,7 +85,7 @@ fn missing_lines_and_newer_forms_are_refused() {
 
 /// A step whose actions differ from the computed ones is named.
 #[test]
-fn a_replay_that_differs_is_told() {
+fn a_replay_that_differs_is_reported() {
     let (text, _) = sample();
     let mut read = journal::read(text.as_bytes()).expect("a journal");
     read.steps[0].actions.clear();

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use darkfiber_operate::{Command, Digest, Input, Millis, Mode, Phase, Rung, Source, WorkResult};
+use darkfiber_operate::{
+    Command, Digest, Input, InputSource, Millis, Mode, Phase, Rung, WorkResult,
+};
 
 use crate::network::{CABLES, Net, SWITCHES, below};
 use crate::world::{Event, World};
@@ -53,7 +55,7 @@ fn inject(world: &mut World) {
         75..=77 => world.disk_full = !world.disk_full,
         78..=81 => world.later(500, Event::Sweeps),
         82..=84 => {
-            let source = Source::ALL[below(&mut world.random, 3)];
+            let source = InputSource::ALL[below(&mut world.random, 3)];
             let what = "line 3: it ends too early".to_owned();
             let input = if world.percent(60) {
                 Input::Bad { source, what }

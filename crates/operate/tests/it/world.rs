@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_operate::journal::{self, Beginning, FORMAT, Step};
+use darkfiber_operate::journal::{self, FORMAT, JournalHeader, Step};
 use darkfiber_operate::{
-    Action, Candidate, Digest, Input, Millis, Mode, Outcome, Phase, PlanId, Policy, Rung, Source,
-    State, Task, Trigger, Verdict, Why, WorkResult, step,
+    Action, Candidate, DecisionOutcome, Digest, FreezeReason, Input, InputSource, Millis, Mode,
+    Phase, PlanId, Policy, Rung, State, Task, Trigger, Verdict, WorkResult, step,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -88,7 +88,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(seed: u64, mode: Mode) -> Self {
-        let begin = Beginning {
+        let begin = JournalHeader {
             format: FORMAT,
             site: "model".to_owned(),
             first: 1,
@@ -303,7 +303,7 @@ impl World {
         self.count("steps");
         if self.steps >= ROTATE {
             self.replay();
-            let begin = Beginning {
+            let begin = JournalHeader {
                 format: FORMAT,
                 site: "model".to_owned(),
                 first: self.next_step,
@@ -761,7 +761,7 @@ impl World {
         let last = state.decisions.iter().rev().find(|d| d.trigger == Trigger::Fault);
         let gave_up = last.is_some_and(|d| {
             let here = Some(d.fabric) == state.fabric;
-            here && matches!(d.outcome, Outcome::Kept { .. })
+            here && matches!(d.outcome, DecisionOutcome::Kept { .. })
                 && d.candidate.as_ref().is_none_or(|c| c.entries > 0)
         });
         state.phase == Phase::Watching
@@ -779,10 +779,12 @@ impl World {
         let state = &life.state;
         let frozen = |why| state.phase == Phase::Frozen { why };
         assert!(
-            state.foreign.len() < 2 || frozen(Why::Foreign) || frozen(Why::Mismatch),
+            state.foreign.len() < 2
+                || frozen(FreezeReason::Foreign)
+                || frozen(FreezeReason::Mismatch),
             "S6: foreign"
         );
         assert!(state.decisions.len() <= 50 && state.changes.len() <= 200, "bounded");
-        assert!(state.fresh.len() <= Source::ALL.len() + 1);
+        assert!(state.fresh.len() <= InputSource::ALL.len() + 1);
     }
 }

@@ -7,7 +7,7 @@ use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
 use super::params::CongestionParams;
 use super::recovery::{self, Recovery};
-use super::seen::{Arriving, Passing, Point};
+use super::seen::{ArrivingPacket, DepartingPacket, OutputQueueState};
 use super::sides::{Control, Receiving, Sending};
 use super::tuning::{EcnParams, ONE, Tuning, part};
 use crate::Random;
@@ -84,8 +84,8 @@ impl Control for Ecn {
 
     fn pass(
         tuning: &Tuning,
-        _: Option<&mut Point>,
-        passing: &Passing,
+        _: Option<&mut OutputQueueState>,
+        passing: &DepartingPacket,
         random: &mut Random,
     ) -> (bool, u64) {
         (marks(&tuning.ecn, passing, random), 0)
@@ -93,7 +93,7 @@ impl Control for Ecn {
 }
 
 /// Whether a packet that leaves is marked (figure 5).
-fn marks(params: &EcnParams, p: &Passing, random: &mut Random) -> bool {
+fn marks(params: &EcnParams, p: &DepartingPacket, random: &mut Random) -> bool {
     let long = (u64::from(p.waits) * p.pace) >> 16;
     if long <= params.kmin {
         return false;
@@ -117,7 +117,7 @@ impl Receiving for Receiver {
     fn arrived(
         &mut self,
         terms: CongestionParams<'_>,
-        a: &Arriving,
+        a: &ArrivingPacket,
         _: &mut Vec<(u32, u64)>,
     ) -> u64 {
         if a.mark == 0 {
@@ -203,7 +203,7 @@ mod tests {
         let pace = (1 << 16) * 200;
         let mut random = Random::new(1, 1);
         let mut of = |waits: u32| {
-            let p = Passing { waits, bytes: 1000, pace, was_held: false };
+            let p = DepartingPacket { waits, bytes: 1000, pace, was_held: false };
             (0..100_000).filter(|_| marks(&EcnParams::DEFAULT, &p, &mut random)).count()
         };
         assert_eq!([of(0), of(5_000), of(200_100)], [0, 0, 100_000]);
@@ -244,7 +244,7 @@ mod tests {
     fn notices_are_seldom() {
         let terms = CongestionParams {
             congestion: crate::Congestion::Ecn,
-            way: 1,
+            one_way: 1,
             round: 2,
             window: ONE,
             most: 1000,
@@ -255,9 +255,9 @@ mod tests {
             tuning: &crate::Tuning::DEFAULT,
         };
         let mut end = Receiver::default();
-        let told: u64 = (0..1000u64)
+        let reported: u64 = (0..1000u64)
             .map(|i| {
-                let a = Arriving {
+                let a = ArrivingPacket {
                     now: i * 1_000_000,
                     source: 3,
                     bytes: 1000,
@@ -272,6 +272,6 @@ mod tests {
                 end.arrived(terms, &a, &mut Vec::new())
             })
             .sum();
-        assert_eq!(told, 20);
+        assert_eq!(reported, 20);
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
 use super::params::CongestionParams;
-use super::seen::Arriving;
+use super::seen::ArrivingPacket;
 use super::sides::{Control, Receiving, Sending};
 use super::tuning::{ONE, Tuning, part};
 
@@ -104,7 +104,7 @@ impl Receiving for Receiver {
     fn arrived(
         &mut self,
         terms: CongestionParams<'_>,
-        a: &Arriving,
+        a: &ArrivingPacket,
         grants: &mut Vec<(u32, u64)>,
     ) -> u64 {
         if a.mark == GRANTED {
@@ -176,7 +176,7 @@ mod tests {
     fn grants_are_a_round_trips_worth() {
         let terms = CongestionParams {
             congestion: crate::Congestion::Grants,
-            way: 1_800_000,
+            one_way: 1_800_000,
             round: 4_000_000,
             window: ONE,
             most: 4096,
@@ -198,7 +198,7 @@ mod tests {
             let under_way: u64 = bytes + waiting.iter().map(|g| g.1).sum::<u64>();
             assert!(under_way < window + 4096, "{under_way} of {window}");
             got[source as usize] += bytes;
-            let a = Arriving {
+            let a = ArrivingPacket {
                 now: 0,
                 source,
                 bytes: bytes as u32,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
 use super::params::CongestionParams;
-use super::seen::{Arriving, Passing, Point};
+use super::seen::{ArrivingPacket, DepartingPacket, OutputQueueState};
 use super::sides::{Control, Receiving, Sending};
 use super::tuning::{InfiniBandParams, Tuning};
 use crate::Random;
@@ -63,8 +63,8 @@ impl Control for InfiniBand {
 
     fn pass(
         tuning: &Tuning,
-        _: Option<&mut Point>,
-        passing: &Passing,
+        _: Option<&mut OutputQueueState>,
+        passing: &DepartingPacket,
         _: &mut Random,
     ) -> (bool, u64) {
         (marks(&tuning.infiniband, passing), 0)
@@ -76,13 +76,18 @@ impl Control for InfiniBand {
 pub(crate) struct Receiver;
 
 impl Receiving for Receiver {
-    fn arrived(&mut self, _: CongestionParams<'_>, a: &Arriving, _: &mut Vec<(u32, u64)>) -> u64 {
+    fn arrived(
+        &mut self,
+        _: CongestionParams<'_>,
+        a: &ArrivingPacket,
+        _: &mut Vec<(u32, u64)>,
+    ) -> u64 {
         a.mark.into()
     }
 }
 
 /// Whether a departing packet is marked: by an output that is a root of congestion, since it has credits.
-fn marks(params: &InfiniBandParams, p: &Passing) -> bool {
+fn marks(params: &InfiniBandParams, p: &DepartingPacket) -> bool {
     u64::from(p.waits) > params.threshold && !p.was_held
 }
 
@@ -129,8 +134,9 @@ mod tests {
     /// An entry up for each mark, one down every 153.6 us, none beyond the last; roots of congestion mark, victims do not.
     #[test]
     fn tables_go_up_and_down() {
-        let pass =
-            |waits, was_held| marks(&DEFAULT, &Passing { waits, bytes: 100, pace: 1, was_held });
+        let pass = |waits, was_held| {
+            marks(&DEFAULT, &DepartingPacket { waits, bytes: 100, pace: 1, was_held })
+        };
         assert_eq!(
             [pass(16 << 10, false), pass(17 << 10, false), pass(17 << 10, true)],
             [false, true, false]

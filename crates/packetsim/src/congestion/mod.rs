@@ -29,7 +29,7 @@ pub(crate) use pairs::SPECULATIVE;
 pub use parameter::{Parameter, TuningError, Unit};
 pub(crate) use params::CongestionParams;
 pub use registry::{CONGESTIONS, Scheme};
-pub(crate) use seen::{Arriving, Passing, Point};
+pub(crate) use seen::{ArrivingPacket, DepartingPacket, OutputQueueState};
 pub use tuned::Tuned;
 pub use tuning::Tuning;
 
@@ -40,18 +40,18 @@ use self::grants::Grants;
 use self::infiniband::InfiniBand;
 use self::pairs::{Pairs, Reserve};
 use self::qcn::Qcn;
-use self::sides::{Control, Free, Receiving, Sending};
+use self::sides::{Control, Receiving, Sending, Unthrottled};
 use crate::{Net, Random, SwitchModel};
 
 /// No control at all.
 pub(crate) struct None;
 
 impl Control for None {
-    type Sender = Free;
-    type Receiver = Free;
+    type Sender = Unthrottled;
+    type Receiver = Unthrottled;
 
-    fn sender() -> Free {
-        Free
+    fn sender() -> Unthrottled {
+        Unthrottled
     }
 }
 
@@ -102,8 +102,8 @@ macro_rules! schemes {
             pub(crate) fn pass(
                 self,
                 tuning: &Tuning,
-                point: Option<&mut Point>,
-                passing: &Passing,
+                point: Option<&mut OutputQueueState>,
+                passing: &DepartingPacket,
                 random: &mut Random,
             ) -> (bool, u64) {
                 match self { $(Self::$scheme => $scheme::pass(tuning, point, passing, random)),* }
@@ -120,7 +120,7 @@ macro_rules! schemes {
             pub(crate) fn arrived(
                 &mut self,
                 terms: CongestionParams<'_>,
-                arriving: &Arriving,
+                arriving: &ArrivingPacket,
                 grants: &mut Vec<(u32, u64)>,
             ) -> u64 {
                 match self { $(Self::$scheme(end) => end.arrived(terms, arriving, grants)),* }
@@ -184,7 +184,7 @@ schemes!(None, Pairs, Reserve, Ecn, InfiniBand, Qcn, Grants);
 
 impl Default for Sender {
     fn default() -> Self {
-        Self::None(Free)
+        Self::None(Unthrottled)
     }
 }
 
@@ -192,11 +192,11 @@ impl<'a> CongestionParams<'a> {
     /// Of a network: the round trip over five channels, and a packet with at most this number of bytes of a message, and of bytes on
     /// channels.
     pub(crate) fn new(net: &Net, micro: &'a SwitchModel, [most, wire]: [u32; 2]) -> Self {
-        let way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
+        let one_way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {
             congestion: micro.congestion,
-            way,
-            round: 2 * way + net.slowest(wire),
+            one_way,
+            round: 2 * one_way + net.slowest(wire),
             window: micro.congestion.window(&micro.tuning),
             most,
             wire,

@@ -81,9 +81,9 @@ impl Outbox {
     /// for 2^16 bytes: returns its endpoint, and the bytes to request from it, or 0.
     pub(crate) fn take(&mut self, terms: CongestionParams<'_>, pace: u64) -> Option<(u32, u64)> {
         let message = *self.hosts.front()?;
-        let room = terms.tuning.notes.queue;
+        let space = terms.tuning.notes.queue;
         let queued = self.pairs.get(&message.to).map_or(0, |pair| pair.queued);
-        if room > 0 && queued >= room {
+        if space > 0 && queued >= space {
             return None;
         }
         self.hosts.pop_front();
@@ -95,13 +95,14 @@ impl Outbox {
             .pairs
             .entry(message.to)
             .or_insert_with(|| Pair { source: Sender::new(terms.congestion), ..Pair::default() });
-        let asks = pair.source.add(terms.tuning, message.bytes, pair.under_way, terms.window(pace));
+        let request =
+            pair.source.add(terms.tuning, message.bytes, pair.under_way, terms.window(pace));
         pair.messages.push_back(message);
         pair.queued += message.bytes;
         if !std::mem::replace(&mut pair.is_open, true) {
             self.ready.push_back(message.to);
         }
-        asks
+        request
     }
 
     /// Whether no pair is ready or waits for a time.
@@ -189,9 +190,9 @@ impl Outbox {
         if let Some(oldest) = note.in_order {
             pair.numbers.has_all_before(oldest);
         }
-        let mut asks = 0;
+        let mut request = 0;
         if let Some(lost) = note.lost {
-            asks = pair.source.add(terms.tuning, lost.bytes, pair.under_way, terms.window(pace));
+            request = pair.source.add(terms.tuning, lost.bytes, pair.under_way, terms.window(pace));
             pair.queued += lost.bytes;
             pair.messages.push_front(lost);
         }
@@ -209,7 +210,7 @@ impl Outbox {
         {
             self.pairs.remove(&note.endpoint);
         }
-        asks
+        request
     }
 }
 
@@ -225,7 +226,7 @@ mod tests {
         tuning.notes.queue = 1000;
         let terms = CongestionParams {
             congestion: Congestion::Ecn,
-            way: 1,
+            one_way: 1,
             round: 2,
             window: crate::congestion::tuning::ONE,
             most: 1000,

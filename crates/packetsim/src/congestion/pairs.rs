@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
 use super::params::CongestionParams;
-use super::seen::Arriving;
+use super::seen::ArrivingPacket;
 use super::sides::{Control, Receiving, Sending};
 use super::tuning::{ONE, Tuning, part};
 
@@ -173,7 +173,7 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// Time of 2^16 bytes of its class on the channel, given its share among the classes.
-    fn drains(&mut self, terms: CongestionParams<'_>, a: &Arriving, waits: u64) -> u64 {
+    fn drains(&mut self, terms: CongestionParams<'_>, a: &ArrivingPacket, waits: u64) -> u64 {
         if let Some(left) = self.left {
             self.all += a.carried - left;
             self.own += u64::from(a.bytes);
@@ -192,10 +192,10 @@ impl Receiving for Receiver {
     fn arrived(
         &mut self,
         terms: CongestionParams<'_>,
-        a: &Arriving,
+        a: &ArrivingPacket,
         _: &mut Vec<(u32, u64)>,
     ) -> u64 {
-        let &Arriving { now, source, waits, bytes, .. } = a;
+        let &ArrivingPacket { now, source, waits, bytes, .. } = a;
         let (waits, bytes) = (u64::from(waits), u64::from(bytes));
         // Bytes that the channel carries in a round trip.
         let window = (terms.round << 16) / a.pace;
@@ -310,10 +310,10 @@ mod tests {
     const LONG: u64 = 4096 * 80;
 
     fn terms() -> CongestionParams<'static> {
-        let [way, round] = [1_800_000, 4_000_000];
+        let [one_way, round] = [1_800_000, 4_000_000];
         CongestionParams {
             congestion: Congestion::Pairs,
-            way,
+            one_way,
             round,
             window: ONE,
             most: 4096,
@@ -325,8 +325,8 @@ mod tests {
         }
     }
 
-    fn packet(now: u64, source: u32, waits: u32) -> Arriving {
-        Arriving {
+    fn packet(now: u64, source: u32, waits: u32) -> ArrivingPacket {
+        ArrivingPacket {
             now,
             source,
             bytes: 4096,
@@ -345,15 +345,15 @@ mod tests {
     #[test]
     fn turns_are_booked_one_after_the_other() {
         let mut end = Receiver::default();
-        let mut told = Vec::new();
+        let mut sent_notes = Vec::new();
         for i in 0..200u32 {
             let now = u64::from(i) * LONG;
             // Two packets of each of 100 sources wait.
             let says =
                 end.arrived(terms(), &packet(now, i % 100, (199 - i) * 4096), &mut Vec::new());
-            told.push((now, says));
+            sent_notes.push((now, says));
         }
-        let begins: Vec<u64> = told[..100]
+        let begins: Vec<u64> = sent_notes[..100]
             .iter()
             .map(|&(now, says)| {
                 assert!(says > AS_TOLD, "a turn");
@@ -369,7 +369,7 @@ mod tests {
             assert_eq!(pair[1] - pair[0], LONG + LONG / 32);
         }
         // Their second packets were sent before they heard of turns.
-        assert!(told[100..].iter().all(|t| t.1 == AS_TOLD), "{told:?}");
+        assert!(sent_notes[100..].iter().all(|t| t.1 == AS_TOLD), "{sent_notes:?}");
     }
 
     /// An endpoint with a short queue throttles no source, and one with nothing to reserve releases all after a

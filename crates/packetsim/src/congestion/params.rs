@@ -9,7 +9,7 @@ pub(crate) struct CongestionParams<'a> {
     /// The congestion control scheme.
     pub(crate) congestion: Congestion,
     /// Maximum unloaded latency of a path, and of a round trip with a packet, in picoseconds.
-    pub(crate) way: u64,
+    pub(crate) one_way: u64,
     pub(crate) round: u64,
     /// Bytes that a pair may have in flight, as part ([`super::tuning::ONE`]) of the bytes that its channel carries
     /// in a round trip.

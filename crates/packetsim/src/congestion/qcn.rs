@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::congestion_message::CongestionMessage;
 use super::parameter::{Parameter, Unit};
 use super::recovery::{self, Recovery};
-use super::seen::{Passing, Point};
-use super::sides::{Control, Free, Sending};
+use super::seen::{DepartingPacket, OutputQueueState};
+use super::sides::{Control, Sending, Unthrottled};
 use super::tuning::{QcnParams, Tuning};
 use crate::Random;
 
@@ -53,7 +53,7 @@ pub(crate) struct Qcn;
 
 impl Control for Qcn {
     type Sender = Sender;
-    type Receiver = Free;
+    type Receiver = Unthrottled;
 
     const LOOKS: bool = true;
     const HAS_POINTS: bool = true;
@@ -64,17 +64,17 @@ impl Control for Qcn {
 
     fn pass(
         tuning: &Tuning,
-        point: Option<&mut Point>,
-        passing: &Passing,
+        point: Option<&mut OutputQueueState>,
+        passing: &DepartingPacket,
         random: &mut Random,
     ) -> (bool, u64) {
         (false, point.map_or(0, |point| point.pass(&tuning.qcn, passing, random)))
     }
 }
 
-impl Point {
+impl OutputQueueState {
     /// The notification for the source of a packet, or 0.
-    fn pass(&mut self, params: &QcnParams, p: &Passing, random: &mut Random) -> u64 {
+    fn pass(&mut self, params: &QcnParams, p: &DepartingPacket, random: &mut Random) -> u64 {
         let [aim, growth] = [params.aim, params.growth].map(u64::cast_signed);
         self.until -= i64::from(p.bytes);
         if self.until > 0 {
@@ -87,8 +87,8 @@ impl Point {
         let steps = (feedback * STEPS / most).clamp(0, STEPS - 1);
         // The stronger, the sooner the next one: up to ten times (clause 32.8.2, table 32-2), at random within 15 %.
         let next = params.sample * 8 / (8 + (steps.cast_unsigned() * 9 / 8)).max(1);
-        let lot = u64::from(random.below(300));
-        self.until = (next * (850 + lot) / 1000).cast_signed();
+        let jitter = u64::from(random.below(300));
+        self.until = (next * (850 + jitter) / 1000).cast_signed();
         steps.cast_unsigned()
     }
 }
@@ -139,10 +139,10 @@ mod tests {
     fn feedback_is_of_length_and_growth() {
         let mut random = Random::new(1, 1);
         let mut at = |was: i64, waits: u32| {
-            let mut point = Point { until: 0, was };
+            let mut point = OutputQueueState { until: 0, was };
             point.pass(
                 &DEFAULT,
-                &Passing { waits, bytes: 1000, pace: 1, was_held: false },
+                &DepartingPacket { waits, bytes: 1000, pace: 1, was_held: false },
                 &mut random,
             )
         };
@@ -152,13 +152,13 @@ mod tests {
         assert_eq!(at(80_000, 52_000), 0, "it falls");
         assert_eq!(at(0, 1 << 20), 63);
         // A sample for each 150 KB while nothing is congested, within 15 %.
-        let mut point = Point::default();
+        let mut point = OutputQueueState::default();
         let sampled = (0..15_000)
             .filter(|_| {
                 let before = point.until;
                 point.pass(
                     &DEFAULT,
-                    &Passing { waits: 0, bytes: 1000, pace: 1, was_held: false },
+                    &DepartingPacket { waits: 0, bytes: 1000, pace: 1, was_held: false },
                     &mut random,
                 );
                 point.until > before

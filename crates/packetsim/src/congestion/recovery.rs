@@ -12,10 +12,10 @@ use super::tuning::{ONE, RecoveryParams, Tuning, part};
 pub(super) const LINE: u32 = 1 << 20;
 
 /// Accessor of a parameter of a scheme.
-type Of = fn(&mut Tuning) -> &mut u64;
+type ParameterOf = fn(&mut Tuning) -> &mut u64;
 
 /// `timer` of a scheme: where its default is from, and where it is kept.
-pub(super) const fn timer(source: &'static str, of: Of) -> Parameter {
+pub(super) const fn timer(source: &'static str, of: ParameterOf) -> Parameter {
     Parameter {
         name: "timer",
         unit: Unit::Time,
@@ -27,7 +27,7 @@ pub(super) const fn timer(source: &'static str, of: Of) -> Parameter {
 }
 
 /// `bytes` of a scheme: where its default is from, and where it is kept.
-pub(super) const fn bytes(source: &'static str, of: Of) -> Parameter {
+pub(super) const fn bytes(source: &'static str, of: ParameterOf) -> Parameter {
     Parameter {
         name: "bytes",
         unit: Unit::Bytes,
@@ -39,7 +39,7 @@ pub(super) const fn bytes(source: &'static str, of: Of) -> Parameter {
 }
 
 /// `halves` of a scheme: where its default is from, and where it is kept.
-pub(super) const fn halves(source: &'static str, of: Of) -> Parameter {
+pub(super) const fn halves(source: &'static str, of: ParameterOf) -> Parameter {
     Parameter {
         name: "halves",
         unit: Unit::Count,
@@ -51,7 +51,7 @@ pub(super) const fn halves(source: &'static str, of: Of) -> Parameter {
 }
 
 /// `increase` of a scheme: where its default is from, and where it is kept.
-pub(super) const fn increase(source: &'static str, of: Of) -> Parameter {
+pub(super) const fn increase(source: &'static str, of: ParameterOf) -> Parameter {
     Parameter {
         name: "increase",
         unit: Unit::Share,
@@ -63,7 +63,7 @@ pub(super) const fn increase(source: &'static str, of: Of) -> Parameter {
 }
 
 /// `least` of a scheme: where its default is from, and where it is kept.
-pub(super) const fn least(source: &'static str, of: Of) -> Parameter {
+pub(super) const fn least(source: &'static str, of: ParameterOf) -> Parameter {
     Parameter {
         name: "least",
         unit: Unit::Share,

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// State of an output's queue, if its scheme needs it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Point {
+pub(crate) struct OutputQueueState {
     /// Bytes until the next packet that is sampled, and the queue length at the last one.
     pub(super) until: i64,
     pub(super) was: i64,
 }
 
 /// A packet that leaves an output, as schemes see it.
-pub(crate) struct Passing {
+pub(crate) struct DepartingPacket {
     /// Bytes of its class that wait behind it, and its own.
     pub(crate) waits: u32,
     pub(crate) bytes: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Passing {
 }
 
 /// A packet that is about to be at its endpoint.
-pub(crate) struct Arriving {
+pub(crate) struct ArrivingPacket {
     /// When it leaves the last switch.
     pub(crate) now: u64,
     /// Source of the packet.

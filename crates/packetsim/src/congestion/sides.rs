@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::congestion_message::CongestionMessage;
 use super::params::CongestionParams;
-use super::seen::{Arriving, Passing, Point};
+use super::seen::{ArrivingPacket, DepartingPacket, OutputQueueState};
 use super::tuning::{ONE, Tuning};
 use crate::Random;
 
@@ -18,7 +18,7 @@ pub(crate) trait Control {
 
     /// Whether switches look at packets that pass ([`Control::pass`]).
     const LOOKS: bool = false;
-    /// Whether outputs keep a [`Point`] for it.
+    /// Whether outputs keep a [`OutputQueueState`] for it.
     const HAS_POINTS: bool = false;
     /// Whether the last switch drops unsolicited packets.
     const DROPS_SPECULATIVE: bool = false;
@@ -35,7 +35,12 @@ pub(crate) trait Control {
 
     /// Called when a packet leaves an output: returns whether it is marked, and the immediate notification to the
     /// source, or 0.
-    fn pass(_: &Tuning, _: Option<&mut Point>, _: &Passing, _: &mut Random) -> (bool, u64) {
+    fn pass(
+        _: &Tuning,
+        _: Option<&mut OutputQueueState>,
+        _: &DepartingPacket,
+        _: &mut Random,
+    ) -> (bool, u64) {
         (false, 0)
     }
 }
@@ -79,7 +84,7 @@ pub(crate) trait Receiving {
     fn arrived(
         &mut self,
         _: CongestionParams<'_>,
-        _: &Arriving,
+        _: &ArrivingPacket,
         _grants: &mut Vec<(u32, u64)>,
     ) -> u64 {
         0
@@ -99,8 +104,8 @@ pub(crate) trait Receiving {
 
 /// A side without any state or action.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Free;
+pub(crate) struct Unthrottled;
 
-impl Sending for Free {}
+impl Sending for Unthrottled {}
 
-impl Receiving for Free {}
+impl Receiving for Unthrottled {}

@@ -233,7 +233,7 @@ mod tests {
         assert_eq!([0, 1, 1_234_567].map(|t| exact.quantized(t)), [0, 1, 1_234_567]);
         let four = NoteParams { clock: 4000, bits: 8, ..exact };
         let times = [0, 1, 4000, 4001, 255 * 4000, 256 * 4000, 1 << 40];
-        let told = [0, 4000, 4000, 8000, 255 * 4000, 255 * 4000, 255 * 4000];
-        assert_eq!(times.map(|t| four.quantized(t)), told);
+        let expected = [0, 4000, 4000, 8000, 255 * 4000, 255 * 4000, 255 * 4000];
+        assert_eq!(times.map(|t| four.quantized(t)), expected);
     }
 }

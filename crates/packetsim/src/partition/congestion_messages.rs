@@ -1,7 +1,7 @@
 //! Messages between sources and endpoints.
 
 use super::Partition;
-use crate::congestion::{Arriving, CongestionMessage, CongestionParams, Notification};
+use crate::congestion::{ArrivingPacket, CongestionMessage, CongestionParams, Notification};
 use crate::packet::Packet;
 use crate::routing::Routing;
 use crate::stop::Stop;
@@ -47,7 +47,7 @@ impl<R: Routing> Partition<'_, R> {
     /// A source requests bytes from an endpoint, by a note.
     pub(super) fn ask(&mut self, terms: CongestionParams<'_>, note: CongestionMessage, now: u64) {
         let from = Stop::Sent(if note.to_endpoint { note.source } else { note.endpoint });
-        self.send_note(from, note, now, now + terms.way);
+        self.send_note(from, note, now, now + terms.one_way);
     }
 
     /// An endpoint has granted bytes to sources; `of` is a note of it.
@@ -68,7 +68,7 @@ impl<R: Routing> Partition<'_, R> {
                 ..*of
             };
             let (from, now) = (Stop::Sent(note.endpoint), self.now);
-            self.send_note(from, note, now, now + terms.way);
+            self.send_note(from, note, now, now + terms.one_way);
         }
     }
 
@@ -78,7 +78,7 @@ impl<R: Routing> Partition<'_, R> {
         if let (Some(terms), Some(waits), Some(lost)) = (self.terms, waits, note.lost) {
             let at = self.seat(note.endpoint) * self.micro.class_count() + usize::from(note.class);
             let home = self.net.home(note.endpoint);
-            let arriving = Arriving {
+            let arriving = ArrivingPacket {
                 now: self.now,
                 source: note.source,
                 bytes: note.bytes,
@@ -109,7 +109,7 @@ impl<R: Routing> Partition<'_, R> {
     ) {
         let class = packet.lane >> self.micro.lane_bits();
         let at = self.seat(packet.to) * self.micro.class_count() + usize::from(class);
-        let arriving = Arriving {
+        let arriving = ArrivingPacket {
             now: self.now,
             source: packet.from,
             bytes: packet.bytes,

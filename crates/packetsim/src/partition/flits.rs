@@ -2,7 +2,7 @@
 
 use super::Partition;
 use super::pieces::{Piece, Rest};
-use super::terminals::Ready;
+use super::terminals::NextSend;
 use crate::packet::{NOBODY, Packet};
 use crate::routing::Routing;
 use crate::switch::{HEAD, TAIL};
@@ -84,7 +84,7 @@ impl<R: Routing> Partition<'_, R> {
     /// The packet that a terminal sends next, if it has one and credits for its head.
     fn open(&mut self, seat: usize, now: u64) -> bool {
         // With flits there is one class, and no source is throttled: there is something to send now, or nothing.
-        let Ready::Now(could) = self.ready(seat, 0, 0, now) else { return false };
+        let NextSend::Now(could) = self.ready(seat, 0, 0, now) else { return false };
         let bytes = self.micro.framing.frame(could.payload).max(self.lengths.least);
         let Some(sent) = super::terminals::by_turns(&mut self.queues[seat], could.payload) else {
             return false;

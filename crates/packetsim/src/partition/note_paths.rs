@@ -51,8 +51,8 @@ impl<R: Routing> Partition<'_, R> {
                 let switch = self.net.port(port).switch;
                 let Some(out) = self.next_port(switch, note.to()) else {
                     // No path leads there: nothing else would end the wait for it.
-                    let way = self.terms.map_or(0, |terms| terms.way);
-                    return self.note_at(self.now + way, Stop::Heard(note.to()), note);
+                    let one_way = self.terms.map_or(0, |terms| terms.one_way);
+                    return self.note_at(self.now + one_way, Stop::Heard(note.to()), note);
                 };
                 let departs = self.switches.carry(out, self.now, bytes);
                 let port = self.net.port(out);

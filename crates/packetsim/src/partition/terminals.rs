@@ -24,7 +24,7 @@ pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Se
 
 /// A packet that a terminal could send.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Could {
+pub(super) struct SendablePacket {
     pub(super) payload: u32,
     /// Not before this time.
     after: u64,
@@ -33,8 +33,8 @@ pub(super) struct Could {
 
 /// The next transmission of a class.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ready {
-    Now(Could),
+pub(super) enum NextSend {
+    Now(SendablePacket),
     Later(u64),
     Nothing,
 }
@@ -77,17 +77,17 @@ impl<R: Routing> Partition<'_, R> {
 
     /// The next transmission of a class of the terminal at a seat, before the end of this tick.
     #[inline]
-    pub(super) fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> Ready {
+    pub(super) fn ready(&mut self, seat: usize, class: usize, pace: u64, now: u64) -> NextSend {
         let at = seat * self.micro.class_count() + class;
         let (open, after) = match self.terms {
             None => match self.queues[at].front() {
                 Some(message) => (message.bytes, now),
-                None => return Ready::Nothing,
+                None => return NextSend::Nothing,
             },
             Some(terms) => match self.outboxes[at].turn(terms, pace, now + self.micro.tick) {
                 Turn::Send { bytes, after } => (bytes, after.max(now)),
-                Turn::Later(when) => return Ready::Later(when),
-                Turn::Nobody => return Ready::Nothing,
+                Turn::Later(when) => return NextSend::Later(when),
+                Turn::Nobody => return NextSend::Nothing,
             },
         };
         let payload = open.min(self.lengths.most.into()) as u32;
@@ -101,32 +101,32 @@ impl<R: Routing> Partition<'_, R> {
         if R::BY_SERVICE_LEVEL {
             let lane = self.queues[at].front().map_or(0, |message| message.path >> 4);
             if rooms[usize::from(lane)].room + pool < bytes || is_paused(lane.into()) {
-                return Ready::Nothing;
+                return NextSend::Nothing;
             }
-            return Ready::Now(Could { payload, after, lane });
+            return NextSend::Now(SendablePacket { payload, after, lane });
         }
         let by_turns = (0..lanes).map(|i| {
             let lane = usize::from(self.terminals[seat].lane) + i;
             if lane >= lanes { lane - lanes } else { lane }
         });
         match by_turns.into_iter().find(|&l| rooms[l].room + pool >= bytes && !is_paused(l)) {
-            Some(lane) => Ready::Now(Could { payload, after, lane: lane as u8 }),
-            None => Ready::Nothing,
+            Some(lane) => NextSend::Now(SendablePacket { payload, after, lane: lane as u8 }),
+            None => NextSend::Nothing,
         }
     }
 
     /// The next packet of a terminal: of the class that is granted next.
     #[inline]
-    fn upcoming_packet(&mut self, seat: usize, pace: u64, now: u64) -> (usize, Ready) {
+    fn upcoming_packet(&mut self, seat: usize, pace: u64, now: u64) -> (usize, NextSend) {
         if self.shares.is_plain() {
             return (0, self.ready(seat, 0, pace, now));
         }
         let (mut set, mut later) = (0u64, None::<u64>);
         for class in 0..self.micro.class_count() {
             match self.ready(seat, class, pace, now) {
-                Ready::Now(_) => set |= 1 << class,
-                Ready::Later(when) => later = Some(later.map_or(when, |l| l.min(when))),
-                Ready::Nothing => {}
+                NextSend::Now(_) => set |= 1 << class,
+                NextSend::Later(when) => later = Some(later.map_or(when, |l| l.min(when))),
+                NextSend::Nothing => {}
             }
         }
         if set != 0 {
@@ -138,7 +138,7 @@ impl<R: Routing> Partition<'_, R> {
                 }
             }
         }
-        (0, later.map_or(Ready::Nothing, Ready::Later))
+        (0, later.map_or(NextSend::Nothing, NextSend::Later))
     }
 
     /// Whether a terminal has anything to send, now or later.
@@ -174,8 +174,8 @@ impl<R: Routing> Partition<'_, R> {
                 return;
             }
             let (class, could) = match self.upcoming_packet(seat, port.pace, now) {
-                (class, Ready::Now(could)) => (class, could),
-                (_, Ready::Later(when)) => {
+                (class, NextSend::Now(could)) => (class, could),
+                (_, NextSend::Later(when)) => {
                     // Unless it will be woken before.
                     let terminal = &mut self.terminals[seat];
                     if terminal.wakes < end || when < terminal.wakes {
@@ -184,9 +184,9 @@ impl<R: Routing> Partition<'_, R> {
                     }
                     return;
                 }
-                (_, Ready::Nothing) => return,
+                (_, NextSend::Nothing) => return,
             };
-            let Could { payload, after, lane } = could;
+            let SendablePacket { payload, after, lane } = could;
             let bytes = self.micro.framing.frame(payload).max(self.lengths.least);
             let in_class = usize::from(lane) | class << micro.lane_bits();
             let room = &mut self.rooms[seat << micro.all_lane_bits() | in_class];
@@ -214,9 +214,10 @@ impl<R: Routing> Partition<'_, R> {
             let Some(Sent { message, flowlet, mark }) = sent else { return };
             if micro.pfc.is_some() {
                 // Its switch has all of it, and says so by a pause if that is too much.
-                let told = departs + port.long(bytes) + 2 * u64::from(port.latency) + micro.credit;
+                let credit_at =
+                    departs + port.long(bytes) + 2 * u64::from(port.latency) + micro.credit;
                 let with = CAME_IN | (in_class as u32) << 24 | bytes;
-                self.wheel.after(told, Event::new(What::TerminalCredit, from, with));
+                self.wheel.after(credit_at, Event::new(What::TerminalCredit, from, with));
             }
             let at = departs + u64::from(port.latency);
             let packet = Packet {

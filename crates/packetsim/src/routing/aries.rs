@@ -49,7 +49,7 @@ impl Aries {
         let enter = groups.most_until(net, &distances, |_, t, to| groups.of(t) == groups.of(to));
         let inside = |s: u32| groups.members()[groups.of(s) as usize].iter().map(move |&t| (s, t));
         let pairs = (0..net.switch_count() as u32).flat_map(inside);
-        let across = pairs.map(|(s, t)| distances.far(s, t)).max().unwrap_or(0);
+        let across = pairs.map(|(s, t)| distances.hops(s, t)).max().unwrap_or(0);
         let others = groups.members().len() > 2;
         // The last switch of the group sends a non-minimal path out of it at once, others take a channel less before.
         let before = if others { leave.max(leave.saturating_sub(2) + enter) } else { 0 };
@@ -61,7 +61,7 @@ impl Aries {
 
     /// An output of a non-minimal path, and the switch that it heads for, if there is one.
     #[inline]
-    fn round(&self, here: &mut SwitchView<'_>, to: u32, leaves: bool) -> Option<(u32, u32)> {
+    fn nonminimal(&self, here: &mut SwitchView<'_>, to: u32, leaves: bool) -> Option<(u32, u32)> {
         let (mine, theirs) = (self.groups.of(here.switch), self.groups.of(to));
         if leaves {
             let outside = &self.outside[here.switch as usize];
@@ -93,7 +93,7 @@ impl Aries {
         let next = here.net.next(here.net.base(here.switch) + best.1);
         let leaves = next.is_some_and(|t| self.groups.of(t) != self.groups.of(here.switch));
         for _ in 0..WAYS {
-            let Some((out, via)) = self.round(here, to, leaves) else { continue };
+            let Some((out, via)) = self.nonminimal(here, to, leaves) else { continue };
             let load = here.biased(u64::from(2 * here.pressing(out) + self.more));
             let load = u32::try_from(load).unwrap_or(u32::MAX);
             if load < best.0 {
@@ -105,7 +105,7 @@ impl Aries {
 
     /// Whether a packet is where its non-minimal path heads for.
     #[inline]
-    fn is_round(&self, here: u32, packet: &Packet, to: u32) -> bool {
+    fn is_nonminimal(&self, here: u32, packet: &Packet, to: u32) -> bool {
         let group = self.groups.of(here);
         // Another group is enough.
         here == packet.via || (group == self.groups.of(packet.via) && group != self.groups.of(to))
@@ -120,7 +120,7 @@ impl Routing for Aries {
     #[inline]
     fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let to = here.net.switch_of(packet.to);
-        if packet.via != NOBODY && self.is_round(here.switch, packet, to) {
+        if packet.via != NOBODY && self.is_nonminimal(here.switch, packet, to) {
             packet.via = NOBODY;
         }
         if packet.via != NOBODY {
@@ -146,7 +146,7 @@ impl Routing for Aries {
 
 #[cfg(test)]
 mod tests {
-    use crate::routing::walks::Ground;
+    use crate::routing::walks::WalkFixture;
 
     /// The number of lanes is that of channels of the longest path.
     #[test]
@@ -158,9 +158,9 @@ mod tests {
             // The bound is for the worst of each part, which no single path has.
             ("dragonflyplus:leaves=3,spines=3,p=1,h=1", 9, 6),
         ] {
-            let ground = Ground::new(fabric);
-            let made = ground.made("aries").expect("it suits");
-            let shown = ground.walk(&made, 0, 100);
+            let fixture = WalkFixture::new(fabric);
+            let made = fixture.made("aries").expect("it suits");
+            let shown = fixture.walk(&made, 0, 100);
             assert_eq!((made.lanes(), shown.most), (lanes, most), "{fabric}");
         }
     }

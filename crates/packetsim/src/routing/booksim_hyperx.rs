@@ -56,15 +56,15 @@ impl<'a> BooksimHyperx<'a> {
         }
         let via = self.lines.switch(place);
         let by = self.lines.at(via);
-        let Some(round) = self.first(here, by) else { return Some(direct) };
+        let Some(nonminimal) = self.first(here, by) else { return Some(direct) };
         let far = open(at, to);
         let longer = open(at, by) + open(by, to);
         let occupied = |out| u64::from(here.occupied(out));
-        if far * occupied(direct) <= longer * occupied(round) + MORE {
+        if far * occupied(direct) <= longer * occupied(nonminimal) + MORE {
             return Some(direct);
         }
         (packet.phase, packet.via, packet.round) = (OUT, via, longer > far);
-        Some(round)
+        Some(nonminimal)
     }
 }
 
@@ -93,16 +93,16 @@ impl Routing for BooksimHyperx<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::routing::walks::Ground;
+    use crate::routing::walks::WalkFixture;
 
     /// Dimensions in which nothing differs are left alone: two channels for each of the others.
     #[test]
     fn ways_round_stay_in_their_dimensions() {
         for (fabric, most) in [("hyperx:dims=4x3,t=1", 4), ("hyperx:dims=3x2x4,t=1", 5)] {
-            let ground = Ground::new(fabric);
-            let made = ground.made("booksim-hyperx").expect("it suits");
-            let shown = ground.walk(&made, 0, 50);
-            assert!(made.lanes() == 2 && shown.round > 0, "{fabric}");
+            let fixture = WalkFixture::new(fabric);
+            let made = fixture.made("booksim-hyperx").expect("it suits");
+            let shown = fixture.walk(&made, 0, 50);
+            assert!(made.lanes() == 2 && shown.nonminimal > 0, "{fabric}");
             // Going there and back again in a dimension of two crosses it not at all, or twice.
             assert!(shown.most == most || shown.most == most + 1, "{fabric}: {}", shown.most);
         }

@@ -46,11 +46,12 @@ impl Routing for Dimwar<'_> {
         if packet.phase == derouted {
             return (straight, any_lane(here, 1, 2));
         }
-        let way = Way { weight: weight(here, packet, straight, open(at, to)), out: straight };
-        match lightest_deroute(&self.lines, here, packet, d, open(at, to), way) {
-            Some(round) => {
+        let minimal =
+            WeightedOutput { weight: weight(here, packet, straight, open(at, to)), out: straight };
+        match lightest_deroute(&self.lines, here, packet, d, open(at, to), minimal) {
+            Some(deroute) => {
                 (packet.phase, packet.round) = (derouted, true);
-                (round.out, any_lane(here, 0, 2))
+                (deroute.out, any_lane(here, 0, 2))
             }
             None => (straight, any_lane(here, 0, 1)),
         }
@@ -59,7 +60,7 @@ impl Routing for Dimwar<'_> {
 
 /// An output and its weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct WeightedOutput {
     pub(super) weight: u64,
     pub(super) out: u32,
 }
@@ -79,8 +80,8 @@ pub(super) fn lightest_deroute(
     packet: &Packet,
     d: usize,
     open: u64,
-    than: Way,
-) -> Option<Way> {
+    than: WeightedOutput,
+) -> Option<WeightedOutput> {
     let at = lines.at(here.switch)[d];
     let to = lines.at(here.net.switch_of(packet.to))[d];
     let size = lines.dims()[d];
@@ -94,7 +95,7 @@ pub(super) fn lightest_deroute(
         let out = lines.port(here, d, by);
         let weight = weight(here, packet, out, open + 1);
         if weight < best.weight {
-            best = Way { weight, out };
+            best = WeightedOutput { weight, out };
         }
     }
     (best.weight < than.weight).then_some(best)
@@ -102,7 +103,7 @@ pub(super) fn lightest_deroute(
 
 #[cfg(test)]
 mod tests {
-    use crate::routing::walks::Ground;
+    use crate::routing::walks::WalkFixture;
 
     /// Two channels for each dimension of more than two coordinates, one for others.
     #[test]
@@ -110,11 +111,11 @@ mod tests {
         for (fabric, most) in
             [("hyperx:dims=4x3,t=1", 4), ("hyperx:dims=3x2x4,t=1", 5), ("hyperx:dims=2x2,t=1", 2)]
         {
-            let ground = Ground::new(fabric);
-            let made = ground.made("dimwar").expect("it suits");
-            let shown = ground.walk(&made, 0, 50);
+            let fixture = WalkFixture::new(fabric);
+            let made = fixture.made("dimwar").expect("it suits");
+            let shown = fixture.walk(&made, 0, 50);
             assert_eq!((made.lanes(), shown.most), (2, most), "{fabric}");
-            assert_eq!(shown.round > 0, most > 2, "{fabric}");
+            assert_eq!(shown.nonminimal > 0, most > 2, "{fabric}");
         }
     }
 }

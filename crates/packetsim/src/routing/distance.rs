@@ -68,7 +68,7 @@ impl Distances {
 
     /// Channels of a shortest path from one switch to another.
     #[inline]
-    pub fn far(&self, from: u32, to: u32) -> u8 {
+    pub fn hops(&self, from: u32, to: u32) -> u8 {
         self.far[self.at(from, to)]
     }
 

@@ -73,20 +73,20 @@ impl Groups {
         &self,
         net: &Net,
         distances: &Distances,
-        told: impl Fn(u32, u32, u32) -> bool,
+        selects: impl Fn(u32, u32, u32) -> bool,
     ) -> u8 {
         let n = net.switch_count() as u32;
         let mut order: Vec<u32> = (0..n).collect();
         let mut until = vec![0u8; n as usize];
         let mut most = 0;
         for to in 0..n {
-            order.sort_by_key(|&s| distances.far(s, to));
+            order.sort_by_key(|&s| distances.hops(s, to));
             for &s in order.iter().filter(|&&s| s != to) {
                 let nearer = distances.nearer(s, to);
                 let is_nearer = |local: u32| nearer[local as usize / 64] >> (local % 64) & 1 == 1;
                 let channels = (0..net.radix(s)).filter(|&local| is_nearer(local));
                 let behind = channels.filter_map(|local| net.next(net.base(s) + local));
-                let left = |t: u32| if told(s, t, to) { 0 } else { until[t as usize] };
+                let left = |t: u32| if selects(s, t, to) { 0 } else { until[t as usize] };
                 until[s as usize] = 1 + behind.map(left).max().unwrap_or(0);
                 if self.of(s) != self.of(to) {
                     most = most.max(until[s as usize]);

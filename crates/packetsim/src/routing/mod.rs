@@ -34,8 +34,8 @@ pub use minimal::Minimal;
 pub use ofar::Ofar;
 pub use omniwar::Omniwar;
 pub use registry::{AnyRouting, ROUTINGS, RoutingContext, RoutingKind, WithRouting, kind, make};
-pub use tables::{Lost, Tables};
-pub use ugal::{Adaptive, Ugal, Weigh};
+pub use tables::{MissingPath, Tables};
+pub use ugal::{Adaptive, PathWeight, Ugal};
 pub use ugal_global::UgalGlobal;
 pub use valiant::Valiant;
 
@@ -124,7 +124,7 @@ impl SwitchView<'_> {
 
     /// As [`Self::pressing`] for any port of the network, as last reported.
     #[inline]
-    pub fn told(&self, port: u32) -> u32 {
+    pub fn reported(&self, port: u32) -> u32 {
         self.board.of(port, self.class)
     }
 

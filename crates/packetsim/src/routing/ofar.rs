@@ -145,13 +145,13 @@ impl Routing for Ofar {
 
 #[cfg(test)]
 mod tests {
-    use crate::routing::walks::Ground;
+    use crate::routing::walks::WalkFixture;
 
     #[test]
     fn eight_channels_are_the_most() {
-        let ground = Ground::new("dragonfly:p=1,a=4,h=2");
-        let made = ground.made("ofar").expect("it suits");
-        let shown = ground.walk(&made, 0, 200);
+        let fixture = WalkFixture::new("dragonfly:p=1,a=4,h=2");
+        let made = fixture.made("ofar").expect("it suits");
+        let shown = fixture.walk(&made, 0, 200);
         assert_eq!((made.lanes(), shown.most), (8, 8));
     }
 
@@ -160,7 +160,7 @@ mod tests {
         for fabric in
             ["cascade:groups=3,rows=2,cols=4,p=1,blue=8", "dragonflyplus:leaves=3,spines=3,p=1,h=1"]
         {
-            assert!(Ground::new(fabric).made("ofar").is_none(), "{fabric}");
+            assert!(WalkFixture::new(fabric).made("ofar").is_none(), "{fabric}");
         }
     }
 }

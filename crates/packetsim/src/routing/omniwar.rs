@@ -1,6 +1,6 @@
 //! On a HyperX: in any dimension that is not right yet, straight or by one of this many deroutes.
 
-use super::dimwar::{Way, lightest_deroute, weight};
+use super::dimwar::{WeightedOutput, lightest_deroute, weight};
 use super::lines::{Lines, open};
 use super::{Routing, SwitchView};
 use crate::packet::Packet;
@@ -49,20 +49,20 @@ impl Routing for Omniwar<'_> {
         // Of equal ones, the first from any dimension on; straight on wins over a deroute.
         let from = here.random.below(at.len() as u32) as usize;
         let dims = || (from..at.len()).chain(0..from).filter(|&d| at[d] != to[d]);
-        let mut best = Way { weight: u64::MAX, out: 0 };
+        let mut best = WeightedOutput { weight: u64::MAX, out: 0 };
         for d in dims() {
             let out = self.lines.port(here, d, to[d]);
             let weight = weight(here, packet, out, open);
             if weight < best.weight {
-                best = Way { weight, out };
+                best = WeightedOutput { weight, out };
             }
         }
         // Deroutes that it has had.
         if packet.phase < self.deroutes {
             let straight = best;
             for d in dims() {
-                if let Some(round) = lightest_deroute(&self.lines, here, packet, d, open, best) {
-                    best = round;
+                if let Some(deroute) = lightest_deroute(&self.lines, here, packet, d, open, best) {
+                    best = deroute;
                 }
             }
             let derouted = best.out != straight.out;
@@ -76,20 +76,20 @@ impl Routing for Omniwar<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::walks::Ground;
+    use crate::routing::walks::WalkFixture;
     use crate::routing::{AnyRouting, registry::hyperx};
 
     /// As many channels as dimensions and deroutes, and no more.
     #[test]
     fn deroutes_are_counted() {
-        let ground = Ground::new("hyperx:dims=4x3x3,t=1");
+        let fixture = WalkFixture::new("hyperx:dims=4x3x3,t=1");
         for deroutes in 0..6 {
-            let omniwar = Omniwar::new(hyperx(&ground.given(), "omniwar").expect("it suits"));
+            let omniwar = Omniwar::new(hyperx(&fixture.context(), "omniwar").expect("it suits"));
             assert_eq!(omniwar.lanes(), 6);
             let made = AnyRouting::Omniwar(omniwar.with_deroutes(deroutes));
-            let shown = ground.walk(&made, 0, 50);
+            let shown = fixture.walk(&made, 0, 50);
             assert_eq!((made.lanes(), shown.most), (3 + deroutes, 3 + deroutes));
-            assert_eq!(shown.round > 0, deroutes > 0);
+            assert_eq!(shown.nonminimal > 0, deroutes > 0);
         }
     }
 }

@@ -5,10 +5,10 @@ use darkfiber_routing::Routes;
 
 use super::{
     Adaptive, Aries, BooksimHyperx, Dal, Dimwar, Distances, Dor, Hashed, Lines, Minimal, Ofar,
-    Omniwar, Routing, Tables, Ugal, UgalGlobal, Valiant, Weigh,
+    Omniwar, PathWeight, Routing, Tables, Ugal, UgalGlobal, Valiant,
 };
 use crate::{
-    ConfigError, Load, LoadOutcome, Net, Observer, PacketWire, Packets, PacketsFor, SwitchModel,
+    ConfigError, Load, LoadOutcome, Net, Observer, PacketNetwork, Packets, PacketsFor, SwitchModel,
     load,
 };
 
@@ -82,7 +82,7 @@ impl WithRouting<'_> for LoadRun<'_> {
 struct Wired<'a>(PacketsFor<'a>);
 
 impl<'a> WithRouting<'a> for Wired<'a> {
-    type Out = Result<Box<dyn PacketWire<'a> + 'a>, ConfigError>;
+    type Out = Result<Box<dyn PacketNetwork<'a> + 'a>, ConfigError>;
 
     fn with<R: Routing>(self, routing: &'a R) -> Self::Out {
         Ok(Box::new(Packets::new(routing, self.0)?))
@@ -97,7 +97,7 @@ impl AnyRouting<'_> {
     pub fn packets<'a>(
         &'a self,
         what: PacketsFor<'a>,
-    ) -> Result<Box<dyn PacketWire<'a> + 'a>, ConfigError> {
+    ) -> Result<Box<dyn PacketNetwork<'a> + 'a>, ConfigError> {
         self.with(Wired(what))
     }
 
@@ -166,8 +166,8 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               layer. Free of deadlock if the tables are; if not, deadlock is what happens. Routes by ECMP have no tables: every \
               switch hashes the header of the packet's queue pair.",
             paper: "InfiniBand Architecture Specification, volume 1, section 14.2.5.6",
-            make: |given| {
-                let Some(routes) = given.routes else {
+            make: |context| {
+                let Some(routes) = context.routes else {
                     return Err(ConfigError(
                         "tables are simulated by -e ENGINE or --routes PATH".to_owned(),
                     ));
@@ -180,9 +180,11 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
                 )
                 };
                 if let Some(ecmp) = &routes.hashed {
-                    return Ok(AnyRouting::Hashed(Hashed::new(given.net, given.fabric, ecmp)));
+                    return Ok(AnyRouting::Hashed(Hashed::new(context.net, context.fabric, ecmp)));
                 }
-                Tables::new(given.net, given.fabric, routes).map(AnyRouting::Tables).map_err(lost)
+                Tables::new(context.net, context.fabric, routes)
+                    .map(AnyRouting::Tables)
+                    .map_err(lost)
             },
         },
         RoutingKind {
@@ -191,7 +193,7 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "Every switch draws one of the ports that lead nearer. Lanes rise from switch to switch, so that no packet waits for \
               one in its lane: as many lanes as the diameter. On a tree ways go up and then down, and one lane is enough.",
             paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), sections 9.1, 14.2",
-            make: |given| Ok(minimal(given, false)),
+            make: |context| Ok(minimal(context, false)),
         },
         RoutingKind {
             name: "adaptive",
@@ -199,14 +201,14 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "As minimal, but a switch draws two ports that lead nearer and takes the one that fewer bytes wait for: on a tree, \
               adaptive routing upwards.",
             paper: "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks (2004), section 10.2",
-            make: |given| Ok(minimal(given, true)),
+            make: |context| Ok(minimal(context, true)),
         },
         RoutingKind {
             name: "valiant",
             summary: "by way of any other switch",
             doc: "Every packet goes to a switch drawn at random first. Lanes rise: twice as many as the diameter.",
             paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
-            make: |given| Ok(AnyRouting::Valiant(Valiant { distances: distances(given) })),
+            make: |context| Ok(AnyRouting::Valiant(Valiant { distances: distances(context) })),
         },
         RoutingKind {
             name: "ugal",
@@ -214,7 +216,9 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes at their first \
               outputs times their lengths (UGAL-L). Lanes rise: twice as many as the diameter.",
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
-            make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), false)),
+            make: |context| {
+                Ok(ugal(context, (1, 1), PathWeight::ByLength(2 * context.bytes), false))
+            },
         },
         RoutingKind {
             name: "ugal-global",
@@ -222,8 +226,8 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "The first switch compares a shortest way with one by way of a switch drawn at random, by the bytes that wait at all \
               their outputs (UGAL-G), as switches told them last, every 50 ns. Lanes rise: twice as many as the diameter.",
             paper: "A. Singh, Load-Balanced Routing in Interconnection Networks (PhD thesis, Stanford, 2005), chapter 5",
-            make: |given| {
-                let (distances, more) = (distances(given), 2 * given.bytes);
+            make: |context| {
+                let (distances, more) = (distances(context), 2 * context.bytes);
                 Ok(AnyRouting::UgalGlobal(UgalGlobal { distances, more, news: 50_000 }))
             },
         },
@@ -233,14 +237,16 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "A way round is taken if the shortest one has more than twice its bytes and 30 flits more. Lanes rise, which \
               BookSim2's do not: twice as many as the diameter.",
             paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
-            make: |given| Ok(ugal(given, (1, 1), Weigh::Twice(30), false)),
+            make: |context| Ok(ugal(context, (1, 1), PathWeight::Twice(30), false)),
         },
         RoutingKind {
             name: "progressive",
             summary: "ugal whose second switch may change its mind",
             doc: "As ugal; a packet on a shortest way is weighed again at its second switch. One lane more than ugal.",
             paper: "N. Jiang, J. Kim, W. J. Dally, Indirect Adaptive Routing on Large Scale Interconnection Networks (ISCA'09)",
-            make: |given| Ok(ugal(given, (1, 1), Weigh::ByLength(2 * given.bytes), true)),
+            make: |context| {
+                Ok(ugal(context, (1, 1), PathWeight::ByLength(2 * context.bytes), true))
+            },
         },
         RoutingKind {
             name: "four-ways",
@@ -248,7 +254,9 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "As ugal with two candidates of each kind. What is ahead is known by the bytes at the first output; Slingshot knows \
               request queues of neighbours, too. Lanes rise: twice as many as the diameter.",
             paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
-            make: |given| Ok(ugal(given, (2, 2), Weigh::ByLength(2 * given.bytes), false)),
+            make: |context| {
+                Ok(ugal(context, (2, 2), PathWeight::ByLength(2 * context.bytes), false))
+            },
         },
         RoutingKind {
             name: "slingshot",
@@ -257,11 +265,11 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               They do so every 500 ns (decision: acknowledgements carry it, their time is not published). Lanes rise: twice as \
               many as the diameter.",
             paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section II-C",
-            make: |given| {
-                let news = given.adaptive.news.unwrap_or(500_000);
-                let adaptive = Adaptive { news: Some(news), ..given.adaptive };
-                let given = RoutingContext { adaptive, ..*given };
-                Ok(ugal(&given, (2, 2), Weigh::ByLength(2 * given.bytes), false))
+            make: |context| {
+                let news = context.adaptive.news.unwrap_or(500_000);
+                let adaptive = Adaptive { news: Some(news), ..context.adaptive };
+                let context = RoutingContext { adaptive, ..*context };
+                Ok(ugal(&context, (2, 2), PathWeight::ByLength(2 * context.bytes), false))
             },
         },
         RoutingKind {
@@ -270,8 +278,8 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "Every switch weighs, for each dimension in which a packet is not where it must be, the channel that puts it right \
               and one to another switch of that line, once a dimension. Lanes rise: twice as many as dimensions.",
             paper: "J. H. Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks (SC'09), section 3.2",
-            make: |given| {
-                let dal = Dal::new(hyperx(given, "dal")?);
+            make: |context| {
+                let dal = Dal::new(hyperx(context, "dal")?);
                 dal.map(AnyRouting::Dal)
                     .ok_or_else(|| ConfigError("dal needs at most eight dimensions".to_owned()))
             },
@@ -284,9 +292,9 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               switch and the first one ahead are in the first half of the lanes, others in the second (a dateline).",
             paper: "W. J. Dally, C. L. Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks (IEEE Trans. \
                 Computers C-36, 1987)",
-            make: |given| {
+            make: |context| {
                 let any = [GridKind::HyperX, GridKind::Torus, GridKind::Mesh];
-                lines(given, &any, "dor needs a whole HyperX, torus or mesh")
+                lines(context, &any, "dor needs a whole HyperX, torus or mesh")
                     .map(|l| AnyRouting::Dor(Dor::new(l)))
             },
         },
@@ -297,7 +305,7 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               right and those to all other switches of that line, by bytes at the output, the packet's own included, times \
               channels that are left. Two lanes, or halves of them: deroutes in the first, what follows them in the second.",
             paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
-            make: |given| Ok(AnyRouting::Dimwar(Dimwar::new(hyperx(given, "dimwar")?))),
+            make: |context| Ok(AnyRouting::Dimwar(Dimwar::new(hyperx(context, "dimwar")?))),
         },
         RoutingKind {
             name: "omniwar",
@@ -305,7 +313,7 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
             doc: "As dimwar, in all dimensions in which a packet is not where it must be at once, with as many deroutes of a packet, \
               in whichever dimensions, as there are dimensions. Lanes rise: twice as many as dimensions.",
             paper: "N. McDonald et al., Practical and Efficient Incremental Adaptive Routing for HyperX Networks (SC'19)",
-            make: |given| Ok(AnyRouting::Omniwar(Omniwar::new(hyperx(given, "omniwar")?))),
+            make: |context| Ok(AnyRouting::Omniwar(Omniwar::new(hyperx(context, "omniwar")?))),
         },
         RoutingKind {
             name: "booksim-hyperx",
@@ -315,8 +323,11 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               than two flits. Two lanes, or halves of them: the first on the way to the switch that was drawn, the second after \
               it.",
             paper: "N. Jiang et al., A detailed and flexible cycle-accurate Network-on-Chip simulator (ISPASS'13)",
-            make: |given| {
-                Ok(AnyRouting::BooksimHyperx(BooksimHyperx::new(hyperx(given, "booksim-hyperx")?)))
+            make: |context| {
+                Ok(AnyRouting::BooksimHyperx(BooksimHyperx::new(hyperx(
+                    context,
+                    "booksim-hyperx",
+                )?)))
             },
         },
         RoutingKind {
@@ -326,9 +337,14 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               first outputs, twice as many and two packets more for a way round, which is a decision. Lanes rise: as many as the \
               longest way has channels, five where groups are fully connected and each has a cable to every other one.",
             paper: "B. Alverson et al., Cray XC Series Network (2012); G. Faanes et al., Cray Cascade (SC'12)",
-            make: |given| {
-                let shape = dragonfly(given, "aries")?;
-                Ok(AnyRouting::Aries(Aries::new(given.net, distances(given), shape, given.bytes)))
+            make: |context| {
+                let shape = dragonfly(context, "aries")?;
+                Ok(AnyRouting::Aries(Aries::new(
+                    context.net,
+                    distances(context),
+                    shape,
+                    context.bytes,
+                )))
             },
         },
         RoutingKind {
@@ -338,9 +354,9 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
               much at a cable to another group (once, in the first group) or another switch of the group (once a group). \
               OFAR-like: lanes rise, eight of them, instead of the paper's ring to escape to.",
             paper: "M. Garcia et al., On-the-Fly Adaptive Routing in High-Radix Hierarchical Networks (ICPP'12)",
-            make: |given| {
-                let shape = dragonfly(given, "ofar")?;
-                let ofar = Ofar::new(given.net, distances(given), shape, given.bytes);
+            make: |context| {
+                let shape = dragonfly(context, "ofar")?;
+                let ofar = Ofar::new(context.net, distances(context), shape, context.bytes);
                 ofar.map(AnyRouting::Ofar).ok_or_else(|| {
                 ConfigError(
                     "ofar needs a dragonfly whose groups are fully connected, with a cable between any two groups"
@@ -378,23 +394,23 @@ pub fn kind(name: &str) -> Result<&'static RoutingKind, Unknown> {
 /// If it does not suit the fabric.
 pub fn make<'a>(
     kind: &RoutingKind,
-    given: &RoutingContext<'a>,
+    context: &RoutingContext<'a>,
 ) -> Result<AnyRouting<'a>, ConfigError> {
-    let is_by_hash = given.routes.is_some_and(|routes| routes.hashed.is_some());
-    if (kind.name != "tables" || is_by_hash) && given.fabric.components().len() > 1 {
-        let parts = given.fabric.components().len();
+    let is_by_hash = context.routes.is_some_and(|routes| routes.hashed.is_some());
+    if (kind.name != "tables" || is_by_hash) && context.fabric.components().len() > 1 {
+        let parts = context.fabric.components().len();
         return Err(ConfigError(format!(
             "the fabric is in {parts} parts without a way between them"
         )));
     }
-    let made = (kind.make)(given)?;
-    if !given.adaptive.is_none() && !matches!(made, AnyRouting::Ugal(_)) {
+    let made = (kind.make)(context)?;
+    if !context.adaptive.is_none() && !matches!(made, AnyRouting::Ugal(_)) {
         return Err(ConfigError(format!(
             "{} compares no paths in which that can be changed: ugal, four-ways, slingshot and progressive do",
             kind.name
         )));
     }
-    if given.adaptive.minimal == Some(0) {
+    if context.adaptive.minimal == Some(0) {
         return Err(ConfigError("at least one shortest way must be compared".to_owned()));
     }
     Ok(made)
@@ -402,65 +418,75 @@ pub fn make<'a>(
 
 /// Ports of a whole lattice of any of these kinds.
 fn lines<'a>(
-    given: &RoutingContext<'a>,
+    context: &RoutingContext<'a>,
     kinds: &[GridKind],
     needs: &str,
 ) -> Result<Lines<'a>, ConfigError> {
-    let whole = match given.shape {
-        Some(Shape::Grid(grid)) if kinds.contains(&grid.kind) => Lines::new(given.fabric, grid),
+    let whole = match context.shape {
+        Some(Shape::Grid(grid)) if kinds.contains(&grid.kind) => Lines::new(context.fabric, grid),
         _ => None,
     };
     whole.ok_or_else(|| ConfigError(needs.to_owned()))
 }
 
-pub(super) fn hyperx<'a>(given: &RoutingContext<'a>, name: &str) -> Result<Lines<'a>, ConfigError> {
-    lines(given, &[GridKind::HyperX], &format!("{name} needs a whole HyperX"))
+pub(super) fn hyperx<'a>(
+    context: &RoutingContext<'a>,
+    name: &str,
+) -> Result<Lines<'a>, ConfigError> {
+    lines(context, &[GridKind::HyperX], &format!("{name} needs a whole HyperX"))
 }
 
 fn dragonfly<'a>(
-    given: &RoutingContext<'a>,
+    context: &RoutingContext<'a>,
     name: &str,
 ) -> Result<&'a DragonflyShape, ConfigError> {
-    match given.shape {
+    match context.shape {
         Some(Shape::Dragonfly(shape)) => Ok(shape),
         _ => Err(ConfigError(format!("{name} needs a dragonfly"))),
     }
 }
 
 /// Shortest paths of a dragonfly go by one cable between groups.
-fn distances(given: &RoutingContext<'_>) -> Distances {
-    let Some(Shape::Dragonfly(dragonfly)) = given.shape else { return Distances::new(given.net) };
+fn distances(context: &RoutingContext<'_>) -> Distances {
+    let Some(Shape::Dragonfly(dragonfly)) = context.shape else {
+        return Distances::new(context.net);
+    };
     // A weight above any path within a group.
     let group = |s: u32| dragonfly.group[s as usize];
     let weight = |p: u32| {
-        let s = given.net.port(p).switch;
-        if given.net.next(p).is_some_and(|t| group(t) != group(s)) { 8 } else { 1 }
+        let s = context.net.port(p).switch;
+        if context.net.next(p).is_some_and(|t| group(t) != group(s)) { 8 } else { 1 }
     };
-    Distances::weighted(given.net, weight)
+    Distances::weighted(context.net, weight)
 }
 
-fn minimal<'a>(given: &RoutingContext<'a>, adaptive: bool) -> AnyRouting<'a> {
-    let rising = !matches!(given.shape, Some(Shape::Tree(_)));
-    AnyRouting::Minimal(Minimal { distances: distances(given), adaptive, rising })
+fn minimal<'a>(context: &RoutingContext<'a>, adaptive: bool) -> AnyRouting<'a> {
+    let rising = !matches!(context.shape, Some(Shape::Tree(_)));
+    AnyRouting::Minimal(Minimal { distances: distances(context), adaptive, rising })
 }
 
 fn ugal<'a>(
-    given: &RoutingContext<'a>,
-    ways: (u8, u8),
-    weigh: Weigh,
+    context: &RoutingContext<'a>,
+    candidates: (u8, u8),
+    weigh: PathWeight,
     progressive: bool,
 ) -> AnyRouting<'a> {
-    AnyRouting::Ugal(compared(given, ways, weigh, progressive))
+    AnyRouting::Ugal(compared(context, candidates, weigh, progressive))
 }
 
 /// UGAL with the requested changes.
-fn compared(given: &RoutingContext<'_>, ways: (u8, u8), weigh: Weigh, progressive: bool) -> Ugal {
-    let Adaptive { minimal, round, bias, news } = given.adaptive;
+fn compared(
+    context: &RoutingContext<'_>,
+    candidates: (u8, u8),
+    weigh: PathWeight,
+    progressive: bool,
+) -> Ugal {
+    let Adaptive { minimal, round, bias, news } = context.adaptive;
     let weigh = match weigh {
-        Weigh::ByLength(more) => Weigh::ByLength(bias.unwrap_or(more)),
-        Weigh::Twice(more) => Weigh::Twice(bias.unwrap_or(more)),
+        PathWeight::ByLength(more) => PathWeight::ByLength(bias.unwrap_or(more)),
+        PathWeight::Twice(more) => PathWeight::Twice(bias.unwrap_or(more)),
     };
-    let ways = (minimal.unwrap_or(ways.0), round.unwrap_or(ways.1));
+    let candidates = (minimal.unwrap_or(candidates.0), round.unwrap_or(candidates.1));
     let news = news.filter(|n| *n > 0);
-    Ugal { distances: distances(given), weigh, ways, progressive, news }
+    Ugal { distances: distances(context), weigh, candidates, progressive, news }
 }

@@ -29,7 +29,7 @@ impl<'a> Tables<'a> {
     ///
     /// # Errors
     /// If they leave a terminal without a path to another one.
-    pub fn new(net: &Net, fabric: &'a Fabric, routes: &'a Routes) -> Result<Self, Lost> {
+    pub fn new(net: &Net, fabric: &'a Fabric, routes: &'a Routes) -> Result<Self, MissingPath> {
         let mut local = vec![u8::MAX; fabric.switch_count() * PORTS];
         for s in (0..fabric.switch_count()).map(SwitchId::new) {
             for (i, c) in fabric.channels_from(s).enumerate() {
@@ -47,7 +47,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Whether every switch with terminals in its plane leads to one.
-    fn reaches(&self, net: &Net, planes: &Planes, to: u32, path: usize) -> Result<(), Lost> {
+    fn reaches(&self, net: &Net, planes: &Planes, to: u32, path: usize) -> Result<(), MissingPath> {
         let ports = self.routes.ports(self.routes.row(DestId(to), path));
         // 0: not seen, 1: on this walk, 2: leads there.
         let mut seen = vec![0u8; net.switch_count()];
@@ -64,15 +64,15 @@ impl<'a> Tables<'a> {
                 walk.push(s);
                 match ports[s as usize] {
                     DELIVER => seen[s as usize] = 2,
-                    NO_ROUTE => return Err(Lost { from: t, to }),
+                    NO_ROUTE => return Err(MissingPath { from: t, to }),
                     port => match self.fabric.at_port(SwitchId(s), port) {
                         AtPort::Switch(_, next) => s = next.0,
-                        _ => return Err(Lost { from: t, to }),
+                        _ => return Err(MissingPath { from: t, to }),
                     },
                 }
             }
             if seen[s as usize] == 1 {
-                return Err(Lost { from: t, to });
+                return Err(MissingPath { from: t, to });
             }
             for s in &walk {
                 seen[*s as usize] = 2;
@@ -84,7 +84,7 @@ impl<'a> Tables<'a> {
 
 /// Tables that leave a pair of terminals without a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lost {
+pub struct MissingPath {
     /// Terminal that sends.
     pub from: u32,
     /// Terminal that cannot be reached.

@@ -1,12 +1,12 @@
 //! The shortest path, or a non-minimal one, whichever is emptier.
 
-use super::valiant::onwards;
+use super::valiant::step_via_intermediate;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
 /// The criterion by which a non-minimal path is as good as a shortest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weigh {
+pub enum PathWeight {
     /// Bytes at the first output times channels of the path, plus this number of bytes.
     ByLength(u32),
     /// Bytes at the first output, twice those of the non-minimal path, and this many more: BookSim2's on the dragonfly.
@@ -26,9 +26,9 @@ pub struct Ugal {
     /// Distances between switches.
     pub distances: Distances,
     /// Weights by which paths are compared.
-    pub weigh: Weigh,
+    pub weigh: PathWeight,
     /// Shortest paths, and non-minimal paths, that are compared.
-    pub ways: (u8, u8),
+    pub candidates: (u8, u8),
     /// Whether the second switch may change its mind.
     pub progressive: bool,
     /// Interval at which switches report the bytes that wait for their outputs to their neighbours, in picoseconds, if they
@@ -74,7 +74,7 @@ impl Routing for Ugal {
                 return (out, packet.hops);
             }
         }
-        onwards(&self.distances, here, packet)
+        step_via_intermediate(&self.distances, here, packet)
     }
 }
 
@@ -83,14 +83,14 @@ impl Ugal {
     #[inline]
     fn load(&self, here: &mut SwitchView<'_>, out: u32, to: u32) -> u64 {
         let near = match self.weigh {
-            Weigh::ByLength(_) => here.pressing(out),
-            Weigh::Twice(_) => here.occupied(out),
+            PathWeight::ByLength(_) => here.pressing(out),
+            PathWeight::Twice(_) => here.occupied(out),
         };
         let next = here.net.next(here.net.base(here.switch) + out).filter(|next| *next != to);
         let ahead = match next {
             Some(next) if self.news.is_some() => {
                 let out = self.distances.any(next, to, here.random);
-                here.told(here.net.base(next) + out)
+                here.reported(here.net.base(next) + out)
             }
             // At the end there is only one path.
             _ => 0,
@@ -105,18 +105,18 @@ impl Ugal {
         if s == to {
             return None;
         }
-        let far = u64::from(self.distances.far(s, to));
+        let far = u64::from(self.distances.hops(s, to));
         let mut direct = (u64::MAX, 0);
-        for _ in 0..self.ways.0 {
+        for _ in 0..self.candidates.0 {
             let out = self.distances.any(s, to, here.random);
             direct = direct.min((self.load(here, out, to), out));
         }
         let cost = match self.weigh {
-            Weigh::ByLength(_) => direct.0 * far,
-            Weigh::Twice(_) => direct.0,
+            PathWeight::ByLength(_) => direct.0 * far,
+            PathWeight::Twice(_) => direct.0,
         };
         let mut best = (cost, direct.1, NOBODY);
-        for _ in 0..self.ways.1 {
+        for _ in 0..self.candidates.1 {
             let via = here.random.below(here.net.switch_count() as u32);
             if via == s || via == to {
                 continue;
@@ -124,11 +124,11 @@ impl Ugal {
             let out = self.distances.any(s, via, here.random);
             let occupied = self.load(here, out, via);
             let cost = match self.weigh {
-                Weigh::ByLength(more) => {
-                    let far = self.distances.far(s, via) + self.distances.far(via, to);
+                PathWeight::ByLength(more) => {
+                    let far = self.distances.hops(s, via) + self.distances.hops(via, to);
                     occupied * u64::from(far) + u64::from(more)
                 }
-                Weigh::Twice(more) => 2 * occupied + u64::from(more),
+                PathWeight::Twice(more) => 2 * occupied + u64::from(more),
             };
             let cost = here.biased(cost);
             if cost < best.0 {

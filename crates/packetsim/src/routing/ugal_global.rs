@@ -1,6 +1,6 @@
 //! The shortest path or a non-minimal one, knowing the queues along both.
 
-use super::valiant::onwards;
+use super::valiant::step_via_intermediate;
 use super::{Distances, Routing, SwitchView};
 use crate::packet::{NOBODY, Packet};
 
@@ -23,14 +23,14 @@ pub struct UgalGlobal {
 
 impl UgalGlobal {
     /// Bytes that wait on a shortest path from one switch to another, and the number of its first output.
-    fn way(&self, here: &mut SwitchView<'_>, from: u32, to: u32) -> (u64, u32) {
+    fn queued_on_path(&self, here: &mut SwitchView<'_>, from: u32, to: u32) -> (u64, u32) {
         let (mut s, mut sum) = (from, 0);
         let mut first = None;
         while s != to {
             let out = self.distances.any(s, to, here.random);
             let port = here.net.base(s) + out;
             // A switch knows the current state of its own outputs.
-            let waits = if s == here.switch { here.pressing(out) } else { here.told(port) };
+            let waits = if s == here.switch { here.pressing(out) } else { here.reported(port) };
             sum += u64::from(waits);
             first = first.or(Some(out));
             let Some(next) = here.net.next(port) else { break };
@@ -54,11 +54,12 @@ impl Routing for UgalGlobal {
         if packet.phase == 0 && s != to {
             packet.phase = 1;
             let via = here.random.below(here.net.switch_count() as u32);
-            let direct = self.way(here, s, to);
+            let direct = self.queued_on_path(here, s, to);
             if via != s && via != to {
-                let there = self.way(here, s, via);
-                let round = there.0 + self.way(here, via, to).0 + u64::from(self.more);
-                if round < direct.0 {
+                let there = self.queued_on_path(here, s, via);
+                let nonminimal =
+                    there.0 + self.queued_on_path(here, via, to).0 + u64::from(self.more);
+                if nonminimal < direct.0 {
                     (packet.via, packet.round) = (via, true);
                     return (there.1, packet.hops);
                 }
@@ -66,6 +67,6 @@ impl Routing for UgalGlobal {
             packet.via = NOBODY;
             return (direct.1, packet.hops);
         }
-        onwards(&self.distances, here, packet)
+        step_via_intermediate(&self.distances, here, packet)
     }
 }

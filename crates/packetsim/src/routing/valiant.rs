@@ -25,13 +25,13 @@ impl Routing for Valiant {
             packet.via = here.random.below(here.net.switch_count() as u32);
             packet.round = true;
         }
-        onwards(&self.distances, here, packet)
+        step_via_intermediate(&self.distances, here, packet)
     }
 }
 
 /// A step to the switch that a packet goes to first, or to its destination if it was there; lanes rise.
 #[inline]
-pub(super) fn onwards(
+pub(super) fn step_via_intermediate(
     distances: &Distances,
     here: &mut SwitchView<'_>,
     packet: &mut Packet,

@@ -10,17 +10,17 @@ use crate::{Buffer, Net, OutPort, Peer, Random, preset};
 
 /// The results of the walks.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct WalkResults {
     /// By buffer, those that a packet in it waited for.
     waits: BTreeMap<Buffer, BTreeSet<Buffer>>,
     /// Channels between switches of the longest walk.
     pub(super) most: u8,
     /// Number of walks, and of those that were non-minimal.
     pub(super) walks: u32,
-    pub(super) round: u32,
+    pub(super) nonminimal: u32,
 }
 
-impl Shown {
+impl WalkResults {
     /// Whether buffers can be numbered so that packets wait for higher ones only.
     fn rises(mut self) -> bool {
         let mut behind: BTreeMap<Buffer, u32> = BTreeMap::new();
@@ -50,12 +50,12 @@ struct Walks<'n> {
 }
 
 impl WithRouting<'_> for Walks<'_> {
-    type Out = Shown;
+    type Out = WalkResults;
 
-    fn with<R: Routing>(self, routing: &R) -> Shown {
+    fn with<R: Routing>(self, routing: &R) -> WalkResults {
         let Self { net, lanes, each } = self;
         let mut random = Random::new(7, 0);
-        let mut shown = Shown::default();
+        let mut shown = WalkResults::default();
         let n = net.terminal_count() as u32;
         for pair in 0..n * n {
             for _ in 0..each {
@@ -72,7 +72,7 @@ fn walk<R: Routing>(
     routing: &R,
     [from, to]: [u32; 2],
     random: &mut Random,
-    shown: &mut Shown,
+    shown: &mut WalkResults,
 ) {
     let mut packet = Packet {
         born: 0,
@@ -129,23 +129,23 @@ fn walk<R: Routing>(
     }
     shown.most = shown.most.max(packet.hops);
     shown.walks += 1;
-    shown.round += u32::from(packet.round);
+    shown.nonminimal += u32::from(packet.round);
 }
 
 /// A fabric to walk on.
-pub(super) struct Ground {
+pub(super) struct WalkFixture {
     topology: Topology,
     net: Net,
 }
 
-impl Ground {
+impl WalkFixture {
     pub(super) fn new(fabric: &str) -> Self {
         let topology = open(fabric).expect("a fabric");
         let net = Net::new(&topology.fabric, &preset("qdr").expect("a preset").micro());
         Self { topology, net }
     }
 
-    pub(super) fn given(&self) -> RoutingContext<'_> {
+    pub(super) fn context(&self) -> RoutingContext<'_> {
         let Topology { fabric, shape, .. } = &self.topology;
         RoutingContext {
             net: &self.net,
@@ -159,11 +159,11 @@ impl Ground {
 
     /// The routing of a name, if it suits.
     pub(super) fn made(&self, name: &str) -> Option<AnyRouting<'_>> {
-        make(super::kind(name).expect("registered"), &self.given()).ok()
+        make(super::kind(name).expect("registered"), &self.context()).ok()
     }
 
     /// Walks packets, with `more` lanes above those needed.
-    pub(super) fn walk(&self, made: &AnyRouting<'_>, more: u8, each: u32) -> Shown {
+    pub(super) fn walk(&self, made: &AnyRouting<'_>, more: u8, each: u32) -> WalkResults {
         made.with(Walks { net: &self.net, lanes: made.lanes() + more, each })
     }
 }
@@ -186,13 +186,13 @@ fn what_packets_wait_for_rises() {
         "torus:dims=6x2x3,t=1",
         "mesh:dims=3x4,t=1",
     ] {
-        let ground = Ground::new(fabric);
+        let fixture = WalkFixture::new(fabric);
         let mut suited = 0;
         for kind in &ROUTINGS {
-            let Some(made) = ground.made(kind.name) else { continue };
+            let Some(made) = fixture.made(kind.name) else { continue };
             suited += 1;
             for more in [0, 1, 3] {
-                let shown = ground.walk(&made, more, 20);
+                let shown = fixture.walk(&made, more, 20);
                 assert!(shown.walks > 0 && shown.most > 0);
                 assert!(shown.rises(), "{fabric} {} {more}", kind.name);
             }
@@ -204,9 +204,9 @@ fn what_packets_wait_for_rises() {
 /// An order that does not rise is detected: one lane of a ring.
 #[test]
 fn a_ring_does_not_rise() {
-    let ground = Ground::new("torus:dims=4x4,t=1");
-    let made = ground.made("dor").expect("it suits");
+    let fixture = WalkFixture::new("torus:dims=4x4,t=1");
+    let made = fixture.made("dor").expect("it suits");
     assert_eq!(made.lanes(), 2);
-    let shown = made.with(Walks { net: &ground.net, lanes: 1, each: 20 });
+    let shown = made.with(Walks { net: &fixture.net, lanes: 1, each: 20 });
     assert!(!shown.rises());
 }

@@ -6,7 +6,7 @@ use crate::congestion::{CongestionMessage, Notification, SPECULATIVE};
 use crate::message::Message;
 use crate::packet::NOBODY;
 use crate::routing::{LOST, Routing, SwitchView};
-use crate::switch_model::Order;
+use crate::switch_model::PathPinning;
 use crate::{Peer, Queues};
 
 impl Switches<'_> {
@@ -41,8 +41,8 @@ impl Switches<'_> {
         packet.lane = was & ((1u8 << self.class_bits) - 1);
         let kind = self.micro.classes.get(usize::from(class));
         (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
-        let order = if R::STEADY { Order::Free } else { self.micro.order(kind) };
-        let follows = order != Order::Free;
+        let order = if R::STEADY { PathPinning::Free } else { self.micro.order(kind) };
+        let follows = order != PathPinning::Free;
         let before = if follows { self.flows.again(s, class, packet, (order, now)) } else { None };
         let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
         if R::LOSES && out == LOST {
@@ -75,7 +75,7 @@ impl Switches<'_> {
         }
         if let Some(kind) = kind {
             let queued = &mut self.of_class[of].queued;
-            if kind.lossy && *queued + packet.bytes > self.micro.room(class.into()) {
+            if kind.lossy && *queued + packet.bytes > self.micro.buffer_space(class.into()) {
                 // A source detects the loss without a message, after two round trips (decision).
                 self.lose(now + 2 * self.round, None, id, base + input, context);
                 return;

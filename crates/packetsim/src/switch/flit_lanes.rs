@@ -13,7 +13,7 @@ pub(crate) const TAIL: u8 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Flits {
     /// By input and lane, the route of the head that arrived last.
-    pub(super) ways: Vec<Way>,
+    pub(super) ways: Vec<HeadOutput>,
     /// By input and lane, the lane in which the packet at the front continues.
     pub(super) goes_on: Vec<u8>,
     /// By output and lane, the place of the packet that has it, as `input << bits | lane`.
@@ -26,14 +26,14 @@ pub(super) struct Flits {
 
 /// Output that a head was sent to.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Way {
+pub(super) struct HeadOutput {
     pub(super) out: u16,
     pub(super) round: bool,
 }
 
 state! {
     pub(crate) struct FlitState of() Flits {
-        ways: Vec<Way>,
+        ways: Vec<HeadOutput>,
         goes_on: Vec<u8>,
         holders: Vec<u32>,
         heads: Vec<Vec<u32>>,
@@ -45,7 +45,7 @@ impl Flits {
     /// Of this many ports, each with this many lanes.
     pub(super) fn new(ports: usize, lanes: usize) -> Self {
         Self {
-            ways: vec![Way::default(); ports * lanes],
+            ways: vec![HeadOutput::default(); ports * lanes],
             goes_on: vec![0; ports * lanes],
             holders: vec![NOBODY; ports * lanes],
             heads: vec![Vec::new(); ports],

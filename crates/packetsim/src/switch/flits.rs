@@ -6,7 +6,7 @@
 //!
 //! W. J. Dally, Virtual-Channel Flow Control (IEEE Trans. Parallel and Distributed Systems 3, 1992).
 
-use super::flit_lanes::{HEAD, Way};
+use super::flit_lanes::{HEAD, HeadOutput};
 use super::{SwitchContext, Switches};
 use crate::packet::{NOBODY, Slab};
 use crate::routing::{Routing, SwitchView};
@@ -44,13 +44,13 @@ impl Switches<'_> {
                 if to_terminal { all } else { here.alike.unwrap_or((lane, lane + 1)) };
             // A head without a lane: the lanes that it may continue in.
             (packet.next_lane, packet.flowlet) = (first, behind);
-            self.flits.ways[place] = Way { out: out as u16, round: packet.round };
+            self.flits.ways[place] = HeadOutput { out: out as u16, round: packet.round };
         }
-        let way = self.flits.ways[place];
-        (packet.input, packet.out, packet.round) = (input as u16, way.out, way.round);
+        let sent = self.flits.ways[place];
+        (packet.input, packet.out, packet.round) = (input as u16, sent.out, sent.round);
         packet.next = NOBODY;
-        self.outputs[at + usize::from(way.out)].queued += packet.bytes;
-        let q = self.queue(s, input, way.out.into(), packet.lane);
+        self.outputs[at + usize::from(sent.out)].queued += packet.bytes;
+        let q = self.queue(s, input, sent.out.into(), packet.lane);
         if self.busy[q / 64] >> (q % 64) & 1 == 0 {
             self.busy[q / 64] |= 1 << (q % 64);
             self.come_to_front(s, id, packets);

@@ -16,7 +16,7 @@ pub use self::ports::OutPort;
 use self::ports::{InPort, MOVES};
 pub(crate) use self::ports::{Lane, Waiting};
 use crate::class::{Shares, SharesState};
-use crate::congestion::{CongestionMessage, Notification, Passing, Point};
+use crate::congestion::{CongestionMessage, DepartingPacket, Notification, OutputQueueState};
 use crate::flows::Flows;
 use crate::link::Replay;
 use crate::net::Span;
@@ -55,7 +55,7 @@ pub(crate) struct Switches<'n> {
     /// State of packets whose flits are sent one by one, if they are.
     flits: Flits,
     /// By output, the state of congestion control, if it needs any.
-    points: Vec<Point>,
+    points: Vec<OutputQueueState>,
     /// By output, the replay buffer, if it is limited.
     replays: Vec<Replay>,
     /// By output and lane, the state of pauses, if there are any; and outputs of which some were noted in this tick, with their
@@ -95,7 +95,7 @@ state! {
         busy: Vec<u64>,
         of_class: Vec<Waiting>,
         flows: Flows,
-        points: Vec<Point>,
+        points: Vec<OutputQueueState>,
         replays: Vec<Replay>,
         pauses: Vec<Pause>,
         blocked: Vec<u64>,
@@ -174,7 +174,10 @@ impl<'n> Switches<'n> {
                 Interleave::Packets => Flits::default(),
                 Interleave::Flits => Flits::new(ports, lanes),
             },
-            points: vec![Point::default(); if micro.congestion.has_points() { ports } else { 0 }],
+            points: vec![
+                OutputQueueState::default();
+                if micro.congestion.has_points() { ports } else { 0 }
+            ],
             replays: vec![Replay::default(); if micro.replay.is_some() { ports } else { 0 }],
             pauses: vec![Pause::default(); if micro.pfc.is_some() { ports << bits } else { 0 }],
             noted: Vec::new(),
@@ -483,7 +486,7 @@ impl<'n> Switches<'n> {
         let mut departs = o.channel.max(start + pipeline);
         let replay = match (micro.replay, self.replays.get_mut(output)) {
             (Some(window), Some(replay)) if matches!(to.peer(), Peer::Port(_)) => {
-                departs = replay.room(window, bytes, departs);
+                departs = replay.wait_for_space(window, bytes, departs);
                 Some(replay)
             }
             _ => None,
@@ -546,7 +549,7 @@ impl<'n> Switches<'n> {
         packet.back = packet.back.saturating_add(to.latency).saturating_add(pipeline as u32);
         // Congestion control examines passing packets, and may send a note to the source.
         if micro.congestion.looks() {
-            let passing = Passing { waits, bytes, pace: to.pace, was_held };
+            let passing = DepartingPacket { waits, bytes, pace: to.pace, was_held };
             let random = &mut self.random[(s - self.span.switches.start) as usize];
             let (mark, says) =
                 micro.congestion.pass(&micro.tuning, self.points.get_mut(output), &passing, random);
@@ -563,9 +566,9 @@ impl<'n> Switches<'n> {
                     lost: None,
                     in_order: None,
                 };
-                let way = packet.back - to.latency;
+                let return_latency = packet.back - to.latency;
                 notifications.push(Notification {
-                    when: departs + u64::from(way),
+                    when: departs + u64::from(return_latency),
                     note,
                     waits: None,
                     port: base + out,
@@ -579,9 +582,9 @@ impl<'n> Switches<'n> {
                 o.pool -= list.take(bytes);
                 if micro.pfc.is_some() {
                     // The other end has all of it, and says so by a pause if that is too much.
-                    let told = departs + long + there_and_back + micro.credit;
+                    let credit_at = departs + long + there_and_back + micro.credit;
                     let with = CAME_IN | u32::from(next_lane) << 24 | bytes;
-                    wheel.after(told, Event::new(What::Credit, base + out, with));
+                    wheel.after(credit_at, Event::new(What::Credit, base + out, with));
                 }
                 if self.span.ports.contains(&peer) {
                     wheel.after(packet.at, Event::new(What::Arrival, peer, id));

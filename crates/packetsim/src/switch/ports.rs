@@ -39,7 +39,7 @@ impl OutPort {
     /// See [`crate::routing::SwitchView::pressing`].
     #[inline]
     pub(crate) fn pressing(&self, port: &Port) -> u32 {
-        self.queued + self.used.saturating_sub(port.way)
+        self.queued + self.used.saturating_sub(port.in_flight_bytes)
     }
 }
 
@@ -56,7 +56,7 @@ impl Waiting {
     /// See [`crate::routing::SwitchView::pressing`].
     #[inline]
     pub(crate) fn pressing(self, port: &Port) -> u32 {
-        self.queued + self.used.saturating_sub(port.way)
+        self.queued + self.used.saturating_sub(port.in_flight_bytes)
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Lane {
 impl Lane {
     /// The lanes of a port to a switch, or of a terminal to its first: each with the buffer of its traffic class.
     pub(crate) fn of_port(micro: &SwitchModel) -> impl Iterator<Item = Self> {
-        let room = |lane: u32| micro.room(lane >> micro.lane_bits());
+        let room = |lane: u32| micro.buffer_space(lane >> micro.lane_bits());
         (0..1u32 << micro.all_lane_bits()).map(move |lane| Self {
             room: room(lane),
             borrowed: 0,

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
-use super::outcome::{LOST_KEPT, Loss, LostPacket, UpdateOutcome};
-use super::queue_pair::{QueuePair, Segment, State, Work};
+use super::outcome::{LOST_KEPT, LossReason, LostPacket, UpdateOutcome};
+use super::queue_pair::{PendingMessage, QueuePair, Segment, SendState};
 use super::tables::{DEAD_CABLE, LOOPED, LiveTables, NEW, NO_ENTRY, OLD};
 use super::{Generation, Hosts};
 use crate::message::{Arrived, Message};
@@ -35,14 +35,14 @@ enum PacketKind {
 
 /// A packet in flight: the end that sent it, unless it is a datagram, and its kind.
 #[derive(Clone, Copy, Debug)]
-struct Flying {
+struct InFlight {
     end: u32,
     kind: PacketKind,
 }
 
 /// A change of path that the manager requests from a host.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
+pub(crate) struct PathChange {
     /// The generation whose paths connections use from then on.
     pub(crate) to: u8,
     /// Whether datagrams take them, too.
@@ -57,7 +57,7 @@ struct Adapter {
     /// By terminal at the other end, the end here.
     ends: BTreeMap<u32, u32>,
     /// Messages that its host will hand over, and when.
-    waiting: VecDeque<(u64, u32, Work)>,
+    waiting: VecDeque<(u64, u32, PendingMessage)>,
     /// Acknowledgements from other ends that arrive, and when.
     heard: VecDeque<(u64, u32, u32, bool)>,
     /// Acknowledgements to be sent, and from when on.
@@ -66,7 +66,7 @@ struct Adapter {
     turns: VecDeque<u32>,
     /// When an end wants to be looked at.
     timers: BinaryHeap<Reverse<(u64, u32)>>,
-    orders: VecDeque<Order>,
+    orders: VecDeque<PathChange>,
     /// Ends that have not followed the order that is carried out, and the generation that it is about.
     open: usize,
     following: Option<u8>,
@@ -89,7 +89,7 @@ pub(crate) struct Adapters<'a> {
     of_host: Vec<Adapter>,
     /// Ends of connections: those of one are adjacent, the first one at an even index.
     ends: Vec<QueuePair>,
-    flying: Vec<Flying>,
+    flying: Vec<InFlight>,
     free: Vec<u32>,
     random: Random,
     /// Terminals that are to be looked at, and when.
@@ -144,13 +144,13 @@ impl<'a> Adapters<'a> {
     }
 
     /// A host will hand over a message at a time.
-    pub(crate) fn post(&mut self, from: u32, to: u32, when: u64, work: Work) {
+    pub(crate) fn post(&mut self, from: u32, to: u32, when: u64, work: PendingMessage) {
         self.of_host[from as usize].waiting.push_back((when, to, work));
         self.wakes.push((when, from));
     }
 
     /// A host hears at a time that its connections are to change their paths.
-    pub(crate) fn order(&mut self, host: u32, order: Order) {
+    pub(crate) fn order(&mut self, host: u32, order: PathChange) {
         self.of_host[host as usize].orders.push_back(order);
         self.wakes.push((order.at, host));
     }
@@ -171,7 +171,7 @@ impl<'a> Adapters<'a> {
         first
     }
 
-    fn flying(&mut self, flying: Flying) -> u32 {
+    fn flying(&mut self, flying: InFlight) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.flying[slot as usize] = flying;
             return slot;
@@ -183,7 +183,7 @@ impl<'a> Adapters<'a> {
     /// A packet is, or will be, at its terminal.
     pub(crate) fn arrived(&mut self, arrived: &Arrived) {
         let Arrived { packet, when, .. } = *arrived;
-        let Flying { end, kind } = self.flying[packet.message as usize];
+        let InFlight { end, kind } = self.flying[packet.message as usize];
         self.free.push(packet.message);
         let mixed = packet.phase & (OLD | NEW) == OLD | NEW;
         match kind {
@@ -221,7 +221,7 @@ impl<'a> Adapters<'a> {
 
     /// A packet was lost at a time.
     pub(crate) fn lost(&mut self, packet: &Packet, when: u64) {
-        let Flying { kind, .. } = self.flying[packet.message as usize];
+        let InFlight { kind, .. } = self.flying[packet.message as usize];
         self.free.push(packet.message);
         let mixed = u64::from(packet.phase & (OLD | NEW) == OLD | NEW);
         let outcome = &mut self.outcome;
@@ -241,11 +241,11 @@ impl<'a> Adapters<'a> {
         }
         if outcome.lost.len() < LOST_KEPT {
             let why = match packet.phase {
-                p if p & DEAD_CABLE != 0 => Loss::DeadCable,
-                p if p & NO_ENTRY != 0 => Loss::NoRoute,
+                p if p & DEAD_CABLE != 0 => LossReason::DeadCable,
+                p if p & NO_ENTRY != 0 => LossReason::NoRoute,
                 p => {
                     debug_assert!(p & LOOPED != 0, "a packet is lost for a reason");
-                    Loss::Loop
+                    LossReason::Loop
                 }
             };
             let plane = packet.path & 15;
@@ -313,7 +313,7 @@ impl<'a> Adapters<'a> {
             let end = self.end(host, to);
             let found = &mut self.ends[end as usize];
             found.messages.push_back(work);
-            if found.state != State::Ready {
+            if found.state != SendState::Ready {
                 found.held.get_or_insert(when);
             }
             self.activate(end);
@@ -334,13 +334,13 @@ impl<'a> Adapters<'a> {
             let mut open = 0;
             for &end in &ends {
                 let found = &mut self.ends[end as usize];
-                let is_there = found.generation == order.to && found.state == State::Ready;
-                if is_there || found.state == State::Broken {
+                let is_there = found.generation == order.to && found.state == SendState::Ready;
+                if is_there || found.state == SendState::Broken {
                     continue;
                 }
                 open += 1;
-                found.state = State::Draining(order.to);
-                if found.messages.iter().any(|m| !m.begun) {
+                found.state = SendState::Draining(order.to);
+                if found.messages.iter().any(|m| !m.started) {
                     found.held.get_or_insert(order.at);
                 }
             }
@@ -357,9 +357,9 @@ impl<'a> Adapters<'a> {
     /// An end that drains may be drained: then it changes its path, which takes a time.
     fn drained(&mut self, end: u32, now: u64) {
         let found = &mut self.ends[end as usize];
-        let State::Draining(to) = found.state else { return };
+        let SendState::Draining(to) = found.state else { return };
         if found.is_drained() {
-            found.state = State::Migrating(to);
+            found.state = SendState::Migrating(to);
             let (host, ready) = (found.host, now + self.hosts.migrate);
             // Timers of an end that changes its path and those of one that waits for acknowledgements check its
             // state.
@@ -374,7 +374,7 @@ impl<'a> Adapters<'a> {
         {
             self.of_host[host as usize].timers.pop();
             let found = &mut self.ends[end as usize];
-            if let State::Migrating(to) = found.state {
+            if let SendState::Migrating(to) = found.state {
                 self.migrate(end, to, when);
                 continue;
             }
@@ -408,10 +408,10 @@ impl<'a> Adapters<'a> {
     /// An end has gone back too often: its connection is in error. No path change waits for it any longer.
     fn fail(&mut self, end: u32) {
         let found = &mut self.ends[end as usize];
-        let was = std::mem::replace(&mut found.state, State::Broken);
+        let was = std::mem::replace(&mut found.state, SendState::Broken);
         let (host, since) = (found.host, found.progress);
         self.outcome.broken += 1;
-        if let State::Draining(to) | State::Migrating(to) = was {
+        if let SendState::Draining(to) | SendState::Migrating(to) = was {
             self.has_followed(host, to, since);
         }
     }
@@ -442,7 +442,7 @@ impl<'a> Adapters<'a> {
         let host = found.host;
         found.path = self.generations[usize::from(to)].path(host, found.peer);
         found.generation = to;
-        found.state = State::Ready;
+        found.state = SendState::Ready;
         self.outcome.migrations += 1;
         if let Some(since) = found.held.take()
             && let Some(job) = found.job()
@@ -500,13 +500,13 @@ impl<'a> Adapters<'a> {
             && let Some((_, end, number, missing)) = adapter.answers.pop_front()
         {
             let (peer, path) = (self.ends[end as usize].peer, self.ends[end as usize].path);
-            let slot = self.flying(Flying { end, kind: PacketKind::Answer(number, missing) });
+            let slot = self.flying(InFlight { end, kind: PacketKind::Answer(number, missing) });
             return Some(packet(slot, peer, self.answer_bytes, u16::MAX, path));
         }
         if let Some(to) = adapter.datagrams.pop_front() {
             let path = self.generations[usize::from(adapter.datagram_generation)].path(host, to);
             let bytes = self.hosts.datagrams.map_or(1, |d| d.bytes).min(self.bytes);
-            let slot = self.flying(Flying { end: u32::MAX, kind: PacketKind::Datagram });
+            let slot = self.flying(InFlight { end: u32::MAX, kind: PacketKind::Datagram });
             self.outcome.datagrams.sent += 1;
             return Some(packet(slot, to, bytes, u16::MAX, path));
         }
@@ -526,7 +526,7 @@ impl<'a> Adapters<'a> {
             self.start_timer(end, now + self.hosts.timeout);
             self.activate(end);
             let kind = PacketKind::Data(number, transmission, segment);
-            let slot = self.flying(Flying { end, kind });
+            let slot = self.flying(InFlight { end, kind });
             return Some(packet(slot, peer, segment.payload, segment.job, path));
         }
     }

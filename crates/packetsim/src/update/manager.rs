@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::adapters::{Adapters, Order};
+use super::adapters::{Adapters, PathChange};
 use super::tables::{Blocks, Image, LiveTables};
 use super::{Delays, Hosts};
 use crate::{Net, Random};
@@ -26,7 +26,7 @@ pub(crate) enum Step {
 
 /// The current activity of the manager.
 #[derive(Debug)]
-enum Doing {
+enum Activity {
     /// Idle until a time.
     Until(u64),
     /// Blocks that are still to be written, by time, and when the last one is acknowledged.
@@ -39,7 +39,7 @@ enum Doing {
 
 /// A cable that dies while tables are updated.
 #[derive(Clone, Debug)]
-pub(crate) struct Dying {
+pub(crate) struct DyingCable {
     /// When, and the ports of the network at its ends on this side.
     pub(crate) at: u64,
     pub(crate) ports: Vec<u32>,
@@ -58,8 +58,8 @@ pub(crate) struct Manager<'a> {
     /// The image that the tables show.
     shown: usize,
     steps: VecDeque<(&'static str, Step)>,
-    doing: Doing,
-    dying: Option<Dying>,
+    doing: Activity,
+    dying: Option<DyingCable>,
     /// Steps against a cable that has died.
     then: Option<[Vec<(&'static str, Step)>; 2]>,
     /// Hosts that are notified late, and those that never reply.
@@ -77,7 +77,7 @@ impl<'a> Manager<'a> {
         (images, blocks, tables): (&'a [Image], &'a Blocks, &'a LiveTables),
         at: u64,
         steps: &[(&'static str, Step)],
-        dying: Option<Dying>,
+        dying: Option<DyingCable>,
         seed: u64,
     ) -> Self {
         let mut random = Random::new(seed, 1 << 43);
@@ -92,7 +92,7 @@ impl<'a> Manager<'a> {
         };
         let (silent, late) = (mark(hosts.silent), mark(hosts.stragglers));
         let doing =
-            if steps.is_empty() && dying.is_none() { Doing::Done } else { Doing::Until(at) };
+            if steps.is_empty() && dying.is_none() { Activity::Done } else { Activity::Until(at) };
         Self {
             net,
             hosts,
@@ -114,11 +114,11 @@ impl<'a> Manager<'a> {
     /// When it acts next without a trigger.
     pub(crate) fn upcoming(&self) -> Option<u64> {
         let next = match &self.doing {
-            Doing::Until(at) => Some(*at),
-            Doing::Writing { open, end, .. } => Some(open.front().map_or(*end, |w| w.0)),
-            Doing::Waiting { open: 0, answered, .. } => Some(*answered),
-            Doing::Waiting { latest, .. } => Some(*latest),
-            Doing::Done => None,
+            Activity::Until(at) => Some(*at),
+            Activity::Writing { open, end, .. } => Some(open.front().map_or(*end, |w| w.0)),
+            Activity::Waiting { open: 0, answered, .. } => Some(*answered),
+            Activity::Waiting { latest, .. } => Some(*latest),
+            Activity::Done => None,
         };
         next.into_iter().chain(self.dying.as_ref().map(|d| d.at)).min()
     }
@@ -130,7 +130,7 @@ impl<'a> Manager<'a> {
                 continue;
             }
             let answer = when + drawn(&mut self.random, self.hosts.notice);
-            if let Doing::Waiting { to, open, answered, .. } = &mut self.doing
+            if let Activity::Waiting { to, open, answered, .. } = &mut self.doing
                 && *to == generation
             {
                 *open = open.saturating_sub(1);
@@ -148,14 +148,14 @@ impl<'a> Manager<'a> {
             adapters.outcome.begin("cable dead", now);
             self.then = Some(dying.then);
             // A manager that waits for hosts may abandon the update; one that is writing finishes first.
-            if let Doing::Waiting { .. } = self.doing {
+            if let Activity::Waiting { .. } = self.doing {
                 self.give_up(now, adapters);
             }
             return;
         }
         match &mut self.doing {
-            Doing::Until(_) | Doing::Waiting { open: 0, .. } => self.next_step(now, adapters),
-            Doing::Writing { open, image, end } => {
+            Activity::Until(_) | Activity::Waiting { open: 0, .. } => self.next_step(now, adapters),
+            Activity::Writing { open, image, end } => {
                 while let Some(&(_, switch, block)) = open.front().filter(|w| w.0 <= now) {
                     open.pop_front();
                     self.tables.write(self.blocks, &self.images[*image], switch, block);
@@ -166,13 +166,13 @@ impl<'a> Manager<'a> {
                     self.next_step(now, adapters);
                 }
             }
-            Doing::Waiting { open, .. } => {
+            Activity::Waiting { open, .. } => {
                 adapters.outcome.silent_hosts = *open as u64;
                 if !self.give_up(now, adapters) {
                     self.next_step(now, adapters);
                 }
             }
-            Doing::Done => {}
+            Activity::Done => {}
         }
     }
 
@@ -184,13 +184,13 @@ impl<'a> Manager<'a> {
         let otherwise = otherwise.clone();
         adapters.outcome.aborted = true;
         self.steps = otherwise.into();
-        self.doing = Doing::Until(now);
+        self.doing = Activity::Until(now);
         true
     }
 
     fn next_step(&mut self, now: u64, adapters: &mut Adapters<'_>) {
         // The step that waits for hosts stays in front until it is over: it holds the alternative steps.
-        if let Doing::Waiting { .. } = self.doing {
+        if let Activity::Waiting { .. } = self.doing {
             self.steps.pop_front();
         }
         loop {
@@ -206,7 +206,7 @@ impl<'a> Manager<'a> {
                     adapters.outcome.finished = true;
                 }
                 adapters.outcome.begin("after", now);
-                self.doing = Doing::Done;
+                self.doing = Activity::Done;
                 return;
             };
             if !matches!(step, Step::Publish(_)) {
@@ -220,12 +220,12 @@ impl<'a> Manager<'a> {
                 }
                 Step::Wait(time) => {
                     self.steps.pop_front();
-                    self.doing = Doing::Until(now + time);
+                    self.doing = Activity::Until(now + time);
                 }
                 Step::Write(image) => {
                     self.steps.pop_front();
                     let (open, end) = self.schedule(now, image);
-                    self.doing = Doing::Writing { open, image, end };
+                    self.doing = Activity::Writing { open, image, end };
                 }
                 Step::Migrate { to, datagrams, .. } => {
                     let mut open = 0;
@@ -239,10 +239,10 @@ impl<'a> Manager<'a> {
                         if self.late[h] {
                             at += self.hosts.straggle;
                         }
-                        adapters.order(host, Order { to, datagrams, at });
+                        adapters.order(host, PathChange { to, datagrams, at });
                     }
                     let latest = now + self.hosts.patience;
-                    self.doing = Doing::Waiting { to, open, answered: now, latest };
+                    self.doing = Activity::Waiting { to, open, answered: now, latest };
                     if self.then.is_some() && self.give_up(now, adapters) {
                         continue;
                     }

@@ -2,7 +2,7 @@
 //!
 //! A subnet manager writes tables block by block, which takes time; packets meet old entries at one switch and new ones at
 //! another. This simulates the consequences: deadlock, packets that are lost or overtaken, connections that wait. An
-//! [`Update`] gives the old and new tables, and [`How`]; [`PreparedUpdate`] holds everything computed in advance, and
+//! [`Update`] gives the old and new tables, and [`UpdateMethod`]; [`PreparedUpdate`] holds everything computed in advance, and
 //! [`Connected`] carries the messages of programs over reliable connections meanwhile.
 //!
 //! Simulations with static tables do not pay for this: it has a separate routing and wire.
@@ -18,7 +18,9 @@ mod wire;
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
 use darkfiber_routing::{DestId, Routes};
 
-pub use self::outcome::{Counted, JobPause, LOST_KEPT, Loss, LostPacket, Phase, UpdateOutcome};
+pub use self::outcome::{
+    JobPause, LOST_KEPT, LossReason, LostPacket, Phase, TransportCounts, UpdateOutcome,
+};
 pub use self::prepared::PreparedUpdate;
 pub use self::wire::Connected;
 
@@ -44,7 +46,7 @@ impl Generation<'_> {
 
 /// Method by which tables are brought from one state to the next.
 #[derive(Clone, Debug)]
-pub enum How<'a> {
+pub enum UpdateMethod<'a> {
     /// The tables stay: a baseline for comparison.
     Nothing,
     /// All blocks, as fast as the manager writes them; connections keep their service levels.
@@ -163,7 +165,7 @@ pub struct Update<'a> {
     /// Those that are to be.
     pub to: &'a Routes,
     /// Method of the update.
-    pub how: How<'a>,
+    pub how: UpdateMethod<'a>,
     /// When it begins, in picoseconds.
     pub at: u64,
     /// Delays of writing tables.

@@ -30,7 +30,7 @@ pub struct Phase {
 
 /// Why a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Loss {
+pub enum LossReason {
     /// It was sent over a cable that was dead.
     DeadCable,
     /// A switch had no route for it.
@@ -49,14 +49,14 @@ pub struct LostPacket {
     /// Index of the destination's LID that it was sent to.
     pub plane: u8,
     /// Reason of the loss.
-    pub why: Loss,
+    pub why: LossReason,
     /// Time of the loss, in picoseconds.
     pub when: u64,
 }
 
 /// Counts for the packets of one transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct TransportCounts {
     /// Packets that were sent, again included; acknowledgements are not counted.
     pub sent: u64,
     /// Packets that were lost.
@@ -71,9 +71,9 @@ pub struct Counted {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateOutcome {
     /// Counts of reliable connections.
-    pub reliable: Counted,
+    pub reliable: TransportCounts,
     /// Counts of unreliable datagrams.
-    pub datagrams: Counted,
+    pub datagrams: TransportCounts,
     /// Acknowledgements that were lost.
     pub acknowledgements_lost: u64,
     /// Acknowledgements that followed entries of both tables.

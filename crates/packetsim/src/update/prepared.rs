@@ -2,9 +2,9 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
-use super::manager::{Dying, Step};
+use super::manager::{DyingCable, Step};
 use super::tables::{Blocks, Image, LiveTables, MOST_LMC};
-use super::{Generation, How, Update};
+use super::{Generation, Update, UpdateMethod};
 use crate::{ConfigError, Net};
 
 /// An update of the tables of a network, ready to be executed.
@@ -15,7 +15,7 @@ pub struct PreparedUpdate<'a> {
     pub(super) blocks: Blocks,
     pub(super) tables: LiveTables,
     pub(super) steps: Vec<(&'static str, Step)>,
-    pub(super) dying: Option<Dying>,
+    pub(super) dying: Option<DyingCable>,
     lanes: u8,
 }
 
@@ -30,7 +30,7 @@ impl<'a> PreparedUpdate<'a> {
     pub fn new(net: &Net, fabric: &'a Fabric, update: &'a Update<'a>) -> Result<Self, ConfigError> {
         let (from, to) = (update.from, update.to);
         let high = match &update.how {
-            How::FivePhase(high) => Some(*high),
+            UpdateMethod::FivePhase(high) => Some(*high),
             _ => None,
         };
         let mended = update.fault.iter().filter_map(|f| f.mended).flatten();
@@ -66,7 +66,7 @@ impl<'a> PreparedUpdate<'a> {
                 )));
             }
         }
-        let two = matches!(update.how, How::Flip | How::FivePhase(_));
+        let two = matches!(update.how, UpdateMethod::Flip | UpdateMethod::FivePhase(_));
         if two && from.paths() > 1 {
             return Err(ConfigError(format!(
                 "flip and five phases need a second LID for each host, and the tables use {} already: give tables with LMC 0",
@@ -91,12 +91,12 @@ impl<'a> PreparedUpdate<'a> {
         let repaired =
             mended.clone().map(darkfiber_routing::Routes::layer_count).max().unwrap_or(0);
         let (generations, lanes) = match &update.how {
-            How::Flip => {
+            UpdateMethod::Flip => {
                 let first = before.max(repaired);
                 let both = vec![generation(from, 0, 0), generation(to, 1, first)];
                 (both, first + after.max(repaired))
             }
-            How::FivePhase(high) => {
+            UpdateMethod::FivePhase(high) => {
                 let first = before.max(after).max(repaired);
                 let all =
                     vec![generation(from, 0, 0), generation(to, 0, 0), generation(high, 1, first)];
@@ -143,22 +143,22 @@ impl<'a> PreparedUpdate<'a> {
         };
         // Tables before the update and behind it.
         let first = match &update.how {
-            How::FivePhase(high) => image(&[(update.from, 0), (high, 1)]),
+            UpdateMethod::FivePhase(high) => image(&[(update.from, 0), (high, 1)]),
             _ => image(&[(update.from, 0)]),
         };
         let last = match &update.how {
-            How::Nothing => first.clone(),
-            How::FivePhase(high) => image(&[(update.to, 0), (high, 1)]),
-            How::Flip => image(&[(update.from, 0), (update.to, 1)]),
+            UpdateMethod::Nothing => first.clone(),
+            UpdateMethod::FivePhase(high) => image(&[(update.to, 0), (high, 1)]),
+            UpdateMethod::Flip => image(&[(update.from, 0), (update.to, 1)]),
             _ => image(&[(update.to, 0)]),
         };
         self.images = vec![first, last];
         // The steps of the manager, with the tables between them.
         let move_to = |to, datagrams| Step::Migrate { to, datagrams, otherwise: None };
         self.steps = match &update.how {
-            How::Nothing => Vec::new(),
-            How::Naive => vec![("", Step::Publish(1)), ("write", Step::Write(1))],
-            How::Stages(ranks) => {
+            UpdateMethod::Nothing => Vec::new(),
+            UpdateMethod::Naive => vec![("", Step::Publish(1)), ("write", Step::Write(1))],
+            UpdateMethod::Stages(ranks) => {
                 let mut steps = Vec::new();
                 let most = ranks.iter().flatten().max().copied();
                 for rank in most.map_or(0..0, |most| 0..most + 1) {
@@ -180,12 +180,12 @@ impl<'a> PreparedUpdate<'a> {
                 steps.push(("", Step::Publish(1)));
                 steps
             }
-            How::Flip => vec![
+            UpdateMethod::Flip => vec![
                 ("write idle LIDs", Step::Write(1)),
                 ("", Step::Publish(1)),
                 ("migrate", move_to(1, update.hosts.datagrams_migrate)),
             ],
-            How::FivePhase(_) => {
+            UpdateMethod::FivePhase(_) => {
                 let both = update.hosts.datagrams_migrate;
                 let back =
                     vec![("", Step::Publish(0)), ("repath, nothing written", move_to(0, both))];
@@ -204,7 +204,7 @@ impl<'a> PreparedUpdate<'a> {
                 steps.push(("repath", move_to(1, true)));
                 steps
             }
-            How::DropDrain => {
+            UpdateMethod::DropDrain => {
                 let dropping = self.images[0].without_changes(&self.images[1]);
                 self.images.push(dropping);
                 self.drop_drain(self.images.len() - 1, 1)
@@ -216,11 +216,11 @@ impl<'a> PreparedUpdate<'a> {
             if let Some(mended) = fault.mended {
                 // The tables on the first and on the second LIDs after an update that was abandoned, and one that completed.
                 let standing: [Vec<(_, usize, usize)>; 2] = match &update.how {
-                    How::Flip => [
+                    UpdateMethod::Flip => [
                         vec![(mended[0], 0, 0), (mended[1], 1, 1)],
                         vec![(mended[0], 0, 0), (mended[1], 1, 1)],
                     ],
-                    How::FivePhase(high) => [
+                    UpdateMethod::FivePhase(high) => [
                         vec![(mended[0], 0, 0), (*high, 1, 0)],
                         vec![(mended[1], 0, 1), (*high, 1, 1)],
                     ],
@@ -231,7 +231,14 @@ impl<'a> PreparedUpdate<'a> {
                     let mended = image(&both);
                     // An abandoned flip was not written at all, or completely; everything else as it is.
                     let stands = match (&update.how, k) {
-                        (How::Flip | How::Naive | How::Stages(_) | How::DropDrain, _) | (_, 1) => 1,
+                        (
+                            UpdateMethod::Flip
+                            | UpdateMethod::Naive
+                            | UpdateMethod::Stages(_)
+                            | UpdateMethod::DropDrain,
+                            _,
+                        )
+                        | (_, 1) => 1,
                         _ => 0,
                     };
                     let dropping = self.images[stands].without_changes(&mended);
@@ -246,7 +253,7 @@ impl<'a> PreparedUpdate<'a> {
                 net.base(s.0) + (c.index() - fabric.channels_from(s).start) as u32
             };
             let ports = fault.cables.iter().map(port).collect();
-            self.dying = Some(Dying { at: fault.at, ports, then });
+            self.dying = Some(DyingCable { at: fault.at, ports, then });
         }
         self.tables = LiveTables::new(net, &self.images[0], &self.images[1], self.lanes);
     }

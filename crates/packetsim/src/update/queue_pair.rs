@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// Treatment of messages that an end has not started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum SendState {
     /// Sends them (RTS state).
     Ready,
     /// Waits until all that was started is acknowledged (SQD); then changes to the path of a generation.
@@ -21,7 +21,7 @@ pub(crate) enum State {
 
 /// A message that is not wholly cut into packets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Work {
+pub(crate) struct PendingMessage {
     /// Number that its sender gave it.
     pub(crate) message: u32,
     /// The job that it is counted with.
@@ -29,7 +29,7 @@ pub(crate) struct Work {
     /// Bytes that are in no packet yet.
     pub(crate) left: u64,
     /// Whether a packet of it was made.
-    pub(crate) begun: bool,
+    pub(crate) started: bool,
 }
 
 /// A packet that was sent and is not acknowledged.
@@ -51,8 +51,8 @@ pub(crate) struct QueuePair {
     /// The tables that its path is from, and that path: LID and service level (see [`super::tables::path`]).
     pub(crate) generation: u8,
     pub(crate) path: u8,
-    pub(crate) state: State,
-    pub(crate) messages: VecDeque<Work>,
+    pub(crate) state: SendState,
+    pub(crate) messages: VecDeque<PendingMessage>,
     /// Packets from the oldest unacknowledged one on; its sequence number; the one to send next, which is before the end of
     /// `sent` after a loss.
     sent: VecDeque<Segment>,
@@ -79,7 +79,7 @@ pub(crate) struct QueuePair {
 
 /// The result of receiving a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Accepted {
+pub(crate) struct ReceiveResult {
     /// It was overtaken by one that was sent after it.
     pub(crate) overtaken: bool,
     /// It was the expected one; marks of the tables that its message followed, if it was the last of it.
@@ -97,7 +97,7 @@ impl QueuePair {
             peer,
             generation,
             path,
-            state: State::Ready,
+            state: SendState::Ready,
             messages: VecDeque::new(),
             sent: VecDeque::new(),
             oldest: 0,
@@ -126,21 +126,21 @@ impl QueuePair {
 
     /// Whether all that was started is acknowledged.
     pub(crate) fn is_drained(&self) -> bool {
-        self.sent.is_empty() && !self.messages.front().is_some_and(|m| m.begun)
+        self.sent.is_empty() && !self.messages.front().is_some_and(|m| m.started)
     }
 
     /// Whether it may put a packet on the channel, with at most `window` packets in flight.
     pub(crate) fn can_send(&self, window: u32) -> bool {
-        if self.state == State::Broken {
+        if self.state == SendState::Broken {
             return false;
         }
         if self.cursor < self.next_new() {
             return true;
         }
         let may_begin = match (self.messages.front(), self.state) {
-            (None, _) | (_, State::Migrating(_) | State::Broken) => false,
-            (Some(_), State::Ready) => true,
-            (Some(first), State::Draining(_)) => first.begun,
+            (None, _) | (_, SendState::Migrating(_) | SendState::Broken) => false,
+            (Some(_), SendState::Ready) => true,
+            (Some(first), SendState::Draining(_)) => first.started,
         };
         may_begin && (self.sent.len() as u32) < window
     }
@@ -153,7 +153,7 @@ impl QueuePair {
             let work = self.messages.front_mut()?;
             let payload = work.left.min(u64::from(most)) as u32;
             work.left -= u64::from(payload);
-            work.begun = true;
+            work.started = true;
             let last = work.left == 0;
             let segment = Segment { message: work.message, job: work.job, payload, last };
             if last {
@@ -197,10 +197,11 @@ impl QueuePair {
         transmission: u32,
         last: bool,
         met: u8,
-    ) -> Accepted {
+    ) -> ReceiveResult {
         let overtaken = transmission < self.newest;
         self.newest = self.newest.max(transmission);
-        let mut accepted = Accepted { overtaken, in_order: false, message_met: None, answer: None };
+        let mut accepted =
+            ReceiveResult { overtaken, in_order: false, message_met: None, answer: None };
         if number == self.expected {
             self.expected += 1;
             self.asked = false;
@@ -225,7 +226,7 @@ mod tests {
 
     fn with_message(bytes: u64) -> QueuePair {
         let mut end = QueuePair::new(0, 1, 0, 0);
-        end.messages.push_back(Work { message: 7, job: 0, left: bytes, begun: false });
+        end.messages.push_back(PendingMessage { message: 7, job: 0, left: bytes, started: false });
         end
     }
 
@@ -268,15 +269,15 @@ mod tests {
     #[test]
     fn draining_ends_what_was_begun_and_begins_nothing() {
         let mut sender = with_message(4000);
-        sender.messages.push_back(Work { message: 8, job: 0, left: 100, begun: false });
+        sender.messages.push_back(PendingMessage { message: 8, job: 0, left: 100, started: false });
         let first = sender.send(2000, 0);
         assert!(first.is_some());
-        sender.state = State::Draining(1);
+        sender.state = SendState::Draining(1);
         assert!(sender.can_send(8) && !sender.is_drained(), "its message is half sent");
         assert!(sender.send(2000, 0).is_some_and(|s| s.2.last));
         assert!(!sender.can_send(8) && !sender.is_drained());
         assert!(sender.acknowledged(2) && sender.is_drained());
-        sender.state = State::Ready;
+        sender.state = SendState::Ready;
         assert!(sender.can_send(8));
     }
 }

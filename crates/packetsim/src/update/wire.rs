@@ -1,13 +1,13 @@
 //! Messages of programs over reliable connections whose tables change.
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_workload::play::{Delivery, Departure, Host, Wire};
+use darkfiber_workload::play::{Delivery, Departure, Host, NetworkModel};
 
 use super::UpdateOutcome;
 use super::adapters::Adapters;
 use super::manager::Manager;
 use super::prepared::PreparedUpdate;
-use super::queue_pair::Work;
+use super::queue_pair::PendingMessage;
 use super::tables::LiveTables;
 use crate::attached::Attached;
 use crate::deadlock::{Look, Stalled, Watch};
@@ -20,7 +20,7 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Congestion, Interleave, Net, Pauses, SwitchModel};
 
-/// A [`Wire`] whose messages go over reliable connections, one for each pair of terminals, while tables are updated.
+/// A [`NetworkModel`] whose messages go over reliable connections, one for each pair of terminals, while tables are updated.
 ///
 /// Every message is cut into packets, each acknowledged by a separate packet; it has arrived when all of it has, in order. The
 /// network is one partition: the manager and all hosts act between its ticks and within them in a fixed order, so equal seeds
@@ -312,7 +312,7 @@ impl<'a> Connected<'a> {
     }
 }
 
-impl Wire for Connected<'_> {
+impl NetworkModel for Connected<'_> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         self.attached.latency(from, to)
     }
@@ -328,7 +328,7 @@ impl Wire for Connected<'_> {
             let ready = &mut self.ready[d.from.index()];
             let begin = now.max(*ready);
             *ready = begin + self.attached.host.gap;
-            let work = Work { message: d.message, job, left: d.bytes, begun: false };
+            let work = PendingMessage { message: d.message, job, left: d.bytes, started: false };
             self.adapters.post(d.from.0, d.to.0, begin, work);
         }
         self.wake();

@@ -3,7 +3,7 @@
 use darkfiber_fabric::TerminalId;
 use darkfiber_packetsim::routing::AnyRouting;
 use darkfiber_packetsim::{PacketsFor, TrafficClass};
-use darkfiber_workload::play::{Departure, HOSTS, Wire};
+use darkfiber_workload::play::{Departure, HOSTS, NetworkModel};
 
 use crate::bench::Bench;
 

@@ -24,12 +24,12 @@ pub(crate) fn lines(
     frame.draw(&mut svg, axes);
     let mut left = LEFT;
     for (i, (name, points)) in lines.iter().enumerate() {
-        let way: Vec<String> =
+        let path: Vec<String> =
             points.iter().map(|p| format!("{:.1},{:.1}", frame.x(p.0), frame.y(p.1))).collect();
         let _ok = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
-            way.join(" "),
+            path.join(" "),
             colour(i)
         );
         let _ok = writeln!(

@@ -29,11 +29,11 @@ pub(crate) fn scatter(
         let _ok = writeln!(svg, "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2\"/>", x(p.0), y(p.1));
     }
     svg.push_str("</g>\n");
-    let way: Vec<String> = line.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
+    let path: Vec<String> = line.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
     let _ok = writeln!(
         svg,
         "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
-        way.join(" "),
+        path.join(" "),
         colour(1)
     );
     svg.push_str("</svg>\n");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use darkfiber_packetsim::update::{Counted, Loss};
+use darkfiber_packetsim::update::{LossReason, TransportCounts};
 use darkfiber_scenario::{UpdateCase, UpdateOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,8 +78,8 @@ pub struct TransportFacts {
     pub met_both: u64,
 }
 
-impl From<Counted> for TransportFacts {
-    fn from(c: Counted) -> Self {
+impl From<TransportCounts> for TransportFacts {
+    fn from(c: TransportCounts) -> Self {
         Self { sent: c.sent, lost: c.lost, out_of_order: c.out_of_order, met_both: c.met_both }
     }
 }
@@ -118,7 +118,7 @@ impl UpdateFacts {
         names: impl IntoIterator<Item = &'n str>,
     ) -> Self {
         let s = |ps: u64| ps as f64 * 1e-12;
-        let lost = |why: Loss| found.lost.iter().filter(|l| l.why == why).count();
+        let lost = |why: LossReason| found.lost.iter().filter(|l| l.why == why).count();
         let pauses = found.jobs.iter().copied().chain(std::iter::repeat(<_>::default()));
         let jobs = names.into_iter().zip(pauses).map(|(name, job)| PauseFacts {
             name: name.to_owned(),
@@ -141,9 +141,9 @@ impl UpdateFacts {
             aborted: found.aborted,
             reliable: found.reliable.into(),
             datagrams: found.datagrams.into(),
-            lost_on_cable: lost(Loss::DeadCable),
-            lost_without_route: lost(Loss::NoRoute),
-            lost_in_loops: lost(Loss::Loop),
+            lost_on_cable: lost(LossReason::DeadCable),
+            lost_without_route: lost(LossReason::NoRoute),
+            lost_in_loops: lost(LossReason::Loop),
             messages_met_both: found.messages_met_both,
             sent_again: found.sent_again,
             broken: found.broken,

@@ -58,12 +58,12 @@ pub struct Report {
     /// The virtual layers in use, rising.
     pub layers: Vec<LayerReport>,
     /// The first broken pairs, by (destination, source).
-    pub broken: Vec<Broken>,
+    pub broken: Vec<BrokenRoute>,
 }
 
 /// A pair that does not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenRoute {
     /// Terminal that sends.
     pub source: TerminalId,
     /// Terminal that should receive.
@@ -106,12 +106,12 @@ impl Report {
 }
 
 /// Per chunk of destinations; merged by addition and concatenation in chunk order.
-struct Partial {
+struct ChunkFindings {
     hops: Vec<u64>,
     load: Vec<u64>,
     unreachable: u64,
     loops: u64,
-    broken: Vec<Broken>,
+    broken: Vec<BrokenRoute>,
     /// Lanes between switches, where these choose them.
     lanes: u32,
 }
@@ -150,10 +150,10 @@ pub(crate) fn check_runs(
 ) -> Report {
     // Each group of chunks shares one load vector, so that memory does not grow with the fabric.
     let group = runs.len().div_ceil(CHUNK).div_ceil(16).max(1);
-    let partials: Vec<Partial> = runs
+    let partials: Vec<ChunkFindings> = runs
         .par_chunks(group * CHUNK)
         .map(|runs| {
-            let part = Partial {
+            let part = ChunkFindings {
                 hops: Vec::new(),
                 load: vec![0; fabric.channel_count()],
                 unreachable: 0,
@@ -229,7 +229,7 @@ struct Tracer<'a> {
     sources: &'a Sources,
     deps: &'a Dependencies,
     walk: Walk<'a>,
-    part: Partial,
+    part: ChunkFindings,
 }
 
 impl Tracer<'_> {
@@ -296,7 +296,7 @@ impl Tracer<'_> {
                         .find(|&t| t != dest && routes.uses(t, path));
                     if let Some(source) = source.filter(|_| part.broken.len() < EXAMPLES) {
                         let at = walk.end(s);
-                        part.broken.push(Broken { source, dest, at, loops });
+                        part.broken.push(BrokenRoute { source, dest, at, loops });
                     }
                 }
             }

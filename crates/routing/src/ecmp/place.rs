@@ -4,7 +4,7 @@ use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
 use super::header::mixed;
 use super::{Differs, EcmpSpec, Field, Header};
-use crate::next_hops::{Found, Group, NextHops};
+use crate::next_hops::{Group, NextHopSet, NextHops};
 
 /// Default number of buckets of weighted groups.
 const BUCKETS: u32 = 128;
@@ -32,7 +32,7 @@ impl Ecmp {
     ///
     /// Complexity: O(destination switches x channels).
     pub fn new(fabric: &Fabric, spec: &EcmpSpec, draw: u64) -> Self {
-        let make = |found: &Found<'_>| {
+        let make = |found: &NextHopSet<'_>| {
             let members = found.members.clone();
             match (spec.weighted, spec.buckets) {
                 (true, buckets) => {
@@ -86,7 +86,7 @@ impl Ecmp {
             let hops = self.hops.without(&|c| is_alive(ChannelId(c)));
             return Self { hops, ..self.clone() };
         }
-        let make = |found: &Found<'_>| {
+        let make = |found: &NextHopSet<'_>| {
             debug_assert_eq!(found.fabric.switch_count(), self.seed.len());
             let members = found.members.clone();
             match (self.spec.buckets, self.spec.weighted) {
@@ -149,7 +149,7 @@ impl Ecmp {
         group.pick(self.hash(at, header, in_port)).map(ChannelId)
     }
 
-    /// Adds to `way` the channels between switches that packets of a queue pair cross; returns whether they
+    /// Adds to `path` the channels between switches that packets of a queue pair cross; returns whether they
     /// arrive.
     pub fn follow(
         &self,
@@ -157,19 +157,19 @@ impl Ecmp {
         from: TerminalId,
         to: TerminalId,
         number: usize,
-        way: &mut Vec<u32>,
+        path: &mut Vec<u32>,
     ) -> bool {
         let header = self.header(from, to, number);
         let (mut at, goal) = (fabric.terminal(from).switch, fabric.terminal(to).switch);
         let mut in_port = fabric.terminal(from).switch_port;
         // Next hops of ECMP are nearer each time; groups of ports may not be.
-        let most = way.len() + fabric.switch_count();
+        let most = path.len() + fabric.switch_count();
         while at != goal {
-            if way.len() == most {
+            if path.len() == most {
                 return false;
             }
             let Some(c) = self.next(at, goal, &header, in_port) else { return false };
-            way.push(c.0);
+            path.push(c.0);
             (at, in_port) = (fabric.head(c), fabric.head_port(c));
         }
         true
@@ -221,9 +221,9 @@ mod tests {
         let n = fabric.terminal_count() as u32;
         let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (TerminalId(a), TerminalId(b))));
         let path = |(a, b)| {
-            let mut way = Vec::new();
-            assert!(ecmp.follow(fabric, a, b, number, &mut way));
-            way
+            let mut path = Vec::new();
+            assert!(ecmp.follow(fabric, a, b, number, &mut path));
+            path
         };
         pairs.filter(|(a, b)| a != b).map(path).collect()
     }
@@ -233,11 +233,11 @@ mod tests {
         for spec in ["kary:k=3,n=3", "torus:dims=4x4,t=2", "dragonfly:p=1,a=4,h=1"] {
             let fabric = open(spec).expect(spec).fabric;
             let ecmp = ecmp(&fabric, "jenkins:fields=src-ip+dst-ip+src-port+in-port,qps=2");
-            for way in all_paths(&fabric, &ecmp, 1) {
-                for pair in way.windows(2) {
+            for path in all_paths(&fabric, &ecmp, 1) {
+                for pair in path.windows(2) {
                     assert_eq!(fabric.head(ChannelId(pair[0])), fabric.tail(ChannelId(pair[1])));
                 }
-                let (Some(first), Some(last)) = (way.first(), way.last()) else { continue };
+                let (Some(first), Some(last)) = (path.first(), path.last()) else { continue };
                 let (a, b) = (fabric.tail(ChannelId(*first)), fabric.head(ChannelId(*last)));
                 let c = ChannelId(*first);
                 let at_port = fabric.at_port(a, fabric.tail_port(c));
@@ -252,7 +252,7 @@ mod tests {
                     seen.extend(next);
                     steps += 1;
                 }
-                assert_eq!(way.len(), steps);
+                assert_eq!(path.len(), steps);
             }
         }
     }
@@ -268,8 +268,8 @@ mod tests {
             let before = ecmp(&fabric, text);
             let after = before.after(&fabric, &|c| c.0 != dead && c.0 != back);
             let (old, new) = (all_paths(&fabric, &before, 0), all_paths(&fabric, &after, 0));
-            assert!(new.iter().all(|way| !way.contains(&dead) && !way.contains(&back)));
-            let hit = |way: &Vec<u32>| way.contains(&dead) || way.contains(&back);
+            assert!(new.iter().all(|path| !path.contains(&dead) && !path.contains(&back)));
+            let hit = |path: &Vec<u32>| path.contains(&dead) || path.contains(&back);
             let pairs = || old.iter().zip(&new);
             let must = pairs().filter(|(o, _)| hit(o)).count();
             let all = pairs().filter(|(o, n)| o != n).count();

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
-use super::balance::First;
+use super::balance::FirstCriterion;
 use super::dag::{Dag, for_each_dag, require_routable};
 use super::order::UpDown;
 use super::updn::{legal_routes, up_down, up_down_of_tree};
 use crate::next_hops::{Group, NextHops, NextHopsBuilder};
-use crate::{DELIVER, Deadlock, DestId, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
+use crate::{
+    DELIVER, Deadlock, DestId, Engine, FabricRequirement, NO_ROUTE, Refusal, Request, Routes,
+};
 
 /// The engine `ar_updn`; see [`Engine::doc`].
 pub(crate) struct ArUpDn;
@@ -39,8 +41,8 @@ impl Engine for ArUpDn {
         "Schroeder et al.: Autonet, IEEE JSAC 9(8), 1991; NVIDIA, UFM user manual, adaptive routing (ar_updn)"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -49,7 +51,7 @@ impl Engine for ArUpDn {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        with_groups(self.name(), fabric, request, &up_down(fabric, request), First::Load)
+        with_groups(self.name(), fabric, request, &up_down(fabric, request), FirstCriterion::Load)
     }
 }
 
@@ -75,8 +77,8 @@ impl Engine for ArFTree {
          patterns, CCPE 22(2), 2010; NVIDIA, UFM user manual, adaptive routing (ar_ftree)"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Tree
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Tree
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -85,7 +87,7 @@ impl Engine for ArFTree {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let (_, updown) = up_down_of_tree(self, fabric, request)?;
-        with_groups(self.name(), fabric, request, &updown, First::Siblings)
+        with_groups(self.name(), fabric, request, &updown, FirstCriterion::Siblings)
     }
 }
 
@@ -95,7 +97,7 @@ fn with_groups(
     fabric: &Fabric,
     request: &Request<'_>,
     updown: &UpDown,
-    first: First,
+    first: FirstCriterion,
 ) -> Result<Routes, Refusal> {
     let mut routes = legal_routes(engine, fabric, request, updown, first)?;
     routes.groups = Some(Arc::new(groups(fabric, &routes, updown)));

@@ -6,7 +6,7 @@ use darkfiber_fabric::Fabric;
 use super::dfsssp::DfSssp;
 use super::ftree::FTree;
 use crate::reroute::{Goal, Prepared};
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `afar`; see [`Engine::doc`].
 pub(crate) struct Afar;
@@ -38,8 +38,8 @@ impl Engine for Afar {
         "Smith et al.: Mitigating Inter-Job Interference Using Adaptive Flow-Aware Routing, SC'18, section V"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {

@@ -6,7 +6,7 @@
 //! among all others, while the largest load falls and stays above its lower bound; at first all sources
 //! together, then one after the other.
 //!
-//! Where there are many destination switches, several parts route them in parallel (see `side_by_side`).
+//! Where there are many destination switches, several parts route them in parallel (see `parallel`).
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::balancer::Balancer;
 use super::dag::{Dag, Dags};
-use super::side_by_side::{Rows, SHARE, add_up, parts};
+use super::parallel::{Rows, SHARE, add_up, parts};
 use crate::{DestId, Routes};
 
 /// Most passes after the first one that choose for all sources of a destination together.
@@ -34,7 +34,7 @@ const SILENT: usize = 512;
 
 /// The first criterion where paths are chosen for all sources of a destination together.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum First {
+pub(crate) enum FirstCriterion {
     /// The sum of loads.
     Load,
     /// A channel should have few destinations of the same switch; the sum of loads comes second. Terminals of a
@@ -43,8 +43,8 @@ pub(crate) enum First {
 }
 
 /// The LIDs that are routed together at one switch: terminals of one role, and the switch's own LID
-/// at its last stop.
-pub(super) struct Stop {
+/// in its last group.
+pub(super) struct LidGroup {
     pub(super) terminals: Vec<u32>,
     pub(super) itself: bool,
 }
@@ -61,28 +61,30 @@ pub(super) struct Stop {
 pub(crate) fn balance(
     fabric: &Fabric,
     routes: &mut Routes,
-    weighs: First,
+    weighs: FirstCriterion,
     make: impl Fn(&mut Dag, SwitchId) + Sync,
-) -> Balanced {
-    let stops = itinerary(fabric);
-    let with_terminals = stops.partition_point(|(_, stop)| !stop.terminals.is_empty());
-    let (sending, silent) = stops.split_at(with_terminals);
-    let parts = vec![Part::new(fabric, weighs); parts(sending.len())];
-    let mut team = Team { parts, dags: Dags::new(sending, &make) };
-    team.pass(routes, false, Part::first);
-    route_silent(&team.parts[0], routes, silent, &make);
-    let strays = team.parts.iter_mut().flat_map(|part| std::mem::take(&mut part.strays)).collect();
+) -> BalanceResult {
+    let groups = lid_groups(fabric);
+    let with_terminals = groups.partition_point(|(_, group)| !group.terminals.is_empty());
+    let (sending, silent) = groups.split_at(with_terminals);
+    let parts = vec![BalancePart::new(fabric, weighs); parts(sending.len())];
+    let mut all_parts = BalanceParts { parts, dags: Dags::new(sending, &make) };
+    all_parts.pass(routes, false, BalancePart::first);
+    route_silent(&all_parts.parts[0], routes, silent, &make);
+    let strays =
+        all_parts.parts.iter_mut().flat_map(|part| std::mem::take(&mut part.strays)).collect();
     // All paths to a destination are as long as its graph says, so that their sum is given.
-    let balancer = &team.parts[0].balancer;
-    let bound = cut_bound(fabric, routes.paths()).max(balancer.mean()).max(team.forced());
+    let balancer = &all_parts.parts[0].balancer;
+    let bound = cut_bound(fabric, routes.paths()).max(balancer.mean()).max(all_parts.forced());
     let mut largest = balancer.largest();
     let mut together = TOGETHER;
     let mut apart = APART;
     while !is_near(largest, bound) && together + apart > 0 {
-        let before = (routes.clone(), team.parts[0].balancer.load.clone());
+        let before = (routes.clone(), all_parts.parts[0].balancer.load.clone());
         let fine = together == 0;
-        team.pass(routes, true, |part, routes, stop, dag| part.again(routes, &stop.1, dag, fine));
-        let now = team.parts[0].balancer.largest();
+        all_parts
+            .pass(routes, true, |part, routes, group, dag| part.again(routes, &group.1, dag, fine));
+        let now = all_parts.parts[0].balancer.largest();
         let passes = if fine { &mut apart } else { &mut together };
         let gain = if fine { GAIN_APART } else { GAIN };
         *passes = if largest.saturating_sub(now) < largest / gain { 0 } else { *passes - 1 };
@@ -90,33 +92,33 @@ pub(crate) fn balance(
             largest = now;
         } else {
             *routes = before.0;
-            for part in &mut team.parts {
+            for part in &mut all_parts.parts {
                 part.balancer.load.clone_from(&before.1);
             }
         }
     }
-    Balanced { strays, largest }
+    BalanceResult { strays, largest }
 }
 
 /// The parts that route the destinations: one part, or several in parallel where there are many
 /// destinations.
-struct Team<'a, M> {
-    parts: Vec<Part<'a>>,
-    dags: Dags<'a, Stop, M>,
+struct BalanceParts<'a, M> {
+    parts: Vec<BalancePart<'a>>,
+    dags: Dags<'a, LidGroup, M>,
 }
 
-impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
-    /// Lets the parts do `work` at every stop with terminals. They exchange their loads `often`, or only
+impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> BalanceParts<'a, M> {
+    /// Lets the parts do `work` for every group with terminals. They exchange their loads `often`, or only
     /// at the end: then each stretch is as even as in isolation, and so are all together.
     fn pass(
         &mut self,
         routes: &mut Routes,
         often: bool,
-        work: impl Fn(&mut Part<'a>, &Routes, &(SwitchId, Stop), &Dag) + Sync + Send,
+        work: impl Fn(&mut BalancePart<'a>, &Routes, &(SwitchId, LidGroup), &Dag) + Sync + Send,
     ) {
         if let [alone] = &mut self.parts[..] {
-            self.dags.each(|stop, dag| {
-                work(alone, routes, stop, dag);
+            self.dags.each(|group, dag| {
+                work(alone, routes, group, dag);
                 alone.rows.hand_in(routes);
             });
             return;
@@ -128,10 +130,10 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
         let stretch = dags.homes.len().div_ceil(parts.len());
         for begin in (0..stretch).step_by(SHARE) {
             let shares = parts.par_iter_mut().zip(dags.homes.par_chunks(stretch)).enumerate();
-            shares.for_each(|(k, (part, stops))| {
+            shares.for_each(|(k, (part, groups))| {
                 let mut made = std::mem::take(&mut part.dag);
-                for (number, stop) in stops.iter().enumerate().skip(begin).take(SHARE) {
-                    work(part, routes, stop, dags.get(k * stretch + number, &mut made));
+                for (number, group) in groups.iter().enumerate().skip(begin).take(SHARE) {
+                    work(part, routes, group, dags.get(k * stretch + number, &mut made));
                 }
                 part.dag = made;
             });
@@ -153,9 +155,9 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> Team<'a, M> {
 
 /// One of the parts that route destinations, with its own view of the loads.
 #[derive(Clone)]
-struct Part<'a> {
+struct BalancePart<'a> {
     fabric: &'a Fabric,
-    weighs: First,
+    weighs: FirstCriterion,
     balancer: Balancer,
     rows: Rows,
     dag: Dag,
@@ -163,8 +165,8 @@ struct Part<'a> {
     strays: Vec<(u32, u32)>,
 }
 
-impl<'a> Part<'a> {
-    fn new(fabric: &'a Fabric, weighs: First) -> Self {
+impl<'a> BalancePart<'a> {
+    fn new(fabric: &'a Fabric, weighs: FirstCriterion) -> Self {
         Self {
             fabric,
             weighs,
@@ -175,23 +177,23 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Routes the LIDs of a stop.
-    fn first(&mut self, routes: &Routes, (home, stop): &(SwitchId, Stop), dag: &Dag) {
-        for row in rows(routes, stop) {
+    /// Routes the LIDs of a group.
+    fn first(&mut self, routes: &Routes, (home, group): &(SwitchId, LidGroup), dag: &Dag) {
+        for row in rows(routes, group) {
             self.choose(routes, row, dag);
             self.balancer.force(dag);
             self.strays.extend(dag.strays(self.fabric).map(|s| (row as u32, s)));
         }
         self.balancer.unmark();
-        if stop.itself {
+        if group.itself {
             let row = routes.row(DestId::switch(self.fabric, *home), 0);
             self.balancer.choose(self.fabric, dag, self.rows.begin(routes, row));
         }
     }
 
-    /// Removes the LIDs of a stop and routes them again, source by source if `apart`.
-    fn again(&mut self, routes: &Routes, stop: &Stop, dag: &Dag, apart: bool) {
-        for row in rows(routes, stop) {
+    /// Removes the LIDs of a group and routes them again, source by source if `apart`.
+    fn again(&mut self, routes: &Routes, group: &LidGroup, dag: &Dag, apart: bool) {
+        for row in rows(routes, group) {
             self.balancer.remove(self.fabric, dag, routes.ports(row));
             if apart {
                 self.balancer.choose_apart(self.fabric, dag, self.rows.begin(routes, row));
@@ -206,32 +208,32 @@ impl<'a> Part<'a> {
     fn choose(&mut self, routes: &Routes, row: usize, dag: &Dag) {
         self.balancer.choose(self.fabric, dag, self.rows.begin(routes, row));
         self.balancer.add(dag);
-        if self.weighs == First::Siblings {
+        if self.weighs == FirstCriterion::Siblings {
             self.balancer.mark(dag);
         }
     }
 }
 
-/// The rows of the terminals of a stop.
-pub(super) fn rows(routes: &Routes, stop: &Stop) -> Vec<usize> {
+/// The rows of the terminals of a group.
+pub(super) fn rows(routes: &Routes, group: &LidGroup) -> Vec<usize> {
     let lids = |&t: &u32| (0..routes.paths()).map(move |path| (DestId(t), path));
-    stop.terminals.iter().flat_map(lids).map(|(d, path)| routes.row(d, path)).collect()
+    group.terminals.iter().flat_map(lids).map(|(d, path)| routes.row(d, path)).collect()
 }
 
 /// Routes the LIDs of switches without terminals: they add no load.
 fn route_silent(
-    part: &Part<'_>,
+    part: &BalancePart<'_>,
     routes: &mut Routes,
-    silent: &[(SwitchId, Stop)],
+    silent: &[(SwitchId, LidGroup)],
     make: impl Fn(&mut Dag, SwitchId) + Sync,
 ) {
     for batch in silent.chunks(SILENT) {
-        let work = |stops: &[(SwitchId, Stop)]| {
+        let work = |groups: &[(SwitchId, LidGroup)]| {
             let mut part = part.clone();
             let mut dag = Dag::default();
-            for stop in stops {
-                make(&mut dag, stop.0);
-                part.first(routes, stop, &dag);
+            for group in groups {
+                make(&mut dag, group.0);
+                part.first(routes, group, &dag);
             }
             part.rows
         };
@@ -249,13 +251,14 @@ pub(super) fn is_near(largest: u64, bound: u64) -> bool {
 
 /// [`balance`] on all shortest paths of a connected fabric; returns the largest load.
 pub(crate) fn shortest(fabric: &Fabric, routes: &mut Routes) -> u64 {
-    let balanced = balance(fabric, routes, First::Load, |dag, home| dag.shortest(fabric, home));
+    let balanced =
+        balance(fabric, routes, FirstCriterion::Load, |dag, home| dag.shortest(fabric, home));
     debug_assert!(balanced.strays.is_empty(), "every shortest path is legal");
     balanced.largest
 }
 
 /// The result of [`balance`].
-pub(crate) struct Balanced {
+pub(crate) struct BalanceResult {
     /// Paths (row, source switch) against the engine's rule.
     pub(crate) strays: Vec<(u32, u32)>,
     /// Most terminal-to-terminal paths on a channel.
@@ -281,19 +284,19 @@ pub(super) fn cut_bound(fabric: &Fabric, paths: usize) -> u64 {
         .unwrap_or(0)
 }
 
-/// The switches with terminals, in the order of their first stop.
-pub(super) fn homes(stops: &[(SwitchId, Stop)]) -> Vec<SwitchId> {
+/// The switches with terminals, in the order of their first group.
+pub(super) fn homes(groups: &[(SwitchId, LidGroup)]) -> Vec<SwitchId> {
     let mut seen = BTreeSet::new();
-    let stops = stops.iter().filter(|(_, stop)| !stop.terminals.is_empty());
-    stops.map(|(home, _)| *home).filter(|&home| seen.insert(home)).collect()
+    let groups = groups.iter().filter(|(_, group)| !group.terminals.is_empty());
+    groups.map(|(home, _)| *home).filter(|&home| seen.insert(home)).collect()
 }
 
-/// All stops in the order in which destinations are routed, but those at switches with few terminals
+/// All groups in the order in which destinations are routed, but those at switches with few terminals
 /// in a separate wave, the second.
 ///
 /// Where few dependencies may be made, the few paths to such switches (aggregation nodes in the top of a
 /// tree) must not claim those that the balance of all others needs.
-pub(super) fn waves(fabric: &Fabric) -> Vec<Vec<(SwitchId, Stop)>> {
+pub(super) fn waves(fabric: &Fabric) -> Vec<Vec<(SwitchId, LidGroup)>> {
     /// A switch has few terminals if it has this many times fewer than those that most terminals are on.
     const FEW: usize = 2;
     let on = |home: SwitchId| fabric.terminals_on(home).len();
@@ -301,16 +304,16 @@ pub(super) fn waves(fabric: &Fabric) -> Vec<Vec<(SwitchId, Stop)>> {
     all.sort_unstable();
     let usual = all.get(all.len() / 2).copied().unwrap_or(0);
     let (many, few): (Vec<_>, Vec<_>) =
-        itinerary(fabric).into_iter().partition(|&(home, _)| on(home) * FEW > usual);
+        lid_groups(fabric).into_iter().partition(|&(home, _)| on(home) * FEW > usual);
     let waves = [many, few].into_iter();
-    waves.filter(|stops| stops.iter().any(|(_, stop)| !stop.terminals.is_empty())).collect()
+    waves.filter(|groups| groups.iter().any(|(_, group)| !group.terminals.is_empty())).collect()
 }
 
-/// All stops in the order in which destinations are routed.
-pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
+/// All groups in the order in which destinations are routed.
+pub(super) fn lid_groups(fabric: &Fabric) -> Vec<(SwitchId, LidGroup)> {
     let mut homes: Vec<SwitchId> = (0..fabric.switch_count()).map(SwitchId::new).collect();
     homes.sort_by_key(|&s| std::cmp::Reverse(fabric.terminals_on(s).len()));
-    let mut stops: Vec<(SwitchId, Stop)> = Vec::new();
+    let mut groups: Vec<(SwitchId, LidGroup)> = Vec::new();
     let mut last = vec![usize::MAX; fabric.switch_count()];
     for role in [Role::Compute, Role::Storage, Role::Other, Role::Aggregation] {
         for &home in &homes {
@@ -320,22 +323,22 @@ pub(super) fn itinerary(fabric: &Fabric) -> Vec<(SwitchId, Stop)> {
                 .map(|t| t as u32)
                 .collect();
             if !terminals.is_empty() {
-                last[home.index()] = stops.len();
-                stops.push((home, Stop { terminals, itself: false }));
+                last[home.index()] = groups.len();
+                groups.push((home, LidGroup { terminals, itself: false }));
             }
         }
     }
     for home in homes {
-        match stops.get_mut(last[home.index()]) {
-            Some((_, stop)) => stop.itself = true,
-            None => stops.push((home, Stop { terminals: Vec::new(), itself: true })),
+        match groups.get_mut(last[home.index()]) {
+            Some((_, group)) => group.itself = true,
+            None => groups.push((home, LidGroup { terminals: Vec::new(), itself: true })),
         }
     }
-    stops
+    groups
 }
 
 /// Divisions of the work into waves, the best first; the last is one wave, which is most likely to need few layers.
-pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, Stop)>>> {
+pub(super) fn schedules(fabric: &Fabric) -> Vec<Vec<Vec<(SwitchId, LidGroup)>>> {
     let waves = waves(fabric);
-    if waves.len() == 1 { vec![waves] } else { vec![waves, vec![itinerary(fabric)]] }
+    if waves.len() == 1 { vec![waves] } else { vec![waves, vec![lid_groups(fabric)]] }
 }

@@ -5,10 +5,10 @@ use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
 use super::acyclic::Acyclic;
-use super::balance::{Stop, homes};
+use super::balance::{LidGroup, homes};
 use super::dag::{Candidate, Dag};
 use super::escape::Escape;
-use super::grow::{Grower, Loads, Look, Taste};
+use super::grow::{Grower, LoadView, Loads, Preference};
 use super::layers::MIDDLING;
 use super::refine::{refine, route_empty_switches};
 use super::tree::Tree;
@@ -25,7 +25,7 @@ pub(super) struct DestinationPlan<'a> {
     /// The trees, in the rows of the switches' own LIDs; and LIDs of waves that are balanced already.
     routes: Routes,
     /// The LIDs that are not.
-    stops: Vec<(SwitchId, Stop)>,
+    groups: Vec<(SwitchId, LidGroup)>,
     /// Loads of those that are.
     settled: Loads<'a>,
     /// Loads if all LIDs of the others were routed along the tree of their switch.
@@ -43,7 +43,7 @@ impl<'a> DestinationPlan<'a> {
             lanes: Vec::new(),
             lane_of: vec![0; fabric.switch_count()],
             routes: Routes::empty(engine, fabric, paths),
-            stops: Vec::new(),
+            groups: Vec::new(),
             settled: Loads::new(fabric),
             load: Loads::new(fabric),
             hops: 0,
@@ -65,9 +65,9 @@ impl<'a> DestinationPlan<'a> {
     fn balance(&mut self) {
         let lanes = std::mem::take(&mut self.lanes);
         let settled = std::mem::replace(&mut self.settled, Loads::new(self.fabric));
-        let stops = std::mem::take(&mut self.stops);
+        let groups = std::mem::take(&mut self.groups);
         let rules = (lanes, self.lane_of.clone());
-        (self.lanes, self.settled) = refine(self.fabric, &mut self.routes, &stops, rules, settled);
+        (self.lanes, self.settled) = refine(self.fabric, &mut self.routes, &groups, rules, settled);
         self.load = self.settled.clone();
     }
 
@@ -114,8 +114,8 @@ impl Lane<'_> {
         if self.shuts_out(dag, place) {
             return;
         }
-        let look = Look::Together(load, Taste::Frugal);
-        let grown = self.grower.grow_shortest(&mut self.graph, look, dag, &mut self.tree);
+        let view = LoadView::Joint(load, Preference::Frugal);
+        let grown = self.grower.grow_shortest(&mut self.graph, view, dag, &mut self.tree);
         self.hops = if grown { self.tree.hops(&self.grower.sources) } else { u64::MAX };
     }
 
@@ -135,8 +135,8 @@ impl Lane<'_> {
     /// [`settle`](Self::settle).
     fn try_any(&mut self, load: &[u64], home: SwitchId, escape: Option<&Escape>, fabric: &Fabric) {
         self.graph.begin();
-        let look = Look::Together(load, Taste::Frugal);
-        let grown = self.grower.grow(&mut self.graph, look, home, &mut self.tree);
+        let view = LoadView::Joint(load, Preference::Frugal);
+        let grown = self.grower.grow(&mut self.graph, view, home, &mut self.tree);
         self.escaped = !grown;
         if let Some(escape) = escape.filter(|_| !grown) {
             escape.tree(fabric, home, &mut self.tree);
@@ -209,7 +209,7 @@ impl Lanes<'_> {
 pub(super) fn plan<'a>(
     fabric: &'a Fabric,
     (engine, paths): (&str, usize),
-    waves: Vec<Vec<(SwitchId, Stop)>>,
+    waves: Vec<Vec<(SwitchId, LidGroup)>>,
     most: u8,
     escape: Option<&Escape>,
 ) -> Option<DestinationPlan<'a>> {
@@ -228,15 +228,15 @@ pub(super) fn plan<'a>(
     };
     let mut dag = Dag::default();
     let mut plan = DestinationPlan::new(fabric, engine, paths);
-    for stops in waves {
-        if !plan.stops.is_empty() {
+    for groups in waves {
+        if !plan.groups.is_empty() {
             plan.lanes = lanes.open.iter().map(|lane| lane.graph.clone()).collect();
             plan.balance();
             for (lane, graph) in lanes.open.iter_mut().zip(plan.lanes.drain(..)) {
                 lane.graph = graph;
             }
         }
-        for home in homes(&stops) {
+        for home in homes(&groups) {
             dag.shortest(fabric, home);
             let load = &plan.load.of;
             let best = lanes
@@ -251,7 +251,7 @@ pub(super) fn plan<'a>(
             let own = plan.routes.row(DestId::switch(fabric, home), 0);
             tree.write(fabric, plan.routes.ports_mut(own));
         }
-        plan.stops = stops;
+        plan.groups = groups;
     }
     plan.lanes = lanes.open.into_iter().take(plan.lanes()).map(|lane| lane.graph).collect();
     Some(plan)

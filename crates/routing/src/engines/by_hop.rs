@@ -31,11 +31,11 @@ pub enum NoLayersByHop {
     #[error(
         "no assignment of lanes to input and output ports avoids deadlock: {} turns form a cycle, as on long rings; choose \
          other paths (updn, nue --lanes 1), or service levels (--layer-by pair or source)",
-        .circle.len()
+        .cycle.len()
     )]
     Circle {
         /// The channels of the cycle: some path takes each with its predecessor and successor.
-        circle: Vec<ChannelId>,
+        cycle: Vec<ChannelId>,
     },
 }
 
@@ -58,7 +58,7 @@ pub fn layers_by_hop(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> Result<
     let order = Order::new(&turns);
     let mut best: Option<(usize, Vec<u8>)> = None;
     for attempt in 0..ATTEMPTS {
-        let sorted = order.sorted(attempt).map_err(|circle| NoLayersByHop::Circle { circle })?;
+        let sorted = order.sorted(attempt).map_err(|cycle| NoLayersByHop::Circle { cycle })?;
         let found = if attempt % 2 == 0 {
             ascend(fabric, &turns, &sorted)
         } else {
@@ -129,18 +129,18 @@ impl<'a> Order<'a> {
                 open[from..].reverse();
             }
         }
-        if sorted.len() == total { Ok(sorted) } else { Err(self.circle(&waits)) }
+        if sorted.len() == total { Ok(sorted) } else { Err(self.cycle(&waits)) }
     }
 
     /// A circle among turns that wait for others that wait.
-    fn circle(&self, waits: &[u32]) -> Vec<ChannelId> {
+    fn cycle(&self, waits: &[u32]) -> Vec<ChannelId> {
         let first = self.turns.made().find(|&turn| waits[turn as usize] > 0);
         let mut at = first.expect("some turn waits");
-        let mut way: Vec<u32> = Vec::new();
+        let mut path: Vec<u32> = Vec::new();
         let mut place = vec![usize::MAX; self.turns.len()];
         while place[at as usize] == usize::MAX {
-            place[at as usize] = way.len();
-            way.push(at);
+            place[at as usize] = path.len();
+            path.push(at);
             let mut before = None;
             self.turns.each_before(at, |turn| {
                 if before.is_none() && waits[turn as usize] > 0 {
@@ -149,9 +149,9 @@ impl<'a> Order<'a> {
             });
             at = before.expect("it waits for one that waits");
         }
-        let mut circle = way.split_off(place[at as usize]);
-        circle.reverse();
-        circle.into_iter().map(|turn| ChannelId(self.turns.onto(turn))).collect()
+        let mut cycle = path.split_off(place[at as usize]);
+        cycle.reverse();
+        cycle.into_iter().map(|turn| ChannelId(self.turns.onto(turn))).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
-use super::mates::Mates;
+use super::job_peers::JobPeers;
 use super::order::{distances, leaves};
 
 /// A switch that belongs to no set.
@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// Complexity: that of the bound of `sar-best`, O(heights x (channels + pairs of a switch and a LID)).
 pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usize) -> u64 {
-    least_load(fabric, &Mates::new(fabric, jobs), paths)
+    least_load(fabric, &JobPeers::new(fabric, jobs), paths)
 }
 
 /// No tables have less load, by paths inside jobs, on the fullest channel.
@@ -25,13 +25,13 @@ pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usiz
 /// height are removed.
 ///
 /// Complexity: O(heights x (channels + pairs of a switch and a LID)).
-pub(super) fn least_load(fabric: &Fabric, mates: &Mates, paths: usize) -> u64 {
+pub(super) fn least_load(fabric: &Fabric, job_peers: &JobPeers, paths: usize) -> u64 {
     let height = distances(fabric, &leaves(fabric));
     let tallest = height.iter().copied().max().unwrap_or(0);
     let single = (0..fabric.switch_count() as u32).collect();
     let below = (2..=tallest).map(|top| pieces_below(fabric, &height, top));
     let sets = std::iter::once(single).chain(below);
-    sets.map(|set_of| fullest_bin(fabric, mates, paths, &set_of)).max().unwrap_or(0)
+    sets.map(|set_of| fullest_bin(fabric, job_peers, paths, &set_of)).max().unwrap_or(0)
 }
 
 /// For each switch the first switch of its component below a height.
@@ -57,7 +57,7 @@ fn pieces_below(fabric: &Fabric, height: &[u32], top: u32) -> Vec<u32> {
 }
 
 /// The least load of the fullest channel that leaves one of these sets.
-fn fullest_bin(fabric: &Fabric, mates: &Mates, paths: usize, set_of: &[u32]) -> u64 {
+fn fullest_bin(fabric: &Fabric, job_peers: &JobPeers, paths: usize, set_of: &[u32]) -> u64 {
     let n = set_of.len();
     let mut bins = vec![0u64; n];
     for (&s, &v) in fabric.tails().iter().zip(fabric.heads()) {
@@ -67,15 +67,15 @@ fn fullest_bin(fabric: &Fabric, mates: &Mates, paths: usize, set_of: &[u32]) -> 
         }
     }
     // Per set and direction how many pieces of each size there are.
-    let sizes = mates.most_on_a_switch() as usize + 1;
+    let sizes = job_peers.most_on_a_switch() as usize + 1;
     let mut pieces = vec![0u64; 2 * n * sizes];
-    for &t in &mates.running {
+    for &t in &job_peers.running {
         let to = set_of[fabric.terminals()[t as usize].switch.index()];
-        for &(s, size) in mates.sources(t) {
+        for &(s, size) in job_peers.sources(t) {
             let from = set_of[s as usize];
-            for (set, way) in [(from, 0), (to, 1)] {
+            for (set, direction) in [(from, 0), (to, 1)] {
                 if from != to && set != NONE {
-                    pieces[(2 * set as usize + way) * sizes + size as usize] += paths as u64;
+                    pieces[(2 * set as usize + direction) * sizes + size as usize] += paths as u64;
                 }
             }
         }

@@ -86,8 +86,8 @@ impl Ring {
         let half = size / 2;
         let mut windows: Vec<(u32, u32)> = Vec::new();
         for source in 0..size {
-            let way = if by_parity(size) && !source.is_multiple_of(2) { half - 1 } else { half };
-            windows.push(((source + 1) % size, way - 1));
+            let length = if by_parity(size) && !source.is_multiple_of(2) { half - 1 } else { half };
+            windows.push(((source + 1) % size, length - 1));
         }
         Self { size, windows }
     }

@@ -297,13 +297,13 @@ impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
         }
     }
 
-    /// The graph of the switch with this number, made in `room` if it is not stored.
-    pub(crate) fn get<'d>(&'d self, number: usize, room: &'d mut Dag) -> &'d Dag {
+    /// The graph of the switch with this number, made in `scratch` if it is not stored.
+    pub(crate) fn get<'d>(&'d self, number: usize, scratch: &'d mut Dag) -> &'d Dag {
         if let Some(kept) = self.kept.get(number) {
             return kept;
         }
-        (self.make)(room, self.homes[number].0);
-        room
+        (self.make)(scratch, self.homes[number].0);
+        scratch
     }
 }
 

@@ -8,7 +8,7 @@ use super::canon::in_order;
 use super::dag::require_routable;
 use super::frugal::FrugalTrees;
 use super::layers::{LONG, OutOfLanes, SHORT, assign_layers};
-use crate::{Deadlock, Engine, LayerBy, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, LayerBy, Refusal, Request, Routes};
 
 /// The engine `dfsssp`; see [`Engine::doc`].
 pub(crate) struct DfSssp;
@@ -42,8 +42,8 @@ impl Engine for DfSssp {
         "Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS'11"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {

@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, GridShape, Shape, SwitchId};
 
 use super::dag::{Candidate, Dag, for_each_row, require_routable};
-use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{DELIVER, Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `dor`; see [`Engine::doc`].
 pub(crate) struct Dor;
@@ -31,8 +31,8 @@ impl Engine for Dor {
         "OpenSM, doc/current-routing.txt, \"DOR Routing Algorithm\""
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Grid
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Grid
     }
 
     fn deadlock(&self) -> Deadlock {

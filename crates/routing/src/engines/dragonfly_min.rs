@@ -3,12 +3,12 @@
 use darkfiber_fabric::{DragonflyShape, Fabric, GroupKind, Shape, SwitchId};
 use rayon::prelude::*;
 
-use super::balance::{First, balance};
+use super::balance::{FirstCriterion, balance};
 use super::dag::{Dag, MOST_BYTES, require_routable};
 use super::lines::{GLOBAL, Lines, ODD};
 use super::rules::{EVERY, TurnRule, assign_by_rule};
-use super::stages::{Growth, Work};
-use crate::{DELIVER, Deadlock, Engine, NO_ROUTE, Needs, Refusal, Request, Routes};
+use super::stages::{Growth, GrowthScratch};
+use crate::{DELIVER, Deadlock, Engine, FabricRequirement, NO_ROUTE, Refusal, Request, Routes};
 
 /// The engine `dragonfly-min`; see [`Engine::doc`].
 pub(crate) struct DragonflyMin;
@@ -46,8 +46,8 @@ impl Engine for DragonflyMin {
         "Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA'08"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Dragonfly
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Dragonfly
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -80,7 +80,7 @@ impl DragonflyMin {
         share: bool,
     ) -> Result<Routes, Refusal> {
         let lines = lines(fabric, shape);
-        let grow = |dag: &mut Dag, work: &mut Work, home: SwitchId| {
+        let grow = |dag: &mut Dag, work: &mut GrowthScratch, home: SwitchId| {
             let mut growth = Growth::new(fabric, &lines, dag, work, home);
             // First the groups with a cable to the destination's, then those next to them, ...
             let mut joined = 0;
@@ -96,8 +96,8 @@ impl DragonflyMin {
             self.shared_rows(fabric, request, grow)?
         } else {
             let mut routes = Routes::empty(self.name(), fabric, request.paths());
-            let _ = balance(fabric, &mut routes, First::Load, |dag, home| {
-                grow(dag, &mut Work::default(), home);
+            let _ = balance(fabric, &mut routes, FirstCriterion::Load, |dag, home| {
+                grow(dag, &mut GrowthScratch::default(), home);
             });
             routes
         };
@@ -117,7 +117,7 @@ impl DragonflyMin {
         &self,
         fabric: &Fabric,
         request: &Request<'_>,
-        grow: impl Fn(&mut Dag, &mut Work, SwitchId) + Sync,
+        grow: impl Fn(&mut Dag, &mut GrowthScratch, SwitchId) + Sync,
     ) -> Result<Routes, Refusal> {
         let n = fabric.switch_count();
         let bytes = n as u64 * n as u64;
@@ -136,7 +136,7 @@ impl DragonflyMin {
         let mut routes = Routes::with_shared_rows(self.name(), fabric, request.paths(), row_of, n);
         let tail_ports = fabric.tail_ports();
         routes.table_mut().par_chunks_mut(n).enumerate().for_each_init(
-            || (Dag::default(), Work::default()),
+            || (Dag::default(), GrowthScratch::default()),
             |(dag, work), (home, ports)| {
                 grow(dag, work, SwitchId::new(home));
                 for (port, &c) in ports.iter_mut().zip(&work.choice) {

@@ -4,9 +4,9 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::{Acyclic, NONE};
-use super::balance::{homes, itinerary};
+use super::balance::{homes, lid_groups};
 use super::dag::Dag;
-use super::grow::{Free, Grower, Loads, Look, Taste};
+use super::grow::{Free, Grower, LoadView, Loads, Preference};
 use super::order::UpDown;
 use super::tree::Tree;
 
@@ -24,7 +24,7 @@ impl Escape {
         let mut grower = Grower::new(fabric);
         let mut tree = Tree::default();
         let none = vec![0; fabric.channel_count()];
-        grower.grow(&mut Free, Look::Together(&none, Taste::Balanced), root, &mut tree);
+        grower.grow(&mut Free, LoadView::Joint(&none, Preference::Balanced), root, &mut tree);
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); n];
         for s in 0..n {
             let c = tree.next[s];
@@ -82,7 +82,7 @@ impl Escape {
         let n = fabric.switch_count();
         let mut rows = vec![Vec::new(); n];
         let mut tree = Tree::default();
-        for home in homes(&itinerary(fabric)) {
+        for home in homes(&lid_groups(fabric)) {
             tree_of(home, &mut tree);
             rows[home.index()].resize(n, crate::NO_ROUTE);
             tree.write(fabric, &mut rows[home.index()]);
@@ -98,7 +98,7 @@ impl Escape {
     /// Puts all its dependencies into an empty graph.
     pub(super) fn reserve(&self, fabric: &Fabric, sources: &[u32], graph: &mut Acyclic<'_>) {
         let mut tree = Tree::default();
-        for home in homes(&itinerary(fabric)) {
+        for home in homes(&lid_groups(fabric)) {
             self.tree(fabric, home, &mut tree);
             tree.dependencies(fabric, sources, |c, next| {
                 let fits = graph.extend(c, next);

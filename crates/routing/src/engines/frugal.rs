@@ -7,9 +7,9 @@
 use darkfiber_fabric::Fabric;
 
 use super::acyclic::Acyclic;
-use super::balance::{homes, itinerary};
+use super::balance::{homes, lid_groups};
 use super::dag::Dag;
-use super::grow::{Grower, Loads, Look, Rule, Taste};
+use super::grow::{Grower, LoadView, Loads, Preference, Rule};
 use super::layers::SHORT;
 use super::refine::{refine, route_empty_switches};
 use super::tree::Tree;
@@ -78,10 +78,10 @@ impl<'a> FrugalTrees<'a> {
         let mut loads = Loads::new(fabric);
         let mut tree = Tree::default();
         let mut dag = Dag::default();
-        for home in homes(&itinerary(fabric)) {
+        for home in homes(&lid_groups(fabric)) {
             dag.shortest(fabric, home);
-            let look = Look::Together(&loads.of, Taste::Frugal);
-            grower.grow_shortest(&mut rule, look, &dag, &mut tree);
+            let view = LoadView::Joint(&loads.of, Preference::Frugal);
+            grower.grow_shortest(&mut rule, view, &dag, &mut tree);
             let lids = (fabric.terminals_on(home).len() * routes.paths()) as u64;
             loads.add(&tree, &grower.sources, lids);
             let row = routes.row(DestId::switch(fabric, home), 0);
@@ -95,8 +95,8 @@ impl<'a> FrugalTrees<'a> {
     /// with many of them. Returns the largest load of a channel.
     pub(super) fn refine(self, routes: &mut Routes) -> u64 {
         let f = self.fabric;
-        let stops = itinerary(f);
-        let homes = homes(&stops);
+        let groups = lid_groups(f);
+        let homes = homes(&groups);
         let mut layer = Acyclic::new(f, SHORT);
         let mut tree = Tree::default();
         for &home in &homes {
@@ -107,6 +107,6 @@ impl<'a> FrugalTrees<'a> {
         }
         let rule = Frugal { layer: Some(layer), ..self.rule };
         let rules = (vec![rule], vec![0; f.switch_count()]);
-        refine(f, routes, &stops, rules, Loads::new(f)).1.largest()
+        refine(f, routes, &groups, rules, Loads::new(f)).1.largest()
     }
 }

@@ -2,9 +2,9 @@
 
 use darkfiber_fabric::Fabric;
 
-use super::balance::First;
+use super::balance::FirstCriterion;
 use super::updn::{legal_routes, up_down_of_tree};
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `ftree`; see [`Engine::doc`].
 pub(crate) struct FTree;
@@ -37,8 +37,8 @@ impl Engine for FTree {
          communication patterns, CCPE 22(2), 2010; OpenSM, doc/current-routing.txt"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Tree
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Tree
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -47,6 +47,6 @@ impl Engine for FTree {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let (_, updown) = up_down_of_tree(self, fabric, request)?;
-        legal_routes(self.name(), fabric, request, &updown, First::Siblings)
+        legal_routes(self.name(), fabric, request, &updown, FirstCriterion::Siblings)
     }
 }

@@ -58,7 +58,7 @@ impl Rule for Acyclic<'_> {
 
 /// Choice among channels that bring a switch equally close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taste {
+pub(super) enum Preference {
     /// Existing dependencies first, then the least sum of loads: few dependencies, few layers.
     Frugal,
     /// The least sum of loads.
@@ -66,18 +66,18 @@ pub(super) enum Taste {
 }
 
 /// The loads that sources look at.
-pub(super) enum Look<'x, 'a> {
+pub(super) enum LoadView<'x, 'a> {
     /// Those of other trees: all sources see the same.
-    Together(&'x [u64], Taste),
+    Joint(&'x [u64], Preference),
     /// Those of the paths that joined this tree, too: each takes the path whose fullest channel has the
     /// least load, and sees the paths of those that joined before it. The loads are restored when the
     /// tree is grown.
-    Apart(&'x mut Loads<'a>),
+    Separate(&'x mut Loads<'a>),
 }
 
 /// A channel that a switch may join over.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct JoinChannel {
     class: u8,
     /// Load of the fullest channel, if sources look at it.
     fullest: u64,
@@ -99,7 +99,7 @@ pub(super) struct Grower<'a> {
     mark: Vec<u32>,
     stamp: u32,
     frontier: Vec<u32>,
-    options: Vec<Way>,
+    options: Vec<JoinChannel>,
 }
 
 impl<'a> Grower<'a> {
@@ -123,7 +123,7 @@ impl<'a> Grower<'a> {
     pub(super) fn grow(
         &mut self,
         rule: &mut impl Rule,
-        mut look: Look<'_, '_>,
+        mut view: LoadView<'_, '_>,
         home: SwitchId,
         tree: &mut Tree,
     ) -> bool {
@@ -136,15 +136,15 @@ impl<'a> Grower<'a> {
             for &u in &frontier {
                 for c in self.fabric.channels_from(SwitchId(u)) {
                     if tree.dist[self.fabric.heads()[c] as usize] == distance {
-                        self.weigh(rule, &look, tree, u, c as u32);
+                        self.weigh(rule, &view, tree, u, c as u32);
                     }
                 }
-                self.join(rule, &mut look, tree, u);
+                self.join(rule, &mut view, tree, u);
             }
             level = level.end..tree.order.len();
             self.frontier = frontier;
         }
-        self.end(look, tree);
+        self.end(view, tree);
         tree.order.len() == self.fabric.switch_count()
     }
 
@@ -155,7 +155,7 @@ impl<'a> Grower<'a> {
     pub(super) fn grow_shortest(
         &mut self,
         rule: &mut impl Rule,
-        mut look: Look<'_, '_>,
+        mut view: LoadView<'_, '_>,
         dag: &Dag,
         tree: &mut Tree,
     ) -> bool {
@@ -163,11 +163,11 @@ impl<'a> Grower<'a> {
         let all = (1..dag.order.len()).all(|i| {
             let u = dag.order[i];
             for c in dag.candidates(i) {
-                self.weigh(rule, &look, tree, u, c.channel);
+                self.weigh(rule, &view, tree, u, c.channel);
             }
-            self.join(rule, &mut look, tree, u)
+            self.join(rule, &mut view, tree, u)
         });
-        self.end(look, tree);
+        self.end(view, tree);
         all
     }
 
@@ -202,8 +202,8 @@ impl<'a> Grower<'a> {
         })
     }
 
-    fn end(&self, look: Look<'_, '_>, tree: &Tree) {
-        if let Look::Apart(loads) = look {
+    fn end(&self, view: LoadView<'_, '_>, tree: &Tree) {
+        if let LoadView::Separate(loads) = view {
             loads.remove(tree, &self.sources);
         }
     }
@@ -234,7 +234,14 @@ impl<'a> Grower<'a> {
 
     /// Adds a channel of switch `u` into the tree to its options.
     #[inline]
-    fn weigh(&mut self, rule: &impl Rule, look: &Look<'_, '_>, tree: &Tree, u: u32, channel: u32) {
+    fn weigh(
+        &mut self,
+        rule: &impl Rule,
+        view: &LoadView<'_, '_>,
+        tree: &Tree,
+        u: u32,
+        channel: u32,
+    ) {
         let v = self.fabric.heads()[channel as usize] as usize;
         let next = tree.next[v];
         let class = if next == NONE || rule.known(u, channel, next) {
@@ -246,20 +253,20 @@ impl<'a> Grower<'a> {
             }
             2
         } else {
-            u8::from(matches!(look, Look::Together(_, Taste::Frugal)))
+            u8::from(matches!(view, LoadView::Joint(_, Preference::Frugal)))
         };
-        let (fullest, sum) = match look {
-            Look::Apart(loads) => self.fullest(tree, &loads.of, channel),
-            Look::Together(load, _) => (0, self.cost[v] + load[channel as usize]),
+        let (fullest, sum) = match view {
+            LoadView::Separate(loads) => self.fullest(tree, &loads.of, channel),
+            LoadView::Joint(load, _) => (0, self.cost[v] + load[channel as usize]),
         };
-        self.options.push(Way { class, fullest, sum, channel });
+        self.options.push(JoinChannel { class, fullest, sum, channel });
     }
 
     /// Lets switch `u` join over the best of its options that the rule takes; whether there is one.
     fn join(
         &mut self,
         rule: &mut impl Rule,
-        look: &mut Look<'_, '_>,
+        view: &mut LoadView<'_, '_>,
         tree: &mut Tree,
         u: u32,
     ) -> bool {
@@ -269,7 +276,7 @@ impl<'a> Grower<'a> {
                 self.passed[u as usize] = sends;
                 self.cost[u as usize] = best.sum;
                 tree.push(self.fabric, u, best.channel);
-                if let Look::Apart(loads) = look
+                if let LoadView::Separate(loads) = view
                     && sends
                 {
                     let paths = u64::from(self.sources[u as usize]);

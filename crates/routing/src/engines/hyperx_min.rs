@@ -2,12 +2,12 @@
 
 use darkfiber_fabric::{Fabric, GridKind, Shape, SwitchId};
 
-use super::balance::{First, balance};
+use super::balance::{FirstCriterion, balance};
 use super::dag::{Dag, require_routable};
 use super::lines::{Lines, ODD};
 use super::rules::{EVERY, TurnRule, assign_by_rule};
-use super::stages::{Growth, Work};
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use super::stages::{Growth, GrowthScratch};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `hyperx-min`; see [`Engine::doc`].
 pub(crate) struct HyperXMin;
@@ -38,8 +38,8 @@ impl Engine for HyperXMin {
         "Ahn et al.: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC'09"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::HyperX
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::HyperX
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -60,8 +60,8 @@ impl Engine for HyperXMin {
             .collect();
         let lines = Lines::of_lattice(fabric, grid.dims.len(), &coords);
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let _ = balance(fabric, &mut routes, First::Load, |dag: &mut Dag, home| {
-            let mut work = Work::default();
+        let _ = balance(fabric, &mut routes, FirstCriterion::Load, |dag: &mut Dag, home| {
+            let mut work = GrowthScratch::default();
             let mut growth = Growth::new(fabric, &lines, dag, &mut work, home);
             growth.join_lines();
             growth.finish();

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::balancer::Balancer;
 use super::dag::{Dag, for_each_dag};
 use super::dfsssp::out_of_lanes;
+use super::job_peers::JobPeers;
 use super::layers::{LONG, SHORT, assign_layers, only_by_pair};
-use super::mates::Mates;
 use super::order::distances;
 use crate::{DestId, LayerBy, Layers, NO_ROUTE, Refusal, Request, Routes};
 
@@ -58,16 +58,16 @@ pub(super) struct Tables {
 }
 
 /// Shared state of the engines for jobs.
-pub(super) struct Work<'a> {
+pub(super) struct JobRoutingContext<'a> {
     fabric: &'a Fabric,
     engine: &'static str,
     paths: usize,
-    pub(super) mates: Mates,
+    pub(super) job_peers: JobPeers,
     /// Graphs by destination switch; empty if they are too many.
     dags: Vec<Dag>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> JobRoutingContext<'a> {
     pub(super) fn new(engine: &'static str, fabric: &'a Fabric, request: &Request<'_>) -> Self {
         let n = fabric.switch_count();
         let each = 8 * fabric.channel_count() / 2 + 12 * n;
@@ -81,7 +81,7 @@ impl<'a> Work<'a> {
             fabric,
             engine,
             paths: request.paths(),
-            mates: Mates::new(fabric, request.jobs),
+            job_peers: JobPeers::new(fabric, request.jobs),
             dags: (0..kept).into_par_iter().map(make).collect(),
         }
     }
@@ -107,10 +107,10 @@ impl<'a> Work<'a> {
     ) -> Tables {
         let mut routes = Routes::empty(self.engine, self.fabric, self.paths);
         let mut balancer = Balancer::new(self.fabric);
-        self.each(&self.mates.running, |t, dag| {
+        self.each(&self.job_peers.running, |t, dag| {
             for path in 0..self.paths {
                 let row = routes.row(DestId(t), path);
-                route(&mut balancer, dag, self.mates.sources(t), routes.ports_mut(row));
+                route(&mut balancer, dag, self.job_peers.sources(t), routes.ports_mut(row));
             }
         });
         Tables { routes, load: balancer.load }
@@ -132,7 +132,7 @@ impl<'a> Work<'a> {
             |common, (row, ports)| {
                 let t = (row / self.paths) as u32;
                 let computes = fabric.terminals()[t as usize].role == Role::Compute;
-                if (self.mates.runs(t) || computes) && ports.contains(&NO_ROUTE) {
+                if (self.job_peers.runs(t) || computes) && ports.contains(&NO_ROUTE) {
                     let home = fabric.terminals()[t as usize].switch;
                     for (port, usual) in ports.iter_mut().zip(common.ports(home)) {
                         if *port == NO_ROUTE {
@@ -142,7 +142,7 @@ impl<'a> Work<'a> {
                 }
             },
         );
-        self.each(&self.mates.idle_servers(fabric), |t, dag| {
+        self.each(&self.job_peers.idle_servers(fabric), |t, dag| {
             for path in 0..self.paths {
                 let row = routes.row(DestId(t), path);
                 choice.choose(&mut balancer, fabric, dag, routes.ports_mut(row));
@@ -160,8 +160,9 @@ impl<'a> Work<'a> {
     /// Whether there are jobs, and every compute terminal runs one.
     pub(super) fn all_run(&self) -> bool {
         let mut terminals = (0..).zip(self.fabric.terminals());
-        !self.mates.running.is_empty()
-            && terminals.all(|(t, terminal)| terminal.role != Role::Compute || self.mates.runs(t))
+        !self.job_peers.running.is_empty()
+            && terminals
+                .all(|(t, terminal)| terminal.role != Role::Compute || self.job_peers.runs(t))
     }
 
     /// Calls `f` with the graph of a destination switch.
@@ -193,7 +194,7 @@ impl<'a> Work<'a> {
     pub(super) fn lids(&self) -> impl Iterator<Item = (u32, usize)> {
         let paths = self.paths;
         let rows = move |&t: &u32| (0..paths).map(move |path| (t, t as usize * paths + path));
-        self.mates.running.iter().flat_map(rows)
+        self.job_peers.running.iter().flat_map(rows)
     }
 
     /// Per switch the hops from everywhere, if any of these terminals is on it.
@@ -213,7 +214,7 @@ impl<'a> Work<'a> {
 
 /// Entries towards the switch at hand, by loads that stay as they are: all its LIDs share them.
 struct OneHome<'a> {
-    work: &'a Work<'a>,
+    work: &'a JobRoutingContext<'a>,
     balancer: Balancer,
     choice: Choice,
     home: Option<SwitchId>,
@@ -222,7 +223,7 @@ struct OneHome<'a> {
 }
 
 impl<'a> OneHome<'a> {
-    fn new(work: &'a Work<'a>, balancer: &Balancer, choice: Choice) -> Self {
+    fn new(work: &'a JobRoutingContext<'a>, balancer: &Balancer, choice: Choice) -> Self {
         let ports = vec![NO_ROUTE; work.fabric.switch_count()];
         Self { work, balancer: balancer.clone(), choice, home: None, made: Dag::default(), ports }
     }

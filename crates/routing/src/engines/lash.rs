@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::acyclic::Acyclic;
-use super::balance::{First, Stop, balance, cut_bound, homes, is_near, schedules};
+use super::balance::{FirstCriterion, LidGroup, balance, cut_bound, homes, is_near, schedules};
 use super::canon::in_order;
 use super::dag::require_routable;
 use super::dfsssp::{by_destination, out_of_lanes};
@@ -16,7 +16,9 @@ use super::layers::{LONG, SHORT};
 use super::order::{UpDown, tree_levels};
 use super::refine::refine;
 use super::tree::Tree;
-use crate::{Deadlock, DestId, Engine, LayerBy, Layers, Needs, Refusal, Request, Routes};
+use crate::{
+    Deadlock, DestId, Engine, FabricRequirement, LayerBy, Layers, Refusal, Request, Routes,
+};
 
 /// The engine `lash`; see [`Engine::doc`].
 pub(crate) struct Lash;
@@ -49,8 +51,8 @@ impl Engine for Lash {
          Networks, IPDPS'02 (CAC workshop)"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -102,7 +104,7 @@ fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
     let updown = UpDown::from_levels(fabric, &level);
     let short = AtomicBool::new(true);
     let mut routes = Routes::empty("lash", fabric, request.paths());
-    let balanced = balance(fabric, &mut routes, First::Load, |dag, home| {
+    let balanced = balance(fabric, &mut routes, FirstCriterion::Load, |dag, home| {
         let sends = |s: usize| !fabric.terminals_on(SwitchId::new(s)).is_empty();
         let mut least = Vec::new();
         if sends(home.index()) {
@@ -123,20 +125,20 @@ fn up_down(fabric: &Fabric, request: &Request<'_>) -> Option<(Routes, u64)> {
 fn layered(
     fabric: &Fabric,
     mut routes: Routes,
-    waves: &[Vec<(SwitchId, Stop)>],
+    waves: &[Vec<(SwitchId, LidGroup)>],
     effort: usize,
     lanes: usize,
 ) -> Result<(Routes, u64), usize> {
     let n = fabric.switch_count();
     let mut paths = SwitchPaths::new(fabric);
     let mut loads = Loads::new(fabric);
-    for stops in waves {
-        paths.fill(&routes, &homes(stops), effort);
+    for groups in waves {
+        paths.fill(&routes, &homes(groups), effort);
         if paths.graphs.len() > lanes {
             return Err(paths.graphs.len());
         }
         let rules = (vec![paths], vec![0; n]);
-        let (refined, all) = refine(fabric, &mut routes, stops, rules, loads);
+        let (refined, all) = refine(fabric, &mut routes, groups, rules, loads);
         (paths, loads) = (refined.into_iter().next().expect("one rule"), all);
     }
     if paths.graphs.len() > 1 {

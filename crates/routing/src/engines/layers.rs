@@ -14,9 +14,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use rayon::prelude::*;
 
-use super::abreast::each_cell;
 use super::acyclic::{Acyclic, NONE};
 use super::dependencies::Dependencies;
+use super::wavefront::each_cell;
 use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Routes};
 
 /// Not in any layer yet.

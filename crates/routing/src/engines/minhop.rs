@@ -6,7 +6,7 @@ use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{cut_bound, is_near};
 use super::dag::{Dag, for_each_batch, require_routable};
-use crate::{DELIVER, Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+use crate::{DELIVER, Deadlock, DestId, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `minhop`; see [`Engine::doc`].
 pub(crate) struct MinHop;
@@ -38,8 +38,8 @@ impl Engine for MinHop {
         "OpenSM, doc/current-routing.txt, \"Min Hop Algorithm\""
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {

@@ -1,9 +1,8 @@
 //! One engine, one file. Methods that several share: `dag` (candidates), `balance` (choice),
-//! `side_by_side` (parts of it that work in parallel), `abreast` (steps done as early as possible),
+//! `parallel` (parts of it that work in parallel), `wavefront` (steps done as early as possible),
 //! `order` (up and down), `lines` and `stages` (lattices and groups), `cuts` (datelines), `rules`
 //! (layers that are acyclic by a rule).
 
-mod abreast;
 mod acyclic;
 mod adaptive;
 mod afar;
@@ -26,17 +25,18 @@ mod ftree;
 mod grow;
 mod guard;
 mod hyperx_min;
+mod job_peers;
 mod job_tables;
 mod lash;
 mod layers;
 mod lines;
-mod mates;
 mod minhop;
 pub(crate) mod modk;
 mod nue;
 mod opt;
 mod order;
 mod others;
+mod parallel;
 mod parx;
 mod parx_trees;
 mod phases;
@@ -46,7 +46,6 @@ mod relief;
 mod rules;
 mod sar;
 mod sar_best;
-mod side_by_side;
 mod sssp;
 mod stages;
 mod torus;
@@ -54,6 +53,7 @@ mod tree;
 mod turns;
 mod two_level;
 mod updn;
+mod wavefront;
 
 pub(crate) use adaptive::{ArFTree, ArUpDn};
 pub(crate) use afar::Afar;

@@ -5,7 +5,7 @@ use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId};
 use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, require_routable};
 use super::order::UpDown;
 use super::updn::{legal_rows, place_strays};
-use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{DELIVER, Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `dmodk`; see [`Engine::doc`].
 pub(crate) struct DModK;
@@ -37,8 +37,8 @@ impl Engine for DModK {
          collectives, JPDC 72(11), 2012"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::FatTree
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::FatTree
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -81,8 +81,8 @@ impl Engine for SModK {
          2-Level Generalized Fat-trees, section III-A"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::FatTree
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::FatTree
     }
 
     fn deadlock(&self) -> Deadlock {

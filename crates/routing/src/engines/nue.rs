@@ -8,7 +8,7 @@ use super::canon::in_order;
 use super::dag::require_routable;
 use super::escape::Escape;
 use super::order::centre;
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `nue`; see [`Engine::doc`].
 pub(crate) struct Nue;
@@ -44,8 +44,8 @@ impl Engine for Nue {
          High-Performance Routing, HPDC'16"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {

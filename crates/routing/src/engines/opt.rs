@@ -4,7 +4,7 @@ use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
 use super::dag::require_routable;
 use super::two_level::TwoLevel;
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 const PAPER: &str = "Nienaber, Mahapatra, Yuan: Improving Performance of Deterministic Single-path Routing on \
                      2-Level Generalized Fat-trees, sections III and IV";
@@ -120,8 +120,8 @@ impl Engine for Opt {
         PAPER
     }
 
-    fn needs(&self) -> Needs {
-        Needs::TwoLevels
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::TwoLevels
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -161,8 +161,8 @@ impl Engine for OptRect {
         PAPER
     }
 
-    fn needs(&self) -> Needs {
-        Needs::TwoLevels
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::TwoLevels
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -207,8 +207,8 @@ impl Engine for OptBalanced {
         PAPER
     }
 
-    fn needs(&self) -> Needs {
-        Needs::TwoLevels
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::TwoLevels
     }
 
     fn deadlock(&self) -> Deadlock {

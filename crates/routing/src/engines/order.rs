@@ -9,13 +9,13 @@ use super::dag::{Dag, FAR};
 /// et al., "Autonet: a high-speed, self-configuring local area network", 1991), whatever the order.
 pub(crate) struct UpDown {
     /// Direction of each channel.
-    way: Vec<Way>,
+    direction: Vec<Direction>,
     /// Whether each switch has terminals.
     inhabited: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Up,
     Down,
     /// Within a level of a tree: left dark.
@@ -24,20 +24,20 @@ enum Way {
 
 impl UpDown {
     fn new(fabric: &Fabric, place: &[u32], level: Option<&[u32]>) -> Self {
-        let way = (0..fabric.channel_count())
+        let direction = (0..fabric.channel_count())
             .map(|c| {
                 let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
                 match level {
-                    Some(level) if level[s] == level[v] => Way::Flat,
-                    _ if place[v] < place[s] => Way::Up,
-                    _ => Way::Down,
+                    Some(level) if level[s] == level[v] => Direction::Flat,
+                    _ if place[v] < place[s] => Direction::Up,
+                    _ => Direction::Down,
                 }
             })
             .collect();
         let inhabited = (0..fabric.switch_count())
             .map(|s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
             .collect();
-        Self { way, inhabited }
+        Self { direction, inhabited }
     }
 
     /// By distance from the roots; equal distances by id.
@@ -116,10 +116,10 @@ impl UpDown {
     /// Whether a switch may send on channel `c`, by whether it and the next one descend.
     #[inline]
     fn may_send(&self, c: usize, descends: bool, next_descends: bool) -> bool {
-        match self.way[c] {
-            Way::Up => !descends,
-            Way::Down => descends && next_descends,
-            Way::Flat => false,
+        match self.direction[c] {
+            Direction::Up => !descends,
+            Direction::Down => descends && next_descends,
+            Direction::Flat => false,
         }
     }
 
@@ -147,9 +147,9 @@ impl UpDown {
                     let far = dag.dist[s as usize];
                     if far == FAR {
                         // Against its direction the channel would bring `s` to `v`.
-                        if self.way[c] == Way::Down {
+                        if self.direction[c] == Direction::Down {
                             climbers.push(s);
-                        } else if self.way[c] == Way::Up && descends[v] {
+                        } else if self.direction[c] == Direction::Up && descends[v] {
                             dag.dist[s as usize] = d + 1;
                             descends[s as usize] = true;
                             dag.order.push(s);
@@ -174,11 +174,11 @@ impl UpDown {
     /// Down wherever there is a path down; all others climb to the nearest of those.
     fn down_first(&self, fabric: &Fabric, dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
         Self::start(dag, descends, dest);
-        spread(fabric, dag, |against| self.way[against] == Way::Up);
+        spread(fabric, dag, |against| self.direction[against] == Direction::Up);
         for &s in &dag.order {
             descends[s as usize] = true;
         }
-        spread(fabric, dag, |against| self.way[against] == Way::Down);
+        spread(fabric, dag, |against| self.direction[against] == Direction::Down);
     }
 }
 

@@ -6,14 +6,14 @@
 
 use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 
-use super::balance::{cut_bound, is_near, itinerary};
+use super::balance::{cut_bound, is_near, lid_groups};
 use super::balancer::Balancer;
 use super::dag::Dag;
 use super::dfsssp::DfSssp;
 use super::frugal::FrugalTrees;
-use super::job_tables::{Choice, Tables, Work, layered};
+use super::job_tables::{Choice, JobRoutingContext, Tables, layered};
 use super::layers::one_layer_does;
-use super::relief::{Relief, Stop};
+use super::relief::{Destination, Relief};
 use crate::{DestId, Engine, NO_ROUTE, Refusal, Request, Routes};
 
 /// Most passes over the LIDs behind overloaded channels.
@@ -46,10 +46,10 @@ pub(super) fn for_all(
 pub(super) fn served(
     engine: &'static str,
     (fabric, request): (&Fabric, &Request<'_>),
-    work: &Work<'_>,
+    work: &JobRoutingContext<'_>,
     tables: Tables,
 ) -> Result<Routes, Refusal> {
-    if work.mates.running.is_empty() {
+    if work.job_peers.running.is_empty() {
         return for_all(engine, fabric, request);
     }
     let held = held(fabric, work, &tables.routes);
@@ -85,7 +85,7 @@ pub(super) fn served(
 }
 
 /// Most paths of all pairs of terminals on a channel.
-pub(super) fn largest_load(fabric: &Fabric, work: &Work<'_>, routes: &Routes) -> u64 {
+pub(super) fn largest_load(fabric: &Fabric, work: &JobRoutingContext<'_>, routes: &Routes) -> u64 {
     let none = Routes::empty("", fabric, routes.paths());
     let mut all = Rest::new(fabric, work, &none, routes.clone());
     all.count_all();
@@ -99,11 +99,11 @@ fn frugal_is_near(fabric: &Fabric, largest: u64) -> bool {
 }
 
 /// The entries of these tables that paths inside jobs use, and no others.
-fn held(fabric: &Fabric, work: &Work<'_>, routes: &Routes) -> Routes {
+fn held(fabric: &Fabric, work: &JobRoutingContext<'_>, routes: &Routes) -> Routes {
     let mut held = Routes::empty(&routes.engine, fabric, routes.paths());
     for (t, row) in work.lids() {
         let (ports, held) = (routes.ports(row), held.ports_mut(row));
-        for &(source, _) in work.mates.sources(t) {
+        for &(source, _) in work.job_peers.sources(t) {
             let mut at = source as usize;
             while held[at] == NO_ROUTE {
                 held[at] = ports[at];
@@ -129,7 +129,7 @@ fn step(fabric: &Fabric, ports: &[u8], s: u32) -> Option<(u32, u32)> {
 #[derive(Clone)]
 struct Rest<'a> {
     fabric: &'a Fabric,
-    work: &'a Work<'a>,
+    work: &'a JobRoutingContext<'a>,
     held: &'a Routes,
     routes: Routes,
     balancer: Balancer,
@@ -139,7 +139,12 @@ struct Rest<'a> {
 
 impl<'a> Rest<'a> {
     /// Starts from tables without loads.
-    fn new(fabric: &'a Fabric, work: &'a Work<'a>, held: &'a Routes, routes: Routes) -> Self {
+    fn new(
+        fabric: &'a Fabric,
+        work: &'a JobRoutingContext<'a>,
+        held: &'a Routes,
+        routes: Routes,
+    ) -> Self {
         let through = vec![0; fabric.switch_count()];
         Self { fabric, work, held, routes, balancer: Balancer::new(fabric), through }
     }
@@ -154,15 +159,15 @@ impl<'a> Rest<'a> {
     fn fill(&mut self) {
         let (fabric, work) = (self.fabric, self.work);
         let mut around = Dag::default();
-        for (home, stop) in itinerary(fabric) {
+        for (home, group) in lid_groups(fabric) {
             work.at(home, |dag| {
-                for &t in &stop.terminals {
+                for &t in &group.terminals {
                     let row = self.routes.row(DestId(t), 0);
                     let dag = self.around(row, dag, &mut around);
                     self.balancer.choose(fabric, dag, self.routes.ports_mut(row));
                     self.balancer.add(dag);
                 }
-                if stop.itself {
+                if group.itself {
                     let row = self.routes.row(DestId::switch(fabric, home), 0);
                     self.balancer.choose(fabric, dag, self.routes.ports_mut(row));
                 }
@@ -235,7 +240,7 @@ impl<'a> Rest<'a> {
     /// Restores the held entries.
     fn overlay(&mut self) {
         let work = self.work;
-        work.each(&work.mates.running, |t, dag| {
+        work.each(&work.job_peers.running, |t, dag| {
             for path in 0..self.routes.paths() {
                 let row = self.routes.row(DestId(t), path);
                 self.count(row, dag, |load, paths| *load -= paths);
@@ -282,16 +287,16 @@ impl<'a> Rest<'a> {
         let sources: Vec<(u32, u32)> =
             sources.into_iter().filter(|&(_, paths)| paths > 0).collect();
         let lids = (0..fabric.terminal_count()).flat_map(|t| (0..paths).map(move |path| (t, path)));
-        let stops: Vec<Stop<'_>> = lids
-            .map(|(t, path)| Stop {
+        let dests: Vec<Destination<'_>> = lids
+            .map(|(t, path)| Destination {
                 row: self.routes.row(DestId::new(t), path),
                 dist: &dist[fabric.terminals()[t].switch.index()],
                 sources: &sources,
             })
             .collect();
         let tables = Tables { routes: self.routes.clone(), load: self.balancer.load.clone() };
-        let effort = LEAST_EFFORT + EFFORT * stops.len();
-        let mut relief = Relief::around(fabric, &stops, tables, self.held, effort);
+        let effort = LEAST_EFFORT + EFFORT * dests.len();
+        let mut relief = Relief::around(fabric, &dests, tables, self.held, effort);
         relief.run(bound);
         let Tables { routes, load } = relief.into_tables();
         (self.routes, self.balancer.load) = (routes, load);

@@ -5,11 +5,13 @@ use darkfiber_fabric::{Fabric, GridKind, GridShape, Shape};
 use super::canon::in_order;
 use super::dag::require_routable;
 use super::dfsssp::out_of_lanes;
-use super::grow::Taste;
+use super::grow::Preference;
 use super::layers::{LONG, OutOfLanes, SHORT, assign_layers, only_by_pair};
 use super::nue::nue;
-use super::parx_trees::{Avoid, Work};
-use crate::{Deadlock, Engine, LayerBy, LidChoice, Needs, Orthants, Refusal, Request, Routes};
+use super::parx_trees::{AvoidedChannels, TreeContext};
+use crate::{
+    Deadlock, Engine, FabricRequirement, LayerBy, LidChoice, Orthants, Refusal, Request, Routes,
+};
 
 /// See [`Engine::doc`].
 pub(crate) struct Parx {
@@ -101,8 +103,12 @@ impl Engine for Parx {
          SC'19, section 3.2 and Algorithm 1"
     }
 
-    fn needs(&self) -> Needs {
-        if self.lids == LidKind::Minimal { Needs::Any } else { Needs::HyperX }
+    fn needs(&self) -> FabricRequirement {
+        if self.lids == LidKind::Minimal {
+            FabricRequirement::Any
+        } else {
+            FabricRequirement::HyperX
+        }
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -164,13 +170,14 @@ impl Parx {
     fn with_halves(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let grid = self.grid(fabric, request)?;
         let orthants = Orthants::new(grid).expect("the caller has looked");
-        let mut avoid: Vec<Avoid> = (0..orthants.halves()).map(Avoid::Half).collect();
+        let mut avoid: Vec<AvoidedChannels> =
+            (0..orthants.halves()).map(AvoidedChannels::Half).collect();
         if self.lids == LidKind::HalvesAndAcross {
-            avoid.push(Avoid::Alignment);
+            avoid.push(AvoidedChannels::Alignment);
         }
         let detours = avoid.len();
-        avoid.resize(request.paths(), Avoid::Spare);
-        let work = Work::new(fabric, Some((grid, &orthants)), request.demands);
+        avoid.resize(request.paths(), AvoidedChannels::Spare);
+        let work = TreeContext::new(fabric, Some((grid, &orthants)), request.demands);
         let search = Search { engine: self.name, fabric, request, work };
         if request.layer_by == LayerBy::Destination {
             return search.in_one_layer(&avoid);
@@ -186,9 +193,9 @@ impl Parx {
     }
 
     fn minimal(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        let work = Work::new(fabric, None, request.demands);
+        let work = TreeContext::new(fabric, None, request.demands);
         let search = Search { engine: self.name, fabric, request, work };
-        let avoid = vec![Avoid::Nothing; request.paths()];
+        let avoid = vec![AvoidedChannels::Nothing; request.paths()];
         if request.layer_by == LayerBy::Destination {
             return search.in_one_layer(&avoid);
         }
@@ -201,14 +208,14 @@ struct Search<'a> {
     engine: &'static str,
     fabric: &'a Fabric,
     request: &'a Request<'a>,
-    work: Work<'a>,
+    work: TreeContext<'a>,
 }
 
 impl Search<'_> {
     /// Layers that depend on the destination only: one for all.
-    fn in_one_layer(&self, avoid: &[Avoid]) -> Result<Routes, Refusal> {
-        for taste in [Taste::Balanced, Taste::Frugal] {
-            let mut routes = self.work.route(self.engine, avoid, taste);
+    fn in_one_layer(&self, avoid: &[AvoidedChannels]) -> Result<Routes, Refusal> {
+        for preference in [Preference::Balanced, Preference::Frugal] {
+            let mut routes = self.work.route(self.engine, avoid, preference);
             if assign_layers(self.fabric, &mut routes, 1, SHORT).is_ok() {
                 return Ok(routes);
             }
@@ -217,8 +224,8 @@ impl Search<'_> {
     }
 
     /// All paths as they should be, balanced if the lanes suffice for that, else frugal.
-    fn with_detours(&self, avoid: &[Avoid]) -> Result<Routes, OutOfLanes> {
-        let balanced = self.work.route(self.engine, avoid, Taste::Balanced);
+    fn with_detours(&self, avoid: &[AvoidedChannels]) -> Result<Routes, OutOfLanes> {
+        let balanced = self.work.route(self.engine, avoid, Preference::Balanced);
         let mut fewest = OutOfLanes { needed: usize::MAX };
         for effort in [SHORT, LONG] {
             match self.layered(balanced.clone(), effort) {
@@ -226,13 +233,13 @@ impl Search<'_> {
                 Err(out) => fewest = fewest.min(out),
             }
         }
-        let frugal = self.work.route(self.engine, avoid, Taste::Frugal);
+        let frugal = self.work.route(self.engine, avoid, Preference::Frugal);
         self.layered(frugal, LONG).map_err(|out| fewest.min(out))
     }
 
     /// Minimal paths for the last LIDs instead of detours, for as few of them as a bisection finds, else nue;
     /// and words for that.
-    fn with_fewer(&self, avoid: &[Avoid], detours: usize) -> (Routes, String) {
+    fn with_fewer(&self, avoid: &[AvoidedChannels], detours: usize) -> (Routes, String) {
         // The numbers of LIDs known to be too few and known to suffice; one more than there are
         // stands for all.
         let (mut few, mut enough) = (0, detours + 1);
@@ -240,9 +247,10 @@ impl Search<'_> {
         while few + 1 < enough {
             let minimal = few.midpoint(enough);
             let mut avoid = avoid.to_vec();
-            avoid[detours - minimal..detours].fill(Avoid::Nothing);
-            let tastes = [Taste::Balanced, Taste::Frugal].into_iter();
-            let tries = tastes.map(|taste| self.work.route(self.engine, &avoid, taste));
+            avoid[detours - minimal..detours].fill(AvoidedChannels::Nothing);
+            let preferences = [Preference::Balanced, Preference::Frugal].into_iter();
+            let tries =
+                preferences.map(|preference| self.work.route(self.engine, &avoid, preference));
             match tries.map(|routes| self.layered(routes, LONG)).find_map(Result::ok) {
                 Some(routes) => {
                     best = Some(routes);

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use darkfiber_fabric::{Fabric, GridShape, SwitchId};
 use rayon::prelude::*;
 
-use super::balance::itinerary;
+use super::balance::lid_groups;
 use super::dag::Dag;
 use super::frugal::Frugal;
-use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
+use super::grow::{Free, Grower, LoadView, Loads, Preference, Rule};
 use super::tree::Tree;
 use crate::{Demand, DestId, Orthants, Routes};
 
@@ -21,7 +21,7 @@ const BATCH: usize = 16;
 
 /// The channels that paths to a LID avoid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Avoid {
+pub(super) enum AvoidedChannels {
     /// Channels inside a half.
     Half(usize),
     /// Channels from the opposite orthant to switches that share a coordinate with the destination.
@@ -33,47 +33,55 @@ pub(super) enum Avoid {
 }
 
 /// Everything that the trees depend on, except for the links that each LID avoids.
-pub(super) struct Work<'a> {
+pub(super) struct TreeContext<'a> {
     fabric: &'a Fabric,
     /// Coordinates, where LIDs avoid anything by them.
     place: Option<(&'a GridShape, &'a Orthants)>,
     /// Switches and their terminals in the order in which they are routed: demanded ones first.
-    stops: Vec<(SwitchId, Vec<u32>)>,
+    groups: Vec<(SwitchId, Vec<u32>)>,
     /// By terminal the load that paths from each switch to it add; `None` if there is no demand for
     /// it.
     weights: Vec<Option<Vec<u32>>>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> TreeContext<'a> {
     pub(super) fn new(
         fabric: &'a Fabric,
         place: Option<(&'a GridShape, &'a Orthants)>,
         demands: &[Demand],
     ) -> Self {
         let weights = weights(fabric, demands);
-        let all = itinerary(fabric).into_iter();
-        let all: Vec<_> = all.filter(|(_, stop)| !stop.terminals.is_empty()).collect();
-        let mut stops: Vec<(SwitchId, Vec<u32>)> = Vec::new();
+        let all = lid_groups(fabric).into_iter();
+        let all: Vec<_> = all.filter(|(_, group)| !group.terminals.is_empty()).collect();
+        let mut groups: Vec<(SwitchId, Vec<u32>)> = Vec::new();
         for demanded in [true, false] {
-            for (home, stop) in &all {
+            for (home, group) in &all {
                 let is_meant = |&t: &u32| weights[t as usize].is_some() == demanded;
-                let terminals: Vec<u32> = stop.terminals.iter().copied().filter(is_meant).collect();
+                let terminals: Vec<u32> =
+                    group.terminals.iter().copied().filter(is_meant).collect();
                 if !terminals.is_empty() {
-                    stops.push((*home, terminals));
+                    groups.push((*home, terminals));
                 }
             }
         }
-        Self { fabric, place, stops, weights }
+        Self { fabric, place, groups, weights }
     }
 
     /// Routes every LID; `avoid` gives by its index what it avoids.
     ///
     /// One destination after the other, all LIDs of one together: paths with the least sum of loads so far,
-    /// as in DFSSSP; with [`Taste::Frugal`], first those that make few new dependencies.
-    pub(super) fn route(&self, engine: &str, avoid: &[Avoid], taste: Taste) -> Routes {
-        match taste {
-            Taste::Balanced => self.route_by(&mut Free, engine, avoid, taste),
-            Taste::Frugal => self.route_by(&mut Frugal::new(self.fabric), engine, avoid, taste),
+    /// as in DFSSSP; with [`Preference::Frugal`], first those that make few new dependencies.
+    pub(super) fn route(
+        &self,
+        engine: &str,
+        avoid: &[AvoidedChannels],
+        preference: Preference,
+    ) -> Routes {
+        match preference {
+            Preference::Balanced => self.route_by(&mut Free, engine, avoid, preference),
+            Preference::Frugal => {
+                self.route_by(&mut Frugal::new(self.fabric), engine, avoid, preference)
+            }
         }
     }
 
@@ -81,8 +89,8 @@ impl<'a> Work<'a> {
         &self,
         rule: &mut (impl Rule + Send),
         engine: &str,
-        avoid: &[Avoid],
-        taste: Taste,
+        avoid: &[AvoidedChannels],
+        preference: Preference,
     ) -> Routes {
         let fabric = self.fabric;
         let mut routes = Routes::empty(engine, fabric, avoid.len());
@@ -90,17 +98,19 @@ impl<'a> Work<'a> {
         let mut loads = Loads::new(fabric);
         let mut tree = Tree::default();
         let usual: Vec<u32> = grower.sources.iter().map(|n| n * SCALE).collect();
-        for batch in self.stops.chunks(BATCH) {
+        for batch in self.groups.chunks(BATCH) {
             let graphs: Vec<Vec<Dag>> =
                 batch.par_iter().map(|(home, _)| self.graphs(*home, avoid)).collect();
             for ((home, terminals), graphs) in batch.iter().zip(&graphs) {
                 for &t in terminals {
                     let weights = self.weights[t as usize].as_ref().unwrap_or(&usual);
                     let used = avoid.iter().zip(graphs).enumerate();
-                    for (path, (avoid, dag)) in used.filter(|(_, (a, _))| **a != Avoid::Spare) {
-                        let look = Look::Together(&loads.of, taste);
-                        grower.grow_shortest(rule, look, dag, &mut tree);
-                        if *avoid == Avoid::Alignment {
+                    for (path, (avoid, dag)) in
+                        used.filter(|(_, (a, _))| **a != AvoidedChannels::Spare)
+                    {
+                        let view = LoadView::Joint(&loads.of, preference);
+                        grower.grow_shortest(rule, view, dag, &mut tree);
+                        if *avoid == AvoidedChannels::Alignment {
                             loads.add(&tree, &self.opposite_only(*home, weights), 1);
                         } else {
                             loads.add(&tree, weights, 1);
@@ -115,11 +125,11 @@ impl<'a> Work<'a> {
         let mut dag = Dag::default();
         for home in (0..fabric.switch_count()).map(SwitchId::new) {
             dag.shortest(fabric, home);
-            grower.grow_shortest(rule, Look::Together(&loads.of, taste), &dag, &mut tree);
+            grower.grow_shortest(rule, LoadView::Joint(&loads.of, preference), &dag, &mut tree);
             let row = routes.row(DestId::switch(fabric, home), 0);
             tree.write(fabric, routes.ports_mut(row));
             for t in fabric.terminals_on(home).map(DestId::new) {
-                for path in (0..avoid.len()).filter(|&path| avoid[path] == Avoid::Spare) {
+                for path in (0..avoid.len()).filter(|&path| avoid[path] == AvoidedChannels::Spare) {
                     let row = routes.row(t, path);
                     tree.write(fabric, routes.ports_mut(row));
                 }
@@ -138,19 +148,19 @@ impl<'a> Work<'a> {
     }
 
     /// For each LID of the terminals on a switch the graph of the paths to it.
-    fn graphs(&self, home: SwitchId, avoid: &[Avoid]) -> Vec<Dag> {
+    fn graphs(&self, home: SwitchId, avoid: &[AvoidedChannels]) -> Vec<Dag> {
         let fabric = self.fabric;
         let place = || self.place.expect("halves have coordinates");
-        let graph = |avoid: &Avoid| {
+        let graph = |avoid: &AvoidedChannels| {
             let mut dag = Dag::default();
             match *avoid {
-                Avoid::Half(rule) => {
+                AvoidedChannels::Half(rule) => {
                     let (_, orthants) = place();
                     dag.avoiding(fabric, home, |u, v| {
                         orthants.in_half(rule, SwitchId(u)) && orthants.in_half(rule, SwitchId(v))
                     });
                 }
-                Avoid::Alignment => {
+                AvoidedChannels::Alignment => {
                     let (grid, orthants) = place();
                     let goal = grid.at(home);
                     dag.avoiding(fabric, home, |u, v| {
@@ -161,8 +171,8 @@ impl<'a> Work<'a> {
                             && at.iter().zip(goal).any(|(x, y)| x == y)
                     });
                 }
-                Avoid::Nothing => dag.shortest(fabric, home),
-                Avoid::Spare => {}
+                AvoidedChannels::Nothing => dag.shortest(fabric, home),
+                AvoidedChannels::Spare => {}
             }
             dag
         };
@@ -173,7 +183,7 @@ impl<'a> Work<'a> {
 /// The most that a demand weighs (Domke et al., SC'19, section 3.2.4).
 const MOST: u128 = 255;
 
-/// See [`Work::weights`]. Demands above [`MOST`] are scaled down together so that the largest is that.
+/// See [`TreeContext::weights`]. Demands above [`MOST`] are scaled down together so that the largest is that.
 fn weights(fabric: &Fabric, demands: &[Demand]) -> Vec<Option<Vec<u32>>> {
     let mut of_pair: BTreeMap<(u32, u32), u128> = BTreeMap::new();
     for d in demands.iter().filter(|d| d.weight > 0 && d.from != d.to) {

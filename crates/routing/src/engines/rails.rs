@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use darkfiber_fabric::rails::rails;
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
-use super::balance::{First, balance, cut_bound};
+use super::balance::{FirstCriterion, balance, cut_bound};
 use super::dag::{Candidate, Dag};
 use super::order::UpDown;
 use super::updn::{legal_rows, place_strays, up_down_of_tree};
 use crate::check::check;
-use crate::{DELIVER, Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{DELIVER, Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `rails`; see [`Engine::doc`].
 pub(crate) struct Rails;
@@ -46,8 +46,8 @@ impl Engine for Rails {
          72(11), 2012, within each rail; rails: NVIDIA, reference architecture RA-11333-001, 2023"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Tree
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Tree
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -116,7 +116,7 @@ impl Rails {
                 !has_own[s as usize] || tree.is_own(s, fabric.heads()[c as usize], home)
             });
         };
-        let balanced = balance(fabric, &mut routes, First::Siblings, own);
+        let balanced = balance(fabric, &mut routes, FirstCriterion::Siblings, own);
         place_strays(self.name(), fabric, request, &mut routes, &balanced.strays)?;
         Ok((routes, balanced.largest))
     }

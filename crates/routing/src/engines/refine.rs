@@ -3,10 +3,10 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
-use super::balance::{Stop, cut_bound, is_near, rows};
+use super::balance::{LidGroup, cut_bound, is_near, rows};
 use super::dag::Dag;
-use super::grow::{Free, Grower, Loads, Look, Rule, Taste};
-use super::side_by_side::{Rows, SHARE, add_up, parts};
+use super::grow::{Free, Grower, LoadView, Loads, Preference, Rule};
+use super::parallel::{Rows, SHARE, add_up, parts};
 use super::tree::Tree;
 use crate::{DestId, Routes};
 
@@ -23,24 +23,24 @@ const PAUSE: u32 = 3;
 /// again, while the largest load falls. The first is best on trees and irregular fabrics, the second
 /// on lattices. When that ends, sources choose separately. Stops when no routing can be better.
 ///
-/// Only the LIDs at `stops` are routed, among the `loads` of others; returns the rules and the loads
+/// Only the LIDs at `groups` are routed, among the `loads` of others; returns the rules and the loads
 /// then.
 pub(super) fn refine<'a, R: Rule + Clone + Send>(
     fabric: &'a Fabric,
     routes: &mut Routes,
-    stops: &[(SwitchId, Stop)],
+    groups: &[(SwitchId, LidGroup)],
     (rules, rule_of): (Vec<R>, Vec<u8>),
     loads: Loads<'a>,
 ) -> (Vec<R>, Loads<'a>) {
     let least = loads.largest();
-    let mut frugal = Attempt::new(fabric, routes.clone(), stops, rules, loads, Taste::Frugal);
+    let mut frugal = Attempt::new(fabric, routes.clone(), groups, rules, loads, Preference::Frugal);
     let mut afresh = frugal.clone();
     frugal.copy_trees();
     // The traffic of a switch leaves over its channels; and no path is shorter than its tree's.
     let bound = cut_bound(fabric, routes.paths()).max(frugal.loads().mean()).max(least);
     let mut best = frugal;
     if best.largest > bound {
-        afresh.taste = Some(Taste::Balanced);
+        afresh.preference = Some(Preference::Balanced);
         afresh.sweep(&rule_of, true);
         if afresh.largest > bound {
             best.sweep_if_better(&rule_of);
@@ -53,56 +53,56 @@ pub(super) fn refine<'a, R: Rule + Clone + Send>(
         if is_near(best.largest, bound) {
             break;
         }
-        if !best.sweep_if_better(&rule_of) && best.taste.take().is_none() {
+        if !best.sweep_if_better(&rule_of) && best.preference.take().is_none() {
             break;
         }
     }
-    let Attempt { routes: best, rules, mut hands, .. } = best;
+    let Attempt { routes: best, rules, mut routers, .. } = best;
     *routes = best;
-    (rules, hands.swap_remove(0).loads)
+    (rules, routers.swap_remove(0).loads)
 }
 
 /// Tables that are being balanced, with their own rules.
 #[derive(Clone)]
 struct Attempt<'a, 'x, R> {
     fabric: &'a Fabric,
-    stops: &'x [(SwitchId, Stop)],
+    groups: &'x [(SwitchId, LidGroup)],
     routes: Routes,
     rules: Vec<R>,
     /// Joint choice of the sources; `None`: each separately.
-    taste: Option<Taste>,
+    preference: Option<Preference>,
     largest: u64,
     /// One, or one for each rule.
-    hands: Vec<Hand<'a>>,
+    routers: Vec<RuleRouter<'a>>,
 }
 
 impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
     fn new(
         fabric: &'a Fabric,
         routes: Routes,
-        stops: &'x [(SwitchId, Stop)],
+        groups: &'x [(SwitchId, LidGroup)],
         rules: Vec<R>,
         loads: Loads<'a>,
-        taste: Taste,
+        preference: Preference,
     ) -> Self {
-        let homes = stops.iter().filter(|(_, stop)| !stop.terminals.is_empty()).count();
-        let hands = if parts(homes) > 1 { rules.len() } else { 1 };
-        let hands = vec![Hand::new(fabric, loads); hands];
-        Self { fabric, stops, routes, rules, taste: Some(taste), largest: 0, hands }
+        let homes = groups.iter().filter(|(_, group)| !group.terminals.is_empty()).count();
+        let routers = if parts(homes) > 1 { rules.len() } else { 1 };
+        let routers = vec![RuleRouter::new(fabric, loads); routers];
+        Self { fabric, groups, routes, rules, preference: Some(preference), largest: 0, routers }
     }
 
     /// The loads of all channels.
     fn loads(&self) -> &Loads<'a> {
-        &self.hands[0].loads
+        &self.routers[0].loads
     }
 
     /// Puts every LID on the tree of its switch.
     fn copy_trees(&mut self) {
-        let Hand { loads, grower, old, .. } = &mut self.hands[0];
-        for (home, stop) in self.stops {
+        let RuleRouter { loads, grower, old, .. } = &mut self.routers[0];
+        for (home, group) in self.groups {
             let own = self.routes.row(DestId::switch(self.fabric, *home), 0);
             let tree = self.routes.ports(own).to_vec();
-            let rows = rows(&self.routes, stop);
+            let rows = rows(&self.routes, group);
             old.read(self.fabric, &tree, *home);
             loads.add(old, &grower.sources, rows.len() as u64);
             for row in rows {
@@ -110,8 +110,8 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
             }
         }
         let of = self.loads().of.clone();
-        for hand in &mut self.hands[1..] {
-            hand.loads.of.clone_from(&of);
+        for router in &mut self.routers[1..] {
+            router.loads.of.clone_from(&of);
         }
         self.largest = self.loads().largest();
     }
@@ -124,8 +124,8 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
         let better = self.largest < before.0;
         if !better {
             (self.largest, self.routes) = (before.0, before.1);
-            for hand in &mut self.hands {
-                hand.loads.of.clone_from(&before.2);
+            for router in &mut self.routers {
+                router.loads.of.clone_from(&before.2);
             }
         }
         better
@@ -134,29 +134,29 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
     /// Routes every LID again; `first`: it has no route yet.
     fn sweep(&mut self, rule_of: &[u8], first: bool) {
         let rule_at = |home: &SwitchId| usize::from(rule_of[home.index()]);
-        let taste = self.taste;
-        if let [alone] = &mut self.hands[..] {
-            for (home, stop) in self.stops {
+        let preference = self.preference;
+        if let [alone] = &mut self.routers[..] {
+            for (home, group) in self.groups {
                 let rule = &mut self.rules[rule_at(home)];
-                alone.route(&self.routes, rule, (*home, stop), taste, first);
+                alone.route(&self.routes, rule, (*home, group), preference, first);
                 alone.rows.hand_in(&mut self.routes);
             }
         } else {
             let mut common = self.loads().of.clone();
             // Neighbours, whose paths meet most, are in different batches.
-            let batches = self.stops.len().div_ceil(self.hands.len() * SHARE);
+            let batches = self.groups.len().div_ceil(self.routers.len() * SHARE);
             for begin in 0..batches {
-                let hands = self.hands.par_iter_mut().zip(&mut self.rules).enumerate();
-                hands.for_each(|(r, (hand, rule))| {
-                    let batch = self.stops.iter().skip(begin).step_by(batches);
-                    for (home, stop) in batch.filter(|(home, _)| rule_at(home) == r) {
-                        hand.route(&self.routes, rule, (*home, stop), taste, first);
+                let routers = self.routers.par_iter_mut().zip(&mut self.rules).enumerate();
+                routers.for_each(|(r, (router, rule))| {
+                    let batch = self.groups.iter().skip(begin).step_by(batches);
+                    for (home, group) in batch.filter(|(home, _)| rule_at(home) == r) {
+                        router.route(&self.routes, rule, (*home, group), preference, first);
                     }
                 });
-                for hand in &mut self.hands {
-                    hand.rows.hand_in(&mut self.routes);
+                for router in &mut self.routers {
+                    router.rows.hand_in(&mut self.routes);
                 }
-                add_up(&mut common, &mut self.hands, |hand| &mut hand.loads.of);
+                add_up(&mut common, &mut self.routers, |router| &mut router.loads.of);
             }
         }
         self.largest = self.loads().largest();
@@ -165,7 +165,7 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
 
 /// Routes LIDs under a rule, with its own view of the loads.
 #[derive(Clone)]
-struct Hand<'a> {
+struct RuleRouter<'a> {
     fabric: &'a Fabric,
     grower: Grower<'a>,
     loads: Loads<'a>,
@@ -179,7 +179,7 @@ struct Hand<'a> {
     pause: u32,
 }
 
-impl<'a> Hand<'a> {
+impl<'a> RuleRouter<'a> {
     fn new(fabric: &'a Fabric, loads: Loads<'a>) -> Self {
         let grower = Grower::new(fabric);
         let (own, old, new) = (Tree::default(), Tree::default(), Tree::default());
@@ -187,16 +187,16 @@ impl<'a> Hand<'a> {
         Self { fabric, grower, loads, own, old, new, dag, rows, pause: 0 }
     }
 
-    /// Routes the LIDs of a stop again; `first`: they have no routes yet.
+    /// Routes the LIDs of a group again; `first`: they have no routes yet.
     fn route<R: Rule>(
         &mut self,
         routes: &Routes,
         rule: &mut R,
-        (home, stop): (SwitchId, &Stop),
-        taste: Option<Taste>,
+        (home, group): (SwitchId, &LidGroup),
+        preference: Option<Preference>,
         first: bool,
     ) {
-        if stop.terminals.is_empty() {
+        if group.terminals.is_empty() {
             return;
         }
         let Self { fabric: f, grower, loads, own, old, new, dag, rows: made, pause } = self;
@@ -205,25 +205,25 @@ impl<'a> Hand<'a> {
         let most = own.hops(&grower.sources);
         dag.shortest(f, home);
         let shortest = most == dag.hops(&grower.sources);
-        for row in rows(routes, stop) {
+        for row in rows(routes, group) {
             if first {
                 old.clone_from(own);
             } else {
                 old.read(f, routes.ports(row), home);
                 loads.remove(old, &grower.sources);
             }
-            let easily = shortest && taste == Some(Taste::Balanced) && *pause == 0;
+            let easily = shortest && preference == Some(Preference::Balanced) && *pause == 0;
             let chosen = easily && grower.choose_shortest(rule, &loads.of, dag, new);
             *pause = if easily && !chosen { PAUSE } else { pause.saturating_sub(1) };
-            let look = match taste {
-                Some(taste) => Look::Together(&loads.of, taste),
-                None => Look::Apart(loads),
+            let view = match preference {
+                Some(preference) => LoadView::Joint(&loads.of, preference),
+                None => LoadView::Separate(loads),
             };
             let fine = chosen
                 || if shortest {
-                    grower.grow_shortest(rule, look, dag, new)
+                    grower.grow_shortest(rule, view, dag, new)
                 } else {
-                    grower.grow(rule, look, home, new) && new.hops(&grower.sources) <= most
+                    grower.grow(rule, view, home, new) && new.hops(&grower.sources) <= most
                 };
             let tree = if fine { &*new } else { &*old };
             loads.add(tree, &grower.sources, 1);
@@ -238,7 +238,7 @@ pub(super) fn route_empty_switches(fabric: &Fabric, routes: &mut Routes, load: &
     let mut tree = Tree::default();
     for home in (0..fabric.switch_count()).map(SwitchId::new) {
         if fabric.terminals_on(home).is_empty() {
-            grower.grow(&mut Free, Look::Together(load, Taste::Balanced), home, &mut tree);
+            grower.grow(&mut Free, LoadView::Joint(load, Preference::Balanced), home, &mut tree);
             let row = routes.row(DestId::switch(fabric, home), 0);
             tree.write(fabric, routes.ports_mut(row));
         }

@@ -25,7 +25,7 @@ const PUSHES: usize = 64;
 const NEAR: u64 = 8;
 
 /// A LID to which paths may be changed.
-pub(super) struct Stop<'a> {
+pub(super) struct Destination<'a> {
     /// Its row of the table.
     pub(super) row: usize,
     /// Hops of every switch to its own.
@@ -37,8 +37,8 @@ pub(super) struct Stop<'a> {
 /// A change: a switch sends to another port.
 #[derive(Clone, Copy)]
 struct Change {
-    /// Number of the stop.
-    stop: usize,
+    /// Number of the destination.
+    dest: usize,
     switch: u32,
     port: u8,
     /// Paths that pass the switch.
@@ -49,7 +49,7 @@ struct Change {
 #[derive(Clone)]
 pub(super) struct Relief<'a> {
     fabric: &'a Fabric,
-    stops: &'a [Stop<'a>],
+    dests: &'a [Destination<'a>],
     routes: Routes,
     load: Vec<u64>,
     /// Entries that must stay, where there are such.
@@ -68,13 +68,13 @@ pub(super) struct Relief<'a> {
 }
 
 impl<'a> Relief<'a> {
-    pub(super) fn new(fabric: &'a Fabric, stops: &'a [Stop<'a>], tables: Tables) -> Self {
+    pub(super) fn new(fabric: &'a Fabric, dests: &'a [Destination<'a>], tables: Tables) -> Self {
         let n = fabric.switch_count();
         let Tables { routes, load } = tables;
         let (through, seen) = (vec![0; n], vec![0; n]);
         Self {
             fabric,
-            stops,
+            dests,
             routes,
             load,
             held: None,
@@ -107,21 +107,25 @@ impl<'a> Relief<'a> {
     /// As [`Self::new`], where some entries must stay, and the paths to a LID may be followed only a limited number of times.
     pub(super) fn around(
         fabric: &'a Fabric,
-        stops: &'a [Stop<'a>],
+        dests: &'a [Destination<'a>],
         tables: Tables,
         held: &'a Routes,
         effort: usize,
     ) -> Self {
-        Self { held: Some(held), effort, ..Self::new(fabric, stops, tables) }
+        Self { held: Some(held), effort, ..Self::new(fabric, dests, tables) }
     }
 
     /// As [`Self::new`], where the loads are not known.
-    pub(super) fn counted(fabric: &'a Fabric, stops: &'a [Stop<'a>], routes: Routes) -> Self {
+    pub(super) fn counted(
+        fabric: &'a Fabric,
+        dests: &'a [Destination<'a>],
+        routes: Routes,
+    ) -> Self {
         let load = vec![0; fabric.channel_count()];
-        let mut new = Self::new(fabric, stops, Tables { routes, load });
-        for stop in stops {
-            for &(source, paths) in stop.sources {
-                new.pass(stop, source, |_, load| *load += u64::from(paths));
+        let mut new = Self::new(fabric, dests, Tables { routes, load });
+        for dest in dests {
+            for &(source, paths) in dest.sources {
+                new.pass(dest, source, |_, load| *load += u64::from(paths));
             }
         }
         new
@@ -152,7 +156,7 @@ impl<'a> Relief<'a> {
             }
         }
         if high > bound && high - bound <= bound / NEAR {
-            self.make_room(bound);
+            self.lower_by_pushing(bound);
         }
     }
 
@@ -161,7 +165,7 @@ impl<'a> Relief<'a> {
         let (mut low, mut high) = (bound, self.largest());
         while low < high {
             let target = low.midpoint(high);
-            if self.make_room(target) {
+            if self.lower_by_pushing(target) {
                 high = self.largest();
             } else {
                 low = target + 1;
@@ -179,7 +183,7 @@ impl<'a> Relief<'a> {
 
     /// Brings all loads to `target` also by changes that fill other channels; undoes them if that does not
     /// work, and returns whether it does.
-    fn make_room(&mut self, target: u64) -> bool {
+    fn lower_by_pushing(&mut self, target: u64) -> bool {
         self.undo.clear();
         let mut pushed = Vec::new();
         while pushed.len() < PUSHES {
@@ -199,12 +203,12 @@ impl<'a> Relief<'a> {
     fn relieve(&mut self, c: usize, target: u64) -> bool {
         let (s, port) = (self.fabric.tails()[c], self.fabric.tail_ports()[c]);
         let mut switches = Vec::new();
-        for (i, stop) in self.stops.iter().enumerate() {
-            while self.routes.ports(stop.row)[s as usize] == port {
+        for (i, dest) in self.dests.iter().enumerate() {
+            while self.routes.ports(dest.row)[s as usize] == port {
                 let Some(effort) = self.effort.checked_sub(1) else { return false };
                 self.effort = effort;
-                self.collect(stop, s, &mut switches);
-                let change = |&u: &u32| Some(self.way(i, s, u, target)?.1);
+                self.collect(dest, s, &mut switches);
+                let change = |&u: &u32| Some(self.best_change(i, s, u, target)?.1);
                 let Some(change) = switches.iter().find_map(change) else { break };
                 self.make(change);
                 if self.load[c] <= target {
@@ -221,34 +225,34 @@ impl<'a> Relief<'a> {
         let (s, port) = (self.fabric.tails()[c], self.fabric.tail_ports()[c]);
         let mut switches = Vec::new();
         let (mut least, mut best) = (u64::MAX, None);
-        for (i, stop) in self.stops.iter().enumerate() {
-            if self.routes.ports(stop.row)[s as usize] != port {
+        for (i, dest) in self.dests.iter().enumerate() {
+            if self.routes.ports(dest.row)[s as usize] != port {
                 continue;
             }
             let Some(effort) = self.effort.checked_sub(1) else { return false };
             self.effort = effort;
-            self.collect(stop, s, &mut switches);
+            self.collect(dest, s, &mut switches);
             for &u in switches.iter().filter(|&&u| !pushed.contains(&(i, u))) {
-                if let Some((most, change)) = self.way(i, s, u, least - 1) {
+                if let Some((most, change)) = self.best_change(i, s, u, least - 1) {
                     (least, best) = (most, Some(change));
                 }
             }
         }
         let Some(change) = best else { return false };
-        pushed.push((change.stop, change.switch));
+        pushed.push((change.dest, change.switch));
         self.make(change);
         true
     }
 
     /// Collects the switches whose paths pass `s`, the nearest first, and how many paths pass each.
-    fn collect(&mut self, stop: &Stop<'_>, s: u32, switches: &mut Vec<u32>) {
+    fn collect(&mut self, dest: &Destination<'_>, s: u32, switches: &mut Vec<u32>) {
         switches.clear();
         self.now += 1;
-        let ports = self.routes.ports(stop.row);
-        let near = stop.dist[s as usize];
-        for &(source, paths) in stop.sources {
+        let ports = self.routes.ports(dest.row);
+        let near = dest.dist[s as usize];
+        for &(source, paths) in dest.sources {
             let mut at = source;
-            while stop.dist[at as usize] > near {
+            while dest.dist[at as usize] > near {
                 at = next(self.fabric, ports, at).1;
             }
             if at != s {
@@ -268,20 +272,20 @@ impl<'a> Relief<'a> {
                 at = next(self.fabric, ports, at).1;
             }
         }
-        switches.sort_unstable_by_key(|&u| (stop.dist[u as usize], u));
+        switches.sort_unstable_by_key(|&u| (dest.dist[u as usize], u));
     }
 
     /// The best change by which switch `u`, whose path passes the channel that `s` sends on, takes
     /// another path that does not, and the load of the fullest channel of the new path; `None` if that is
     /// above `target`.
-    fn way(&mut self, i: usize, s: u32, u: u32, target: u64) -> Option<(u64, Change)> {
-        let (fabric, stop) = (self.fabric, &self.stops[i]);
-        if self.held.is_some_and(|held| held.ports(stop.row)[u as usize] != NO_ROUTE) {
+    fn best_change(&mut self, i: usize, s: u32, u: u32, target: u64) -> Option<(u64, Change)> {
+        let (fabric, dest) = (self.fabric, &self.dests[i]);
+        if self.held.is_some_and(|held| held.ports(dest.row)[u as usize] != NO_ROUTE) {
             return None;
         }
-        let ports = self.routes.ports(stop.row);
+        let ports = self.routes.ports(dest.row);
         let paths = self.through[u as usize];
-        let hops = |s: u32| stop.dist[s as usize];
+        let hops = |s: u32| dest.dist[s as usize];
         self.now += 1;
         let mut at = u;
         while hops(at) > 0 {
@@ -308,7 +312,7 @@ impl<'a> Relief<'a> {
             let mut fits = most <= target && (u == s || hops(at) < hops(s));
             if fits && let Some(guard) = &mut self.guard {
                 if !std::mem::replace(&mut taken, true) {
-                    guard.take(stop.row, ports, stop.dist, u);
+                    guard.take(dest.row, ports, dest.dist, u);
                 }
                 fits = guard.allows(first as u32);
                 let mut at = fabric.heads()[first];
@@ -319,7 +323,7 @@ impl<'a> Relief<'a> {
                 }
             }
             if fits {
-                best = Some((most, Change { stop: i, switch: u, port, paths }));
+                best = Some((most, Change { dest: i, switch: u, port, paths }));
                 match most.checked_sub(1) {
                     Some(less) => target = less,
                     None => break,
@@ -337,24 +341,24 @@ impl<'a> Relief<'a> {
 
     /// Makes a change; returns the port that was in its place.
     fn apply(&mut self, change: Change) -> u8 {
-        let Change { stop, switch, port, paths } = change;
-        let stop = &self.stops[stop];
+        let Change { dest, switch, port, paths } = change;
+        let dest = &self.dests[dest];
         let mut guard = self.guard.take();
         if let Some(guard) = &mut guard {
-            guard.take(stop.row, self.routes.ports(stop.row), stop.dist, switch);
+            guard.take(dest.row, self.routes.ports(dest.row), dest.dist, switch);
         }
         let mut count = |c: u32, add: bool| {
             if let Some(guard) = &mut guard {
                 guard.count(c, add);
             }
         };
-        self.pass(stop, switch, |c, load| {
+        self.pass(dest, switch, |c, load| {
             *load -= paths;
             count(c, false);
         });
-        let entry = &mut self.routes.ports_mut(stop.row)[switch as usize];
+        let entry = &mut self.routes.ports_mut(dest.row)[switch as usize];
         let old = std::mem::replace(entry, port);
-        self.pass(stop, switch, |c, load| {
+        self.pass(dest, switch, |c, load| {
             *load += paths;
             count(c, true);
         });
@@ -363,10 +367,10 @@ impl<'a> Relief<'a> {
     }
 
     /// Calls `change` with every channel on the path from `s` and its load.
-    fn pass(&mut self, stop: &Stop<'_>, s: u32, mut change: impl FnMut(u32, &mut u64)) {
-        let ports = self.routes.ports(stop.row);
+    fn pass(&mut self, dest: &Destination<'_>, s: u32, mut change: impl FnMut(u32, &mut u64)) {
+        let ports = self.routes.ports(dest.row);
         let mut at = s;
-        while stop.dist[at as usize] > 0 {
+        while dest.dist[at as usize] > 0 {
             let (c, v) = next(self.fabric, ports, at);
             change(c, &mut self.load[c as usize]);
             at = v;

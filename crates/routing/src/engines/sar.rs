@@ -3,9 +3,9 @@
 use darkfiber_fabric::Fabric;
 
 use super::dag::require_routable;
-use super::job_tables::{Choice, Work, layered};
+use super::job_tables::{Choice, JobRoutingContext, layered};
 use super::others::served;
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 pub(super) const PAPER: &str =
     "Domke, Hoefler: Scheduling-Aware Routing for Supercomputers, SC'16, Algorithm 1";
@@ -66,8 +66,8 @@ impl Engine for Sar {
         PAPER
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -80,7 +80,7 @@ impl Engine for Sar {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name, fabric, request)?;
-        let work = Work::new(self.name, fabric, request);
+        let work = JobRoutingContext::new(self.name, fabric, request);
         if work.all_run() {
             let routes = work.finish(work.running(self.choice), self.choice);
             return layered(routes, fabric, request, self.name);

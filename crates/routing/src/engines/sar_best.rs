@@ -10,13 +10,13 @@ use super::balance::shortest;
 use super::capacity::least_load;
 use super::dag::require_routable;
 use super::ftree::FTree;
-use super::job_tables::{Choice, Work};
+use super::job_tables::{Choice, JobRoutingContext};
 use super::order::distances;
 use super::others::{largest_load, served};
 use super::phases::{Length, Shifts};
-use super::relief::{Relief, Stop};
+use super::relief::{Destination, Relief};
 use super::sar::PAPER;
-use crate::{Deadlock, DestId, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, DestId, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// Maximum number of tables equal by jobs from which the one that serves all pairs best is chosen.
 const TIES: usize = 2;
@@ -58,8 +58,8 @@ impl Engine for SarBest {
         PAPER
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -72,27 +72,29 @@ impl Engine for SarBest {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        let work = Work::new(self.name(), fabric, request);
-        let dist = work.distances(work.mates.running.iter().copied());
-        let stops: Vec<Stop<'_>> = work
+        let work = JobRoutingContext::new(self.name(), fabric, request);
+        let dist = work.distances(work.job_peers.running.iter().copied());
+        let dests: Vec<Destination<'_>> = work
             .lids()
-            .map(|(t, row)| Stop {
+            .map(|(t, row)| Destination {
                 row,
                 dist: &dist[fabric.terminals()[t as usize].switch.index()],
-                sources: work.mates.sources(t),
+                sources: work.job_peers.sources(t),
             })
             .collect();
         let shifts = Shifts::new(fabric, request.jobs);
-        let (tables, bound) =
-            join(|| work.running(Choice::Sum), || least_load(fabric, &work.mates, request.paths()));
-        let sar = Relief::new(fabric, &stops, tables);
+        let (tables, bound) = join(
+            || work.running(Choice::Sum),
+            || least_load(fabric, &work.job_peers, request.paths()),
+        );
+        let sar = Relief::new(fabric, &dests, tables);
         let search = Search { bound, lengths: shifts.lengths(sar.routes()), shifts: &shifts };
         let mut best = vec![sar.clone()];
         search.add(&sar, &mut best);
         if best[0].largest() > bound {
             let (fullest, apart) = join(|| work.running(Choice::Fullest), || work.apart());
             for tables in [fullest, apart] {
-                search.add(&Relief::new(fabric, &stops, tables), &mut best);
+                search.add(&Relief::new(fabric, &dests, tables), &mut best);
             }
         }
         // Engines that ignore jobs take their time, so they run only where they might be better.
@@ -102,7 +104,7 @@ impl Engine for SarBest {
                 || tree(self.name(), fabric, request),
             );
             for routes in [plain, tree].into_iter().flatten() {
-                let other = Relief::counted(fabric, &stops, routes);
+                let other = Relief::counted(fabric, &dests, routes);
                 if other.largest() < best[0].largest() {
                     search.add(&other, &mut best);
                 }

@@ -4,7 +4,7 @@ use darkfiber_fabric::Fabric;
 
 use super::balance::shortest;
 use super::dag::require_routable;
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `sssp`; see [`Engine::doc`].
 pub(crate) struct Sssp;
@@ -38,8 +38,8 @@ impl Engine for Sssp {
         "Hoefler, Schneider, Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI'09"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {

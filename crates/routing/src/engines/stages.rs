@@ -20,14 +20,14 @@ pub(super) struct Growth<'a> {
     lines: &'a Lines,
     dag: &'a mut Dag,
     dest: u32,
-    work: &'a mut Work,
+    work: &'a mut GrowthScratch,
     /// Number of stages so far.
     stages: u32,
 }
 
 /// Reusable memory for a [`Growth`].
 #[derive(Default)]
-pub(super) struct Work {
+pub(super) struct GrowthScratch {
     /// Number of the stage that joined each switch; 0 for the destination and those not joined.
     stage: Vec<u32>,
     /// Class that each switch sends on.
@@ -38,7 +38,7 @@ pub(super) struct Work {
     pub(super) choice: Vec<u32>,
 }
 
-impl Work {
+impl GrowthScratch {
     fn clear(&mut self, n: usize) {
         self.stage.clear();
         self.stage.resize(n, 0);
@@ -57,7 +57,7 @@ impl<'a> Growth<'a> {
         fabric: &'a Fabric,
         lines: &'a Lines,
         dag: &'a mut Dag,
-        work: &'a mut Work,
+        work: &'a mut GrowthScratch,
         dest: SwitchId,
     ) -> Self {
         let n = fabric.switch_count();

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use darkfiber_fabric::{Fabric, GridKind, GridShape, Shape, SwitchId};
 
-use super::balance::{First, balance};
+use super::balance::{FirstCriterion, balance};
 use super::cuts::{Cuts, by_parity};
 use super::dag::{Dag, FAR, require_routable};
 use super::order::spread;
 use super::rules::{EVERY, TurnRule, assign_by_rule};
-use crate::{Deadlock, Engine, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `torus`; see [`Engine::doc`].
 pub(crate) struct Torus;
@@ -47,8 +47,8 @@ impl Engine for Torus {
          Trans. Computers C-36(5), 1987; OpenSM, doc/current-routing.txt, \"Torus-2QoS\""
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Torus
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Torus
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -80,7 +80,8 @@ impl Engine for Torus {
             hint: "use updn, which needs one",
         })?;
         let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let _ = balance(fabric, &mut routes, First::Load, |dag, home| lattice.grow(dag, home));
+        let _ =
+            balance(fabric, &mut routes, FirstCriterion::Load, |dag, home| lattice.grow(dag, home));
         let rule = Datelines { lattice: &lattice, cuts: &cuts };
         assign_by_rule(self.name(), fabric, &mut routes, request, &rule)?;
         Ok(routes)
@@ -94,10 +95,10 @@ fn is_torus(grid: &GridShape) -> bool {
 }
 
 /// A direction of a channel: dimension, and whether its coordinate rises.
-type Way = (u8, bool);
+type Direction = (u8, bool);
 
 /// A channel that does not join neighbours of a line.
-const ODD: Way = (u8::MAX, false);
+const ODD: Direction = (u8::MAX, false);
 /// As far as one likes: the whole ring is there.
 const WHOLE: u32 = u32::MAX;
 
@@ -107,7 +108,7 @@ struct Lattice<'a> {
     grid: &'a GridShape,
     /// Sizes of the dimensions whose lines are rings, 0 for the others.
     rings: Vec<u32>,
-    way: Vec<Way>,
+    direction: Vec<Direction>,
     /// Number of hops that a path can continue from a switch in each direction of its lines before a gap:
     /// `reach[(d * switches + s) * 2 + rising]`.
     reach: Vec<u32>,
@@ -121,7 +122,7 @@ impl<'a> Lattice<'a> {
             .iter()
             .map(|&size| if grid.kind == GridKind::Torus && size > 2 { size.into() } else { 0 })
             .collect();
-        let way = (0..fabric.channel_count())
+        let direction = (0..fabric.channel_count())
             .map(|c| {
                 let (s, v) = (SwitchId(fabric.tails()[c]), SwitchId(fabric.heads()[c]));
                 let (a, b) = (grid.at(s), grid.at(v));
@@ -137,16 +138,16 @@ impl<'a> Lattice<'a> {
             })
             .collect();
         let mut lattice =
-            Self { fabric, grid, rings, way, reach: vec![WHOLE; grid.dims.len() * n * 2] };
+            Self { fabric, grid, rings, direction, reach: vec![WHOLE; grid.dims.len() * n * 2] };
         for d in 0..grid.dims.len() {
             lattice.find_gaps(d);
         }
         lattice
     }
 
-    fn neighbour(&self, s: usize, way: Way) -> Option<usize> {
+    fn neighbour(&self, s: usize, direction: Direction) -> Option<usize> {
         let mut channels = self.fabric.channels_from(SwitchId::new(s));
-        channels.find(|&c| self.way[c] == way).map(|c| self.fabric.heads()[c] as usize)
+        channels.find(|&c| self.direction[c] == direction).map(|c| self.fabric.heads()[c] as usize)
     }
 
     /// Reaches within the pieces of the broken lines of a dimension.
@@ -178,8 +179,8 @@ impl<'a> Lattice<'a> {
         let s = self.fabric.tails()[c] as usize;
         let (from, to) = (self.grid.at(SwitchId::new(s)), self.grid.at(dest));
         let Some(d) = from.iter().zip(to).position(|(x, y)| x != y) else { return false };
-        let (way, rising) = self.way[c];
-        if usize::from(way) != d {
+        let (dimension, rising) = self.direction[c];
+        if usize::from(dimension) != d {
             return false;
         }
         let (x, y, size) = (u32::from(from[d]), u32::from(to[d]), self.rings[d]);
@@ -236,12 +237,12 @@ impl TurnRule for Datelines<'_> {
     }
 
     fn hop(&self, c: u32) -> u32 {
-        if self.lattice.way[c as usize] == ODD { EVERY } else { 0 }
+        if self.lattice.direction[c as usize] == ODD { EVERY } else { 0 }
     }
 
     fn turn(&self, c: u32, next: u32) -> u32 {
         let ((a, rising), (b, on)) =
-            (self.lattice.way[c as usize], self.lattice.way[next as usize]);
+            (self.lattice.direction[c as usize], self.lattice.direction[next as usize]);
         if a < b {
             return 0;
         }

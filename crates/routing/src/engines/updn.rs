@@ -2,11 +2,11 @@
 
 use darkfiber_fabric::{Fabric, SwitchId};
 
-use super::balance::{First, balance};
+use super::balance::{FirstCriterion, balance};
 use super::dag::{Dag, for_each_row, require_routable};
 use super::layers::{assign_strays, only_by_pair};
 use super::order::{UpDown, tree_levels};
-use crate::{Deadlock, DestId, Engine, LayerBy, Needs, Refusal, Request, Routes};
+use crate::{Deadlock, DestId, Engine, FabricRequirement, LayerBy, Refusal, Request, Routes};
 
 /// The engine `updn`; see [`Engine::doc`].
 pub(crate) struct UpDn;
@@ -40,8 +40,8 @@ impl Engine for UpDn {
         "Schroeder et al.: Autonet, IEEE JSAC 9(8), 1991; OpenSM, doc/current-routing.txt"
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -50,7 +50,7 @@ impl Engine for UpDn {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        legal_routes(self.name(), fabric, request, &up_down(fabric, request), First::Load)
+        legal_routes(self.name(), fabric, request, &up_down(fabric, request), FirstCriterion::Load)
     }
 }
 
@@ -74,8 +74,8 @@ impl Engine for DnUp {
         "OpenSM, doc/current-routing.txt, \"DNUP Routing Algorithm\""
     }
 
-    fn needs(&self) -> Needs {
-        Needs::Any
+    fn needs(&self) -> FabricRequirement {
+        FabricRequirement::Any
     }
 
     fn deadlock(&self) -> Deadlock {
@@ -84,7 +84,13 @@ impl Engine for DnUp {
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
-        legal_routes(self.name(), fabric, request, &UpDown::from_leaves(fabric), First::Load)
+        legal_routes(
+            self.name(),
+            fabric,
+            request,
+            &UpDown::from_leaves(fabric),
+            FirstCriterion::Load,
+        )
     }
 }
 
@@ -149,7 +155,7 @@ pub(super) fn legal_routes(
     fabric: &Fabric,
     request: &Request<'_>,
     updown: &UpDown,
-    weighs: First,
+    weighs: FirstCriterion,
 ) -> Result<Routes, Refusal> {
     let mut routes = Routes::empty(engine, fabric, request.paths());
     let balanced =

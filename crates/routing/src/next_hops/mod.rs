@@ -14,4 +14,4 @@ mod shortest;
 pub use group::{Group, Groups};
 pub(crate) use sets::HopsOfPart;
 pub use sets::{NextHops, NextHopsBuilder};
-pub(crate) use shortest::Found;
+pub(crate) use shortest::NextHopSet;

@@ -17,7 +17,7 @@ impl NextHops {
     pub(crate) fn of(
         fabric: &Fabric,
         is_alive: &(dyn Fn(u32) -> bool + Sync),
-        make: &(dyn Fn(&Found<'_>) -> Group + Sync),
+        make: &(dyn Fn(&NextHopSet<'_>) -> Group + Sync),
     ) -> Self {
         let n = fabric.switch_count();
         let destinations: Vec<usize> =
@@ -35,7 +35,7 @@ impl NextHops {
 }
 
 /// A set of next hops that was found.
-pub(crate) struct Found<'a> {
+pub(crate) struct NextHopSet<'a> {
     /// Switch of the destination.
     pub(crate) to: SwitchId,
     /// Switch that chooses among the next hops.
@@ -53,7 +53,7 @@ fn towards(
     fabric: &Fabric,
     to: usize,
     is_alive: &(dyn Fn(u32) -> bool + Sync),
-    make: &(dyn Fn(&Found<'_>) -> Group + Sync),
+    make: &(dyn Fn(&NextHopSet<'_>) -> Group + Sync),
 ) -> Vec<Group> {
     const FAR: u32 = u32::MAX;
     let n = fabric.switch_count();
@@ -94,7 +94,7 @@ fn towards(
             })
             .collect();
         behind[s] = capacity.iter().sum();
-        groups[s] = make(&Found { to: SwitchId::new(to), at, members, capacity, fabric });
+        groups[s] = make(&NextHopSet { to: SwitchId::new(to), at, members, capacity, fabric });
     }
     groups
 }

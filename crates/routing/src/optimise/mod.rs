@@ -25,7 +25,7 @@ use tower::{Assignment, Tower};
 
 /// The goal of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum SearchGoal {
     /// The mildest worst permutation, then the best average bisection bandwidth.
     Worst,
     /// The best average bisection bandwidth.
@@ -34,7 +34,7 @@ pub enum Goal {
 
 /// The effort of the search.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub struct SearchEffort {
     /// Most LIDs a port.
     pub lids: u16,
     /// Steps of each run.
@@ -43,7 +43,7 @@ pub struct Effort {
 
 /// The result of the search.
 #[derive(Clone, Debug)]
-pub struct Optimised {
+pub struct OptimizedRoutes {
     /// The routes; paths by source class.
     pub routes: Routes,
     /// The assignment that the search started from.
@@ -64,27 +64,27 @@ const RUNS: usize = 4;
 pub fn optimise(
     fabric: &Fabric,
     request: &Request<'_>,
-    goal: Goal,
-    effort: Effort,
-) -> Result<Optimised, Refusal> {
+    goal: SearchGoal,
+    effort: SearchEffort,
+) -> Result<OptimizedRoutes, Refusal> {
     let tree = modk::Tree::of(&modk::DModK, fabric, request.shape)?;
     let tower = Tower::of(&tree).map_err(|reason| Refusal::WrongFabric {
         engine: NAME,
         needs: modk::DModK.needs().label(),
         reason,
     })?;
-    let mut starts: Vec<Found> = starts::all(&tower, effort.lids)
+    let mut starts: Vec<ScoredAssignment> = starts::all(&tower, effort.lids)
         .into_iter()
         .map(|(name, assignment)| {
             let search = Search::new(&tower, assignment);
             let (bound, estimate) = (search.bound(), search.estimate());
-            Found { name, assignment: search.into_assignment(), bound, estimate }
+            ScoredAssignment { name, assignment: search.into_assignment(), bound, estimate }
         })
         .collect();
     sort(&mut starts, goal);
-    let from: Vec<Found> = starts.iter().take(RUNS).cloned().collect();
+    let from: Vec<ScoredAssignment> = starts.iter().take(RUNS).cloned().collect();
     // Each run is independent, so that nothing depends on which finishes first.
-    let mut found: Vec<Found> = from
+    let mut found: Vec<ScoredAssignment> = from
         .into_par_iter()
         .enumerate()
         .map(|(i, start)| run(&tower, start, goal, effort.steps, request.seed ^ (i as u64) << 32))
@@ -98,14 +98,14 @@ pub fn optimise(
         modk::route_by_class(NAME, fabric, request, &tree, class_of, |class, number, level| {
             tower.port(slots[class * tower.places + number % tower.places], level)
         })?;
-    Ok(Optimised { routes, start: best.name, estimate: best.estimate, bound: best.bound })
+    Ok(OptimizedRoutes { routes, start: best.name, estimate: best.estimate, bound: best.bound })
 }
 
 /// The name in results.
 const NAME: &str = "optimised";
 
 #[derive(Clone)]
-struct Found {
+struct ScoredAssignment {
     name: String,
     assignment: Assignment,
     bound: u32,
@@ -113,20 +113,26 @@ struct Found {
 }
 
 /// Sorts the best first.
-fn sort(found: &mut [Found], goal: Goal) {
+fn sort(found: &mut [ScoredAssignment], goal: SearchGoal) {
     found.sort_by(|a, b| {
         let average = b.estimate.total_cmp(&a.estimate);
         match goal {
-            Goal::Worst => a.bound.cmp(&b.bound).then(average),
-            Goal::Average => average.then(a.bound.cmp(&b.bound)),
+            SearchGoal::Worst => a.bound.cmp(&b.bound).then(average),
+            SearchGoal::Average => average.then(a.bound.cmp(&b.bound)),
         }
     });
 }
 
-fn run(tower: &Tower, start: Found, goal: Goal, steps: u32, seed: u64) -> Found {
+fn run(
+    tower: &Tower,
+    start: ScoredAssignment,
+    goal: SearchGoal,
+    steps: u32,
+    seed: u64,
+) -> ScoredAssignment {
     let limit = match goal {
-        Goal::Worst => start.bound,
-        Goal::Average => u32::MAX,
+        SearchGoal::Worst => start.bound,
+        SearchGoal::Average => u32::MAX,
     };
     let mut best = start;
     let mut search = Search::new(tower, best.assignment.clone());
@@ -134,17 +140,19 @@ fn run(tower: &Tower, start: Found, goal: Goal, steps: u32, seed: u64) -> Found 
     let mut keep = |search: &Search<'_>| {
         let (bound, estimate) = (search.bound(), search.estimate());
         let better = match goal {
-            Goal::Worst => bound < best.bound || bound == best.bound && estimate > best.estimate,
-            Goal::Average => estimate > best.estimate,
+            SearchGoal::Worst => {
+                bound < best.bound || bound == best.bound && estimate > best.estimate
+            }
+            SearchGoal::Average => estimate > best.estimate,
         };
         if better {
             let assignment = search.assignment().clone();
-            best = Found { name: best.name.clone(), assignment, bound, estimate };
+            best = ScoredAssignment { name: best.name.clone(), assignment, bound, estimate };
         }
         better
     };
     keep(&search);
-    if goal == Goal::Worst {
+    if goal == SearchGoal::Worst {
         // One less, as long as that can be had.
         let mut limit = limit;
         while limit > tower.least(search.classes()) {

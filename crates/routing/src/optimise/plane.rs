@@ -8,12 +8,12 @@ pub(super) fn lines(q: u32) -> Vec<Vec<u32>> {
     let mut triples = vec![[0, 0, 1]];
     triples.extend((0..q).map(|c| [0, 1, c]));
     triples.extend((0..q * q).map(|bc| [1, bc / q, bc % q]));
-    let meets =
+    let lies_on =
         |a: &[u32; 3], b: &[u32; 3]| (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).is_multiple_of(q);
     triples
         .iter()
         .map(|line| {
-            let on = |p: &usize| meets(&triples[*p], line);
+            let on = |p: &usize| lies_on(&triples[*p], line);
             (0..triples.len()).filter(on).map(|p| p as u32).collect()
         })
         .collect()

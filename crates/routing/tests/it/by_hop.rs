@@ -24,10 +24,10 @@ fn paths(fabric: &Fabric, routes: &Routes) -> Vec<Vec<ChannelId>> {
 }
 
 /// Whether each channel of a cycle is taken between its neighbours by some path.
-fn is_a_circle(paths: &[Vec<ChannelId>], circle: &[ChannelId]) -> bool {
-    let n = circle.len();
+fn is_a_cycle(paths: &[Vec<ChannelId>], cycle: &[ChannelId]) -> bool {
+    let n = cycle.len();
     (0..n).all(|i| {
-        let three = [circle[i], circle[(i + 1) % n], circle[(i + 2) % n]];
+        let three = [cycle[i], cycle[(i + 1) % n], cycle[(i + 2) % n]];
         paths.iter().any(|path| path.windows(3).any(|w| w == three))
     })
 }
@@ -81,8 +81,8 @@ proptest! {
                     prop_assert_eq!(&less, &routes);
                 }
             }
-            Err(NoLayersByHop::Circle { circle }) => {
-                prop_assert!(is_a_circle(&paths, &circle), "{circle:?}");
+            Err(NoLayersByHop::Circle { cycle }) => {
+                prop_assert!(is_a_cycle(&paths, &cycle), "{cycle:?}");
                 prop_assert_eq!(routes, by_hop);
             }
             Err(NoLayersByHop::Lanes { needed, .. }) => prop_assert!(needed > 15),
@@ -91,7 +91,7 @@ proptest! {
 }
 
 #[test]
-fn every_engine_on_every_family_is_free_or_shows_its_circle() {
+fn every_engine_on_every_family_is_free_or_shows_its_cycle() {
     let mut found = 0;
     for spec in families::small() {
         let on = families::topology(spec);
@@ -103,9 +103,9 @@ fn every_engine_on_every_family_is_free_or_shows_its_circle() {
                     assert!(check(&on.fabric, &routes).deadlock_free(), "{spec} {}", engine.name());
                     found += usize::from(matches!(routes.layers, Layers::ByHop(_)));
                 }
-                Err(NoLayersByHop::Circle { circle }) => {
+                Err(NoLayersByHop::Circle { cycle }) => {
                     let paths = paths(&on.fabric, &routes);
-                    assert!(is_a_circle(&paths, &circle), "{spec} {}: {circle:?}", engine.name());
+                    assert!(is_a_cycle(&paths, &cycle), "{spec} {}: {cycle:?}", engine.name());
                 }
                 Err(other) => panic!("{spec} {}: {other}", engine.name()),
             }
@@ -156,9 +156,9 @@ fn a_ring_of_seven_has_none_and_one_of_five_has() {
                 assert_eq!(routes.layer_count(), 2, "{spec}");
                 assert!(check(&on.fabric, &routes).deadlock_free(), "{spec}");
             }
-            Err(NoLayersByHop::Circle { circle }) => {
+            Err(NoLayersByHop::Circle { cycle }) => {
                 assert!(!fits, "{spec}");
-                assert_eq!(circle.len(), 7, "{spec}");
+                assert_eq!(cycle.len(), 7, "{spec}");
             }
             Err(other) => panic!("{spec}: {other}"),
         }

@@ -5,7 +5,7 @@ use darkfiber_routing::check::check;
 use darkfiber_routing::{
     DestId, Layers, NoLayersBySource, Request, Routes, find_engine, layers_by_source,
 };
-use darkfiber_testkit::transitions::{Mix, ways};
+use darkfiber_testkit::transitions::{TableMix, combined_dependencies};
 use darkfiber_testkit::{connected_fabric, families};
 use proptest::prelude::*;
 
@@ -33,7 +33,13 @@ proptest! {
         prop_assert!(depends_on_the_source_alone(&fabric, &by_source));
         prop_assert!(check(&fabric, &by_source).deadlock_free());
         // The oracle traces pair by pair and has no notion of layers.
-        let all = ways(&fabric, [&by_source, &by_source], &[&by_source], &|_| [true, false], Mix::Any);
+        let all = combined_dependencies(
+            &fabric,
+            [&by_source, &by_source],
+            &[&by_source],
+            &|_| [true, false],
+            TableMix::Any,
+        );
         prop_assert!(!all.is_cyclic());
         for row in 0..routes.row_count() {
             prop_assert_eq!(routes.ports(row), by_source.ports(row));

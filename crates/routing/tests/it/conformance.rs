@@ -14,7 +14,8 @@ use std::sync::OnceLock;
 use darkfiber_fabric::{GridKind, Planes, Shape, SwitchId, Topology};
 use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{
-    Deadlock, ENGINES, Engine, LayerBy, Layers, Needs, Refusal, Request, Routes, find_engine,
+    Deadlock, ENGINES, Engine, FabricRequirement, LayerBy, Layers, Refusal, Request, Routes,
+    find_engine,
 };
 use darkfiber_testkit::families::{
     LARGE, badly_damaged, connected, damaged, fallen_apart, small, topology,
@@ -34,24 +35,26 @@ const BY_DESTINATION: &[&str] = &["dfsssp", "lash", "nue"];
 type Result = std::result::Result<(Routes, Report), Refusal>;
 
 /// Whether a fabric of this shape is of the engine's family.
-fn serves(needs: Needs, shape: Option<&Shape>) -> bool {
+fn serves(needs: FabricRequirement, shape: Option<&Shape>) -> bool {
     let grid = match shape {
         Some(Shape::Grid(grid)) => Some(grid.kind),
         _ => None,
     };
     match needs {
-        Needs::Any => true,
-        Needs::Tree => matches!(shape, Some(Shape::Tree(_))),
-        Needs::TwoLevels => {
+        FabricRequirement::Any => true,
+        FabricRequirement::Tree => matches!(shape, Some(Shape::Tree(_))),
+        FabricRequirement::TwoLevels => {
             matches!(shape, Some(Shape::Tree(tree)) if tree.level.iter().max() == Some(&2))
         }
-        Needs::FatTree => matches!(shape, Some(Shape::Tree(tree)) if tree.pgft.is_some()),
-        Needs::Grid => grid.is_some(),
-        Needs::HyperX => grid == Some(GridKind::HyperX),
+        FabricRequirement::FatTree => {
+            matches!(shape, Some(Shape::Tree(tree)) if tree.pgft.is_some())
+        }
+        FabricRequirement::Grid => grid.is_some(),
+        FabricRequirement::HyperX => grid == Some(GridKind::HyperX),
         // Complete graphs of two and three switches are rings.
-        Needs::Torus => matches!(shape, Some(Shape::Grid(grid))
+        FabricRequirement::Torus => matches!(shape, Some(Shape::Grid(grid))
             if grid.kind != GridKind::HyperX || grid.dims.iter().all(|&size| size <= 3)),
-        Needs::Dragonfly => matches!(shape, Some(Shape::Dragonfly(_))),
+        FabricRequirement::Dragonfly => matches!(shape, Some(Shape::Dragonfly(_))),
     }
 }
 
@@ -266,9 +269,11 @@ fn without_a_shape_engines_for_one_family_refuse_and_the_others_route() {
             let result = engine.route(&on.fabric, &Request::default());
             let wrong = matches!(result, Err(Refusal::WrongFabric { .. }));
             match engine.needs() {
-                Needs::Any => assert!(result.is_ok(), "{} on {spec}", engine.name()),
+                FabricRequirement::Any => assert!(result.is_ok(), "{} on {spec}", engine.name()),
                 // From the switches with hosts; from the numbers of ports.
-                Needs::Tree | Needs::TwoLevels | Needs::Grid => {
+                FabricRequirement::Tree
+                | FabricRequirement::TwoLevels
+                | FabricRequirement::Grid => {
                     assert!(result.is_ok() || wrong, "{spec}");
                 }
                 _ => assert!(wrong, "{} on {spec}", engine.name()),

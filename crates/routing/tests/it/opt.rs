@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{ChannelId, Fabric, Faults, Shape, TerminalId, Topology, TreeShape, open};
 use darkfiber_routing::check::check;
-use darkfiber_routing::optimise::{Effort, Goal, optimise};
+use darkfiber_routing::optimise::{SearchEffort, SearchGoal, optimise};
 use darkfiber_routing::{Refusal, Request, Routes, find_engine};
 use darkfiber_testkit::{fabric, oracle};
 
@@ -96,15 +96,15 @@ fn refusals_say_why() {
 #[test]
 fn searches_keep_what_they_promise() {
     for (spec, goal, lids) in [
-        ("fattree2:n=7,m=7,r=8", Goal::Worst, 8),
-        ("fattree2:n=5,m=5,r=6", Goal::Average, 4),
-        ("fattree2:n=4,m=2,r=5,trunk=2", Goal::Worst, 2),
-        ("kary:k=4,n=3", Goal::Average, 4),
-        ("pgft:m=3x4x2,w=1x3x2,p=1x1x2", Goal::Worst, 4),
+        ("fattree2:n=7,m=7,r=8", SearchGoal::Worst, 8),
+        ("fattree2:n=5,m=5,r=6", SearchGoal::Average, 4),
+        ("fattree2:n=4,m=2,r=5,trunk=2", SearchGoal::Worst, 2),
+        ("kary:k=4,n=3", SearchGoal::Average, 4),
+        ("pgft:m=3x4x2,w=1x3x2,p=1x1x2", SearchGoal::Worst, 4),
     ] {
         let on = open(spec).expect("valid");
         let request = Request { shape: on.shape.as_ref(), ..Request::default() };
-        let effort = Effort { lids, steps: 3000 };
+        let effort = SearchEffort { lids, steps: 3000 };
         let found = optimise(&on.fabric, &request, goal, effort).unwrap_or_else(|e| panic!("{e}"));
         assert!(found.routes.paths() <= usize::from(lids), "{spec}");
         assert!(most(&on, &found.routes) <= found.bound as usize, "{spec}");
@@ -113,8 +113,9 @@ fn searches_keep_what_they_promise() {
     }
     let fano = open("fattree2:n=7,m=7,r=8").expect("valid");
     let request = Request { shape: fano.shape.as_ref(), ..Request::default() };
-    let found = optimise(&fano.fabric, &request, Goal::Worst, Effort { lids: 7, steps: 0 })
-        .expect("a tree");
+    let found =
+        optimise(&fano.fabric, &request, SearchGoal::Worst, SearchEffort { lids: 7, steps: 0 })
+            .expect("a tree");
     assert_eq!(
         found.bound, 3,
         "lines of the Fano plane have three points, and a point is on three"

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rayon::ThreadPoolBuilder;
 
-use crate::parx_law::{LATTICES, grid, in_half, lattice, ways};
+use crate::parx_law::{LATTICES, grid, in_half, lattice, path_counts};
 
 const BOTH: [&str; 2] = ["parx", "parx-opposite"];
 
@@ -100,7 +100,7 @@ fn obeys_rules(on: &Topology, routes: &Routes, what: &str) {
             for rule in 0..2 * grid(on).dims.len() {
                 let row = routes.row(DestId::new(t), rule);
                 let inside = |s| in_half(grid(on), rule, s);
-                let left = ways(on, home, |u, v| inside(u) && inside(v));
+                let left = path_counts(on, home, |u, v| inside(u) && inside(v));
                 for (s, way) in left.into_iter().enumerate() {
                     let channels = path(on, routes, s, row);
                     // Where removal would lose the LID, any path is allowed.
@@ -130,7 +130,7 @@ fn lattices_are_routed_by_the_rules() {
             prove(&on, &routes, dims);
             // The LIDs without a rule are minimal.
             for home in 0..on.fabric.switch_count() {
-                let least = ways(&on, home, |_, _| false);
+                let least = path_counts(&on, home, |_, _| false);
                 for lid in rules..routes.paths() {
                     for (s, way) in least.iter().enumerate() {
                         let row = routes.row(DestId::new(home), lid);
@@ -176,7 +176,7 @@ fn opposite_orthants_get_detours_from_their_own_lid() {
                                 != grid.at(SwitchId::new(home))[rule / 2]
                     })
                 });
-            let least = ways(&on, home, |_, _| false);
+            let least = path_counts(&on, home, |_, _| false);
             for s in 0..on.fabric.switch_count() {
                 let (from, to) = (SwitchId::new(s), SwitchId::new(home));
                 let lid = choice.path(TerminalId::new(s), TerminalId::new(home), 1 << 20, 0);
@@ -237,7 +237,7 @@ fn t2hx_takes_few_lanes_whatever_is_missing() {
 }
 
 #[test]
-fn too_few_lanes_cost_detours_and_are_told() {
+fn too_few_lanes_cost_detours_and_are_reported() {
     let whole = open("@t2hx-hyperx-full").expect("a preset");
     let four = open("hypercube:n=5,t=1").expect("a spec");
     for (on, what) in [(&damaged(&whole, 40, 3), "t2hx"), (&damaged(&four, 8, 1), "hypercube")] {

@@ -38,24 +38,24 @@ fn quadrant(grid: &GridShape, s: usize) -> usize {
 }
 
 /// Hops and number of shortest paths to `home` from every switch, over links that are not removed.
-pub(crate) fn ways(
+pub(crate) fn path_counts(
     on: &Topology,
     home: usize,
     removed: impl Fn(usize, usize) -> bool,
 ) -> Vec<Option<(usize, u64)>> {
-    let mut ways = vec![None; on.fabric.switch_count()];
-    ways[home] = Some((0, 1));
+    let mut path_counts = vec![None; on.fabric.switch_count()];
+    path_counts[home] = Some((0, 1));
     let mut level = BTreeSet::from([home]);
     for hops in 1.. {
         let mut next: BTreeSet<usize> = BTreeSet::new();
         for &v in &level {
-            let paths = ways[v].expect("reached").1;
+            let paths = path_counts[v].expect("reached").1;
             for c in on.fabric.channels_from(SwitchId::new(v)) {
                 let u = on.fabric.heads()[c] as usize;
                 if removed(u, v) {
                     continue;
                 }
-                match &mut ways[u] {
+                match &mut path_counts[u] {
                     Some((h, n)) if *h == hops => *n += paths,
                     Some(_) => continue,
                     none => *none = Some((hops, paths)),
@@ -68,12 +68,12 @@ pub(crate) fn ways(
         }
         level = next;
     }
-    ways
+    path_counts
 }
 
-/// [`ways`] without the links inside the half of a rule.
+/// [`path_counts`] without the links inside the half of a rule.
 pub(crate) fn ways_under(on: &Topology, home: usize, rule: usize) -> Vec<Option<(usize, u64)>> {
-    ways(on, home, |u, v| in_half(grid(on), rule, u) && in_half(grid(on), rule, v))
+    path_counts(on, home, |u, v| in_half(grid(on), rule, u) && in_half(grid(on), rule, v))
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn detours_are_made_exactly_by_pairs_inside_the_half() {
         let on = lattice(dims);
         let grid = grid(&on);
         for home in 0..on.fabric.switch_count() {
-            let all = ways(&on, home, |_, _| false);
+            let all = path_counts(&on, home, |_, _| false);
             for rule in 0..2 * grid.dims.len() {
                 let left = ways_under(&on, home, rule);
                 for s in (0..on.fabric.switch_count()).filter(|&s| s != home) {
@@ -116,7 +116,7 @@ fn quadrants_under_rules_are_as_enumerated() {
         // Counts by quadrants and rule of pairs that keep all, some, none of their minimal paths.
         let mut pairs = [[[[0u32; 3]; 4]; 4]; 4];
         for home in 0..n {
-            let all = ways(&on, home, |_, _| false);
+            let all = path_counts(&on, home, |_, _| false);
             let under: Vec<_> = (0..4).map(|rule| ways_under(&on, home, rule)).collect();
             for (rule, left) in under.iter().enumerate() {
                 for s in (0..n).filter(|&s| s != home) {
@@ -147,7 +147,7 @@ fn small_messages_go_minimal_and_large_ones_make_detours() {
         let orthants = Orthants::new(grid).expect("few dimensions");
         let n = on.fabric.switch_count();
         for home in 0..n {
-            let least = ways(&on, home, |_, _| false);
+            let least = path_counts(&on, home, |_, _| false);
             let under: Vec<_> =
                 (0..2 * grid.dims.len()).map(|rule| ways_under(&on, home, rule)).collect();
             for s in (0..n).filter(|&s| s != home) {

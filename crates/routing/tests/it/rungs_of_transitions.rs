@@ -265,7 +265,7 @@ fn a_fault_before_the_tables_were_read_is_repaired_as_well() {
         let whole = Prepared::new(fabric, &old, 2).expect("its own tables");
         for cable in reroute::Fault::cables(fabric) {
             let faults = cable.faults();
-            let Ok((_, told)) = whole.clone().reroute_on_lowest_rung(&faults) else { continue };
+            let Ok((_, reported)) = whole.clone().reroute_on_lowest_rung(&faults) else { continue };
             let (damaged, map) = fabric.with_faults(&faults);
             let before = whole.tables(&damaged, &map);
             let mut part = Prepared::new(&damaged, &before, 2).expect("tables");
@@ -278,7 +278,7 @@ fn a_fault_before_the_tables_were_read_is_repaired_as_well() {
                 reroute::Rung::Reconnect => 3,
             };
             all += 1;
-            worse += u32::from(rank(found) > rank(told));
+            worse += u32::from(rank(found) > rank(reported));
         }
     }
     assert!(all > 150 && worse == 0, "{worse} of {all}");

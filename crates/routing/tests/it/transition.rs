@@ -7,7 +7,7 @@ use darkfiber_routing::{DestId, Routes};
 use darkfiber_testkit::families;
 use darkfiber_testkit::pairs::{Dice, ENGINES, mixed, routed};
 use darkfiber_testkit::reach::{Packet, Reach, reach};
-use darkfiber_testkit::transitions::{Mix, Ways, ways};
+use darkfiber_testkit::transitions::{CombinedDependencies, TableMix, combined_dependencies};
 
 const FABRICS: &[&str] = &[
     "torus:dims=3x3,t=1",
@@ -25,37 +25,39 @@ fn agree(fabric: &Fabric, before: &[&Routes], new: &Routes, t: &Transition) {
     let mut all = before.to_vec();
     all.push(new);
     let tables = [old, new];
-    let go = |levels: &[&Routes], may: [bool; 2], mix| ways(fabric, tables, levels, &|_| may, mix);
-    let sound = |w: &Ways| !w.goes_round && !w.is_cyclic();
-    let steady = go(&all, [false, true], Mix::Any);
+    let go = |levels: &[&Routes], may: [bool; 2], mix| {
+        combined_dependencies(fabric, tables, levels, &|_| may, mix)
+    };
+    let sound = |w: &CombinedDependencies| !w.has_loop && !w.is_cyclic();
+    let steady = go(&all, [false, true], TableMix::Any);
     assert_eq!(t.holds(Obligation::Steady), !steady.is_cyclic(), "O2");
-    let mut flight = go(before, [true, false], Mix::Any);
+    let mut flight = go(before, [true, false], TableMix::Any);
     flight.join(steady);
-    if !flight.goes_round {
+    if !flight.has_loop {
         assert_eq!(t.holds(Obligation::Flight), !flight.is_cyclic(), "O3");
     }
-    let mixed = go(&all, [true, true], Mix::Any);
+    let mixed = go(&all, [true, true], TableMix::Any);
     assert_eq!(t.holds(Obligation::Mixed), sound(&mixed), "O4");
-    let ordered = go(&all, [true, true], Mix::OldThenNew);
+    let ordered = go(&all, [true, true], TableMix::OldThenNew);
     if t.holds(Obligation::Ordered) {
         assert!(sound(&ordered), "O5");
     } else if let Some(j) = t.obligations.iter().find(|j| j.obligation == Obligation::Ordered) {
         match j.fails {
             Some(Why::Cycle(_)) => assert!(ordered.is_cyclic(), "O5: the cycle is there"),
-            Some(Why::Circle { .. }) => assert!(ordered.goes_round, "O5: packets go round"),
+            Some(Why::Circle { .. }) => assert!(ordered.has_loop, "O5: packets go round"),
             _ => {}
         }
     }
     // Rank by rank, whichever entries of the rank are written.
     assert!(t.verdict != Rung::Stages || t.ranks.is_some(), "stages have ranks");
     if let Some(ranks) = &t.ranks {
-        let mut union = Ways::default();
+        let mut union = CombinedDependencies::default();
         for now in 0..t.stages() as u32 {
             let may = |s: SwitchId| match ranks[s.index()] {
                 Some(rank) => [rank >= now, rank <= now],
                 None => [true, true],
             };
-            union.join(ways(fabric, tables, &all, &may, Mix::Any));
+            union.join(combined_dependencies(fabric, tables, &all, &may, TableMix::Any));
         }
         assert!(sound(&union), "the stages");
     }

@@ -82,9 +82,9 @@ mod tests {
         let malbec = open("@malbec").expect("a preset");
         let first = Hosts::first(&malbec, 100).expect("there are 484");
         assert_eq!((first.len(), first.all()[99], first.all()[100]), (100, true, false));
-        let lot = Hosts::scattered(&malbec, 100, 1).expect("there are 484");
-        assert_eq!(lot.len(), 100);
-        assert_ne!(lot, Hosts::scattered(&malbec, 100, 2).expect("there are 484"));
+        let drawn = Hosts::scattered(&malbec, 100, 1).expect("there are 484");
+        assert_eq!(drawn.len(), 100);
+        assert_ne!(drawn, Hosts::scattered(&malbec, 100, 2).expect("there are 484"));
         assert!(Hosts::first(&malbec, 485).is_err());
         let two = Hosts::of_groups(&malbec, 2, 64);
         let of_group = |g: usize| two.all()[g * 128..(g + 1) * 128].iter().filter(|t| **t).count();

@@ -17,5 +17,5 @@ pub use error::PlanError;
 pub use hosts::Hosts;
 pub use plan::{APART, Cell, CongestPlan, Contender, Mechanism, Split};
 pub use rule::{FEWEST, Rule};
-pub use run::{Impact, Ran, Refused, Row, Store, run};
+pub use run::{CellError, CellTimes, Impact, Row, Store, run};
 pub use times::{Times, TimesSummary};

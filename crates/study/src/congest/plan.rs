@@ -211,7 +211,7 @@ impl CongestPlan<'_> {
             let free = Free { machine, is_free: &is_free };
             let draws = &mut Stream::new(self.seed, i as u64);
             let given = allocator
-                .give(&free, n as usize, draws)
+                .allocate(&free, n as usize, draws)
                 .ok_or_else(|| format!("{} does not find {n} hosts", allocator.name))?;
             for &h in &given {
                 is_free[h as usize] = false;

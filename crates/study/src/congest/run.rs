@@ -9,7 +9,7 @@ use super::times::{Stopwatch, Times};
 use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_until};
 
 /// Why a cell has no times.
-pub type Refused = String;
+pub type CellError = String;
 
 /// Times of a victim with an aggressor, and in isolation.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,12 +17,12 @@ pub struct Row {
     /// Cell of the plan.
     pub cell: Cell,
     /// Times of the cell, or why it was refused.
-    pub ran: Result<Ran, Refused>,
+    pub ran: Result<CellTimes, CellError>,
 }
 
 /// Times of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct CellTimes {
     /// The victim in isolation.
     pub isolated: Times,
     /// Times with the aggressor.
@@ -42,8 +42,8 @@ impl Row {
     /// The congestion impact; `None` where the cell was not run, or the victim in isolation did not end.
     pub fn impact(&self) -> Option<Impact> {
         let ran = self.ran.as_ref().ok()?;
-        let alone = ran.isolated.told().filter(|t| t.mean > 0.0)?.mean;
-        let beside = ran.congested.told().map(|t| t.mean);
+        let alone = ran.isolated.summary().filter(|t| t.mean > 0.0)?.mean;
+        let beside = ran.congested.summary().map(|t| t.mean);
         let waited = ran.congested.simulated as f64 / SECOND as f64;
         Some(Impact { times: beside.unwrap_or(waited) / alone, is_bound: beside.is_none() })
     }
@@ -70,7 +70,7 @@ pub fn run(
     done: &(dyn Fn(&Cell) + Sync),
 ) -> Vec<Row> {
     let cells = plan.cells();
-    let times: Vec<Result<Times, Refused>> = cells
+    let times: Vec<Result<Times, CellError>> = cells
         .par_iter()
         .with_max_len(1)
         .map(|cell| {
@@ -97,7 +97,7 @@ pub fn run(
         let ran = match (isolated, times) {
             (Err(why), _) | (_, Err(why)) => Err(why.clone()),
             (Ok(isolated), Ok(congested)) => {
-                Ok(Ran { isolated: isolated.clone(), congested: congested.clone() })
+                Ok(CellTimes { isolated: isolated.clone(), congested: congested.clone() })
             }
         };
         rows.push(Row { cell: *cell, ran });
@@ -106,7 +106,7 @@ pub fn run(
 }
 
 /// Runs one cell.
-fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<Times, Refused> {
+fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<Times, CellError> {
     let cast = plan.cast(cell)?;
     let mechanism = &plan.mechanisms[cell.mechanism];
     let mut classes = Vec::new();

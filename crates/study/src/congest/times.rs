@@ -49,7 +49,7 @@ pub struct TimesSummary {
 
 impl Times {
     /// Statistics of the times; `None` if nothing ended.
-    pub fn told(&self) -> Option<TimesSummary> {
+    pub fn summary(&self) -> Option<TimesSummary> {
         let s = |ps: f64| ps / SECOND as f64;
         let mut sorted = self.samples.clone();
         sorted.sort_unstable();

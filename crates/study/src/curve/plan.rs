@@ -55,10 +55,10 @@ impl Traffic {
                 Error::usage("an interval of 0 s has no end").hint("100ns is some, for packets")
             );
         }
-        let way = 8 * (net.slowest(packet) + micro.pipeline);
+        let path_time = 8 * (net.slowest(packet) + micro.pipeline);
         let measure = self.measure.unwrap_or_else(|| {
             let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
-            (WAYS * way).max(one.saturating_mul(PACKETS))
+            (WAYS * path_time).max(one.saturating_mul(PACKETS))
         });
         if measure.max(self.warmup.unwrap_or(0)) > LONGEST {
             return Err(Error::usage(format!(

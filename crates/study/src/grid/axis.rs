@@ -3,7 +3,7 @@
 use darkfiber_scenario::Error;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike};
 
-use super::keys::{self, Kind};
+use super::keys::{self, KeyKind};
 use super::row::Value;
 use crate::listed;
 
@@ -38,7 +38,7 @@ impl Axis {
         };
         let (key, given) = text.split_once('=').ok_or_else(|| no("there is no = in it"))?;
         let path: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
-        let is_list = keys::kind(&path)? == Kind::List;
+        let is_list = keys::kind(&path)? == KeyKind::List;
         let given = given.trim();
         let values: Vec<toml_edit::Value> = match given.parse::<toml_edit::Value>() {
             Ok(toml_edit::Value::Array(array)) if is_list && !all_lists(&array) => {
@@ -109,9 +109,9 @@ fn in_value(value: &toml_edit::Value, path: &[String], found: &mut Vec<Axis>) ->
         toml_edit::Value::InlineTable(inner) => in_table(inner, path, found),
         toml_edit::Value::Array(array) => {
             // An error in the key is reported when the scenario is read.
-            let kind = keys::kind(path).unwrap_or(Kind::One);
+            let kind = keys::kind(path).unwrap_or(KeyKind::One);
             let is_axis = match kind {
-                Kind::Tables => {
+                KeyKind::Tables => {
                     for (number, inner) in (1..).zip(array.iter()) {
                         let mut path = path.to_vec();
                         path.push(format!("{number}"));
@@ -119,8 +119,8 @@ fn in_value(value: &toml_edit::Value, path: &[String], found: &mut Vec<Axis>) ->
                     }
                     return Ok(());
                 }
-                Kind::List => all_lists(array),
-                Kind::One | Kind::Table | Kind::Open => true,
+                KeyKind::List => all_lists(array),
+                KeyKind::One | KeyKind::Table | KeyKind::Open => true,
             };
             if is_axis {
                 if array.is_empty() {

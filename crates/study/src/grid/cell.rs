@@ -4,7 +4,7 @@ use darkfiber_scenario::{Error, ScenarioFile};
 
 use super::axis::{self, Axis};
 use super::file::StudyFile;
-use super::question::Ask;
+use super::question::ScopedQuestion;
 use super::row::Value;
 use super::wanted;
 
@@ -118,10 +118,14 @@ impl StudyFile {
     }
 
     /// The questions that apply to a cell.
-    pub(super) fn asked<'a>(&self, cell: &Cell, asks: &'a [Ask]) -> Vec<&'a Ask> {
+    pub(super) fn asked<'a>(
+        &self,
+        cell: &Cell,
+        questions: &'a [ScopedQuestion],
+    ) -> Vec<&'a ScopedQuestion> {
         let set = self.set(cell);
         let seed = cell.seed.unwrap_or(self.seed);
-        asks.iter().filter(|ask| ask.scope.has(&set, seed, cell.turn)).collect()
+        questions.iter().filter(|ask| ask.scope.has(&set, seed, cell.turn)).collect()
     }
 
     /// The values of the axes, as rows have them.

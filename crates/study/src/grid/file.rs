@@ -8,7 +8,7 @@ use toml_edit::DocumentMut;
 use super::axis::{self, Axis};
 use super::expect::ExpectPart;
 use super::part::StudyPart;
-use super::question::{Ask, Scope};
+use super::question::{Scope, ScopedQuestion};
 use super::row::Record;
 use crate::judged::Row;
 
@@ -134,8 +134,8 @@ impl StudyFile {
         for key in part.exclude.iter().flat_map(toml::Table::keys) {
             self.axis(key).map_err(|e| inside(e.inside("exclude")))?;
         }
-        let asks = self.asks().map_err(inside)?;
-        for ask in &asks {
+        let questions = self.questions().map_err(inside)?;
+        for ask in &questions {
             let which = |e: Error| inside(e.inside("only").inside(&ask.label));
             for key in ask.scope.only.keys().filter(|key| *key != "seed") {
                 self.axis(key).map_err(which)?;
@@ -145,16 +145,19 @@ impl StudyFile {
                 return Err(which(Error::input(what)));
             }
         }
-        self.check_adaptive(&asks).map_err(inside)?;
+        self.check_adaptive(&questions).map_err(inside)?;
         self.point_count().map_err(inside)?;
         Ok(())
     }
 
     /// Refuses searches that are impossible.
-    fn check_adaptive(&self, asks: &[Ask]) -> Result<(), Error> {
+    fn check_adaptive(&self, questions: &[ScopedQuestion]) -> Result<(), Error> {
         let part = &self.part;
-        let columns: Vec<&str> =
-            asks.iter().flat_map(|ask| ask.question.columns()).map(|(name, _)| *name).collect();
+        let columns: Vec<&str> = questions
+            .iter()
+            .flat_map(|ask| ask.question.columns())
+            .map(|(name, _)| *name)
+            .collect();
         for expect in &self.expect {
             expect.check(&self.axis_names(), &columns).map_err(|e| e.inside("expect"))?;
         }
@@ -194,8 +197,8 @@ impl StudyFile {
     ///
     /// # Errors
     /// If there is no such question, or parameter.
-    pub fn asks(&self) -> Result<Vec<Ask>, Error> {
-        Ask::all(&self.part.questions, self.has_jobs())
+    pub fn questions(&self) -> Result<Vec<ScopedQuestion>, Error> {
+        ScopedQuestion::all(&self.part.questions, self.has_jobs())
     }
 
     /// Title of the study.
@@ -239,13 +242,13 @@ impl StudyFile {
             all.push((format!("axis {}", axis.name()), values.join(", ")));
         }
         let part = &self.part;
-        let asks = self.asks().unwrap_or_default();
-        let said = |ask: &Ask| match &ask.scope {
+        let questions = self.questions().unwrap_or_default();
+        let said = |ask: &ScopedQuestion| match &ask.scope {
             all if *all == Scope::default() => ask.key(),
             some => format!("{} of {some:?}", ask.key()),
         };
-        let asks: Vec<String> = asks.iter().map(said).collect();
-        all.push(("questions".to_owned(), asks.join(" ")));
+        let questions: Vec<String> = questions.iter().map(said).collect();
+        all.push(("questions".to_owned(), questions.join(" ")));
         all.push(("seeds".to_owned(), format!("{:?}", part.seeds)));
         all.push(("first seed".to_owned(), self.seed.to_string()));
         all.push(("zip".to_owned(), format!("{:?}", part.zip)));

@@ -2,14 +2,14 @@
 
 use darkfiber_scenario::Error;
 
-use super::keys::{self, Kind};
+use super::keys::{self, KeyKind};
 use super::means::means;
 use super::part::FindPart;
 use super::row::{Answer, Record};
 
 /// State of a point whose trials are complete.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Search {
+pub(super) enum PointSearch {
     /// This value is tried next.
     Try(f64),
     /// It is between these: the first does not do it, the second does. The first is missing if the least value does it, the second
@@ -27,7 +27,7 @@ impl FindPart {
 
     /// Refuses a search that is impossible.
     pub(super) fn check(&self) -> Result<(), Error> {
-        if keys::kind(&self.path())? != Kind::One {
+        if keys::kind(&self.path())? != KeyKind::One {
             return Err(Error::input(format!("{} holds no single value", self.axis)));
         }
         if self.above.is_some() == self.below.is_some() {
@@ -83,32 +83,32 @@ impl FindPart {
     }
 
     /// The next step after these trials of `seeds` cells each, in the order of the requests.
-    pub(super) fn search(&self, records: &[Record], seeds: usize) -> Search {
+    pub(super) fn search(&self, records: &[Record], seeds: usize) -> PointSearch {
         let mut trials = records.chunks(seeds).map(|trial| self.does(trial));
         let (mut low, mut high) = (self.from, self.to);
         match trials.next() {
-            None => return Search::Try(low),
-            Some(None) => return Search::Broken,
-            Some(Some(true)) => return Search::Found(None, Some(low)),
+            None => return PointSearch::Try(low),
+            Some(None) => return PointSearch::Broken,
+            Some(Some(true)) => return PointSearch::Found(None, Some(low)),
             Some(Some(false)) => {}
         }
         match trials.next() {
-            None => return Search::Try(high),
-            Some(None) => return Search::Broken,
-            Some(Some(false)) => return Search::Found(Some(high), None),
+            None => return PointSearch::Try(high),
+            Some(None) => return PointSearch::Broken,
+            Some(Some(false)) => return PointSearch::Found(Some(high), None),
             Some(Some(true)) => {}
         }
         while high - low > self.within() {
             let exact = f64::midpoint(low, high);
             let middle = if self.is_whole() { exact.floor() } else { exact };
             match trials.next() {
-                None => return Search::Try(middle),
-                Some(None) => return Search::Broken,
+                None => return PointSearch::Try(middle),
+                Some(None) => return PointSearch::Broken,
                 Some(Some(true)) => high = middle,
                 Some(Some(false)) => low = middle,
             }
         }
-        Search::Found(Some(low), Some(high))
+        PointSearch::Found(Some(low), Some(high))
     }
 
     /// The result for a point at the end.
@@ -120,11 +120,11 @@ impl FindPart {
         let answer = Answer { question: "find".to_owned(), ..Answer::of(bound) };
         let trials = records.len().div_ceil(seeds);
         match self.search(records, seeds) {
-            Search::Found(low, high) => {
+            PointSearch::Found(low, high) => {
                 answer.with_some("least", high).with_some("not_at", low).with("trials", trials)
             }
-            Search::Try(_) => Answer { error: Some("trials are open".to_owned()), ..answer },
-            Search::Broken => {
+            PointSearch::Try(_) => Answer { error: Some("trials are open".to_owned()), ..answer },
+            PointSearch::Broken => {
                 let why = format!("the last trial has no {}", self.quantity);
                 Answer { error: Some(why), ..answer }
             }
@@ -150,11 +150,11 @@ mod tests {
     }
 
     /// All values that are tried, and the result, where values from `at` on lose pairs.
-    fn run(part: &FindPart, at: f64) -> (Vec<f64>, Search) {
+    fn run(part: &FindPart, at: f64) -> (Vec<f64>, PointSearch) {
         let (mut tried, mut records) = (Vec::new(), Vec::new());
         loop {
             match part.search(&records, 2) {
-                Search::Try(x) => {
+                PointSearch::Try(x) => {
                     tried.push(x);
                     for seed in 0..2 {
                         // A seed of each trial finds it a little later.
@@ -180,14 +180,14 @@ mod tests {
         let whole = part(0.0, 10.0, None);
         assert_eq!(
             run(&whole, 7.0),
-            (vec![0.0, 10.0, 5.0, 7.0, 6.0], Search::Found(Some(6.0), Some(7.0)))
+            (vec![0.0, 10.0, 5.0, 7.0, 6.0], PointSearch::Found(Some(6.0), Some(7.0)))
         );
-        assert_eq!(run(&whole, 0.0).1, Search::Found(None, Some(0.0)));
-        assert_eq!(run(&whole, 11.0).1, Search::Found(Some(10.0), None));
+        assert_eq!(run(&whole, 0.0).1, PointSearch::Found(None, Some(0.0)));
+        assert_eq!(run(&whole, 11.0).1, PointSearch::Found(Some(10.0), None));
         assert_eq!(whole.value(7.0).as_integer(), Some(7));
         let real = part(0.0, 1.0, Some(0.1));
         let (tried, found) = run(&real, 0.3);
-        assert_eq!((tried.len(), found), (6, Search::Found(Some(0.25), Some(0.3125))));
+        assert_eq!((tried.len(), found), (6, PointSearch::Found(Some(0.25), Some(0.3125))));
         let text = FindPart { text: Some("imb:bytes={}KiB".to_owned()), ..part(1.0, 64.0, None) };
         assert_eq!(text.value(8.0).as_str(), Some("imb:bytes=8KiB"));
     }

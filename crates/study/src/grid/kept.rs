@@ -11,7 +11,7 @@ pub trait KeptRuns: Sync {
     }
 
     /// The saved result of a run, if any.
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
         let _ = (id, run);
         None
     }

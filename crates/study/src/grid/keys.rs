@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 /// The kind of value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     /// One value: a list in its place is an axis.
     One,
     /// A list: a list of lists in its place is an axis.
@@ -24,8 +24,8 @@ pub(super) enum Kind {
 }
 
 /// All keys by their path, where numbers of tables are `*`: `job.*.traffic`.
-pub(super) fn all() -> &'static BTreeMap<String, Kind> {
-    static ALL: OnceLock<BTreeMap<String, Kind>> = OnceLock::new();
+pub(super) fn all() -> &'static BTreeMap<String, KeyKind> {
+    static ALL: OnceLock<BTreeMap<String, KeyKind>> = OnceLock::new();
     ALL.get_or_init(|| {
         let schema = schema_for!(Scenario);
         let mut keys = BTreeMap::new();
@@ -34,7 +34,7 @@ pub(super) fn all() -> &'static BTreeMap<String, Kind> {
     })
 }
 
-fn walk(root: &Json, at: &Json, path: &str, keys: &mut BTreeMap<String, Kind>) {
+fn walk(root: &Json, at: &Json, path: &str, keys: &mut BTreeMap<String, KeyKind>) {
     let Some(properties) = at.get("properties").and_then(Json::as_object) else { return };
     for (name, schema) in properties {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -45,15 +45,15 @@ fn walk(root: &Json, at: &Json, path: &str, keys: &mut BTreeMap<String, Kind>) {
             match items.iter().find(is_table) {
                 Some(table) => {
                     walk(root, table, &format!("{path}.*"), keys);
-                    Kind::Tables
+                    KeyKind::Tables
                 }
-                None => Kind::List,
+                None => KeyKind::List,
             }
         } else if let Some(table) = choices.iter().find(is_table) {
             walk(root, table, &path, keys);
-            if choices.len() > 1 { Kind::Open } else { Kind::Table }
+            if choices.len() > 1 { KeyKind::Open } else { KeyKind::Table }
         } else {
-            Kind::One
+            KeyKind::One
         };
         keys.insert(path, kind);
     }
@@ -94,7 +94,7 @@ fn pattern(path: &[String]) -> String {
 ///
 /// # Errors
 /// If there is no such key; the error lists similar ones.
-pub(super) fn kind(path: &[String]) -> Result<Kind, Error> {
+pub(super) fn kind(path: &[String]) -> Result<KeyKind, Error> {
     let keys = all();
     let pattern = pattern(path);
     if let Some(kind) = keys.get(&pattern) {
@@ -105,7 +105,7 @@ pub(super) fn kind(path: &[String]) -> Result<Kind, Error> {
     while let Some((_, rest)) = outer.split_last() {
         outer = rest;
         match keys.get(&self::pattern(outer)) {
-            Some(Kind::Open) => return Ok(Kind::One),
+            Some(KeyKind::Open) => return Ok(KeyKind::One),
             Some(_) => break,
             None => {}
         }
@@ -130,12 +130,12 @@ mod tests {
     #[test]
     fn keys_of_scenarios() {
         let kind = |text: &str| kind(&path(text)).map_err(|e| (e.message, e.hint));
-        assert_eq!(kind("fabric"), Ok(Kind::One));
-        assert_eq!(kind("routes.engine"), Ok(Kind::One));
-        assert_eq!(kind("fail"), Ok(Kind::List));
-        assert_eq!(kind("job.2.files"), Ok(Kind::List));
-        assert_eq!(kind("job"), Ok(Kind::Tables));
-        assert_eq!(kind("packets.congestion.scheme"), Ok(Kind::One));
+        assert_eq!(kind("fabric"), Ok(KeyKind::One));
+        assert_eq!(kind("routes.engine"), Ok(KeyKind::One));
+        assert_eq!(kind("fail"), Ok(KeyKind::List));
+        assert_eq!(kind("job.2.files"), Ok(KeyKind::List));
+        assert_eq!(kind("job"), Ok(KeyKind::Tables));
+        assert_eq!(kind("packets.congestion.scheme"), Ok(KeyKind::One));
         let (message, hint) = kind("routes.engin").expect_err("no key");
         assert_eq!(message, "no key of a scenario is called 'routes.engin'");
         assert!(hint.contains("routes.engine"), "{hint}");

@@ -14,7 +14,7 @@ const COSTLY: [&str; 4] = ["fabric", "routes.engine", "routes.tables", "depth"];
 
 /// Cells with equal values of the most expensive keys.
 #[derive(Clone, Debug)]
-pub struct Alike {
+pub struct CellGroup {
     /// Their values of the axes that name fabric, tables and depth.
     pub set: Vec<(String, Value)>,
     /// The first of them.
@@ -28,12 +28,12 @@ impl StudyFile {
     ///
     /// # Errors
     /// If there are more than there may be.
-    pub fn alike(&self) -> Result<Vec<Alike>, Error> {
+    pub fn cell_groups(&self) -> Result<Vec<CellGroup>, Error> {
         let costly: Vec<usize> = (0..self.axes.len())
             .filter(|&axis| COSTLY.contains(&self.axes[axis].name().as_str()))
             .collect();
         let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-        let mut all: Vec<Alike> = Vec::new();
+        let mut all: Vec<CellGroup> = Vec::new();
         for cell in self.cells(None)? {
             // Axes that go together may have a value more than once.
             let value =
@@ -49,7 +49,7 @@ impl StudyFile {
             };
             let set = costly.iter().map(value).collect();
             known.insert(key, all.len());
-            all.push(Alike { set, first: cell, cells: 1 });
+            all.push(CellGroup { set, first: cell, cells: 1 });
         }
         Ok(all)
     }

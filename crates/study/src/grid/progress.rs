@@ -2,11 +2,11 @@
 
 use super::cell::Cell;
 use super::file::StudyFile;
-use super::find::Search;
+use super::find::PointSearch;
 use super::row::{Answer, Record};
 
 /// A point of the grid, and its answers so far, in order.
-pub(super) struct Point {
+pub(super) struct GridPoint {
     pub(super) number: u64,
     pub(super) values: Vec<usize>,
     pub(super) records: Vec<Record>,
@@ -24,7 +24,7 @@ impl StudyFile {
     }
 
     /// The next cells of a point; none once it is done. They depend only on its answers.
-    pub(super) fn next(&self, point: &Point) -> Vec<Cell> {
+    pub(super) fn next(&self, point: &GridPoint) -> Vec<Cell> {
         let have = point.records.len() as u64;
         let cell = |turn: u64, seed: u64, found: Option<f64>| Cell {
             point: point.number,
@@ -36,8 +36,8 @@ impl StudyFile {
         if let Some(find) = &self.part.find {
             let seeds = self.seeds();
             return match find.search(&point.records, seeds as usize) {
-                Search::Try(x) => (0..seeds).map(|s| cell(have + s, s, Some(x))).collect(),
-                Search::Found(..) | Search::Broken => Vec::new(),
+                PointSearch::Try(x) => (0..seeds).map(|s| cell(have + s, s, Some(x))).collect(),
+                PointSearch::Found(..) | PointSearch::Broken => Vec::new(),
             };
         }
         let all = match &self.part.until {

@@ -21,7 +21,7 @@ use crate::Clock;
 pub type ColumnOf = (&'static str, &'static str);
 
 /// A cell, as a question sees it.
-pub struct Asked<'a> {
+pub struct CellContext<'a> {
     /// Scenario of the cell.
     pub scenario: &'a Scenario,
     /// Fabric of the cell.
@@ -44,7 +44,7 @@ pub struct Asked<'a> {
     pub id: &'a str,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> CellContext<'a> {
     /// The observer of a run of the cell, which saves it regularly, so that it can be resumed after an interruption; different
     /// runs of a cell have different names.
     pub fn follow(&self, run: &str) -> Box<dyn Observer + 'a> {
@@ -52,8 +52,8 @@ impl<'a> Asked<'a> {
     }
 
     /// The saved result of a run of the cell, if any.
-    pub fn came_of(&self, run: &str) -> Option<String> {
-        self.store.came_of(self.id, run)
+    pub fn saved_result(&self, run: &str) -> Option<String> {
+        self.store.saved_result(self.id, run)
     }
 
     /// The saved lines of a run of the cell.
@@ -101,7 +101,7 @@ pub trait Question: Sync {
     ///
     /// # Errors
     /// If there is no answer: the reason, which becomes a row.
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error>;
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error>;
 }
 
 impl Entry for &'static dyn Question {
@@ -144,7 +144,7 @@ fn named(mut table: toml::Table) -> Result<(String, Option<String>, toml::Table)
 
 /// A question with its parameters.
 #[derive(Clone)]
-pub struct Ask {
+pub struct ScopedQuestion {
     /// Name in rows: the one given in the study, or the type, and its parameters where a study has it more than once.
     pub label: String,
     /// Type of the question.
@@ -192,7 +192,7 @@ impl Scope {
     }
 }
 
-impl Ask {
+impl ScopedQuestion {
     /// Everything that answers depend on, as text.
     pub fn key(&self) -> String {
         format!("{}:{}", self.question.name(), self.params)

@@ -12,8 +12,8 @@ use super::cell::{Cell, Prepared};
 use super::file::StudyFile;
 use super::group::{faults_key, tables_key, whole_key};
 use super::kept::KeptRuns;
-use super::progress::Point;
-use super::question::{Ask, Asked};
+use super::progress::GridPoint;
+use super::question::{CellContext, ScopedQuestion};
 use super::row::{Answer, Details, Record};
 use crate::Clock;
 
@@ -32,11 +32,11 @@ pub trait Store: KeptRuns {
 
 /// An empty store that keeps nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Unkept;
+pub struct NullStore;
 
-impl KeptRuns for Unkept {}
+impl KeptRuns for NullStore {}
 
-impl Store for Unkept {
+impl Store for NullStore {
     fn id(&self, _: &str, cell: &Prepared) -> String {
         format!("{} {}", cell.cell.point, cell.cell.turn)
     }
@@ -148,10 +148,10 @@ const TOGETHER: usize = 8192;
 
 impl StudyFile {
     /// The points of a part of the study, without answers. If cells depend on answers, parts have whole points.
-    fn begin(&self, shard: Option<Shard>) -> Result<Vec<Point>, Error> {
+    fn begin(&self, shard: Option<Shard>) -> Result<Vec<GridPoint>, Error> {
         let is_ours = |n: u64| shard.is_none_or(|s| !self.is_adaptive() || n % s.of == s.part);
         let points = (0..).zip(self.points()?).filter(|(n, _)| is_ours(*n));
-        let begin = |(_, (number, values))| Point { number, values, records: Vec::new() };
+        let begin = |(_, (number, values))| GridPoint { number, values, records: Vec::new() };
         Ok(points.map(begin).collect())
     }
 
@@ -160,10 +160,10 @@ impl StudyFile {
     /// # Errors
     /// If there are more than there may be.
     pub fn cells(&self, shard: Option<Shard>) -> Result<Vec<Cell>, Error> {
-        let asks = self.asks()?;
+        let questions = self.questions()?;
         let all = self.begin(shard)?.into_iter().flat_map(|point| self.next(&point));
         // Points without a question are not cells.
-        let all = all.filter(|cell| !self.asked(cell, &asks).is_empty());
+        let all = all.filter(|cell| !self.asked(cell, &questions).is_empty());
         let is_ours = |n: u64| shard.is_none_or(|s| self.is_adaptive() || n % s.of == s.part);
         Ok((0..).zip(all).filter(|(n, _)| is_ours(*n)).map(|(_, cell)| cell).collect())
     }
@@ -184,7 +184,7 @@ impl StudyFile {
 }
 
 /// Assigns answers to points. Those after a missing turn were requested by answers that no longer exist.
-fn answered(points: &mut [Point], mut records: Vec<Record>) {
+fn answered(points: &mut [GridPoint], mut records: Vec<Record>) {
     records.sort_by_key(|record| (record.point, record.turn));
     for record in records {
         let Ok(at) = points.binary_search_by_key(&record.point, |point| point.number) else {
@@ -229,17 +229,17 @@ pub fn run(study: &StudyFile, shard: Option<Shard>, hooks: &Hooks<'_>) -> Result
 /// If one is not a valid scenario.
 pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<Answered, Error> {
     let asked = cells.len();
-    let asks = study.asks()?;
+    let questions = study.questions()?;
     let keeps = hooks.wanted || study.is_adaptive();
     let done = AtomicUsize::new(0);
-    let round = Round { study, asks, hooks, keeps, records: Mutex::default(), done };
+    let round = RoundState { study, questions, hooks, keeps, records: Mutex::default(), done };
     let mut cells = cells.into_iter().peekable();
     while cells.peek().is_some() && !(hooks.stop)() {
         let some: Vec<Cell> = cells.by_ref().take(TOGETHER).collect();
         let prepared: Vec<(String, Prepared)> = some
             .into_par_iter()
             .map(|cell| {
-                let asked = study.asked(&cell, &round.asks);
+                let asked = study.asked(&cell, &round.questions);
                 let questions: Vec<String> =
                     asked.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
                 let files = asked.iter().flat_map(|ask| ask.question.files(&ask.params)).collect();
@@ -257,9 +257,9 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
 }
 
 /// The common state of the cells of a round.
-struct Round<'a> {
+struct RoundState<'a> {
     study: &'a StudyFile,
-    asks: Vec<Ask>,
+    questions: Vec<ScopedQuestion>,
     hooks: &'a Hooks<'a>,
     /// Whether answers are returned.
     keeps: bool,
@@ -268,7 +268,7 @@ struct Round<'a> {
     done: AtomicUsize,
 }
 
-impl Round<'_> {
+impl RoundState<'_> {
     /// Answers cells, those of the same fabric and the same tables together.
     fn answer(&self, prepared: Vec<(String, Prepared)>) {
         let hooks = self.hooks;
@@ -346,7 +346,7 @@ impl Round<'_> {
         let Some((_, first)) = group.cells().next() else { return };
         let e = first.file.located(error.clone().inside("fabric"));
         for (id, cell) in group.cells() {
-            let asked = self.study.asked(&cell.cell, &self.asks);
+            let asked = self.study.asked(&cell.cell, &self.questions);
             let answer =
                 |ask| failed(ask, &e).detailed(self.hooks.details.are_wanted(), || e.clone());
             let answers = asked.into_iter().map(answer).collect();
@@ -403,7 +403,7 @@ impl Round<'_> {
                 return;
             }
             let begin = (hooks.clock)();
-            let asked = Asked {
+            let asked = CellContext {
                 scenario: &cell.file.scenario,
                 loaded,
                 tables: tables.clone(),
@@ -416,7 +416,7 @@ impl Round<'_> {
                 id,
             };
             let mut answers = Vec::new();
-            for ask in self.study.asked(&cell.cell, &self.asks) {
+            for ask in self.study.asked(&cell.cell, &self.questions) {
                 match ask.question.answer(&asked, &ask.params) {
                     Ok(found) => answers.extend(
                         found.into_iter().map(|a| Answer { question: ask.label.clone(), ..a }),
@@ -445,7 +445,7 @@ impl Round<'_> {
     }
 }
 
-fn failed(ask: &Ask, error: &Error) -> Answer {
+fn failed(ask: &ScopedQuestion, error: &Error) -> Answer {
     let error = Some(error.to_string());
     Answer { question: ask.label.clone(), error, ..Answer::default() }
 }

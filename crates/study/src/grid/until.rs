@@ -105,8 +105,8 @@ mod tests {
         // A quantity without any answer adds no seeds.
         let other = UntilPart { quantity: "y".to_owned(), ..until.clone() };
         assert_eq!(other.seeds(&records(&[1.0, 9.0, 5.0]), None), 3);
-        let told = until.conclusion(&records(&[1.0, 2.0, 3.0]));
-        assert_eq!(told[0].of, "x of q a");
-        assert_eq!(told[0].get("settled"), Some(&false.into()));
+        let conclusions = until.conclusion(&records(&[1.0, 2.0, 3.0]));
+        assert_eq!(conclusions[0].of, "x of q a");
+        assert_eq!(conclusions[0].get("settled"), Some(&false.into()));
     }
 }

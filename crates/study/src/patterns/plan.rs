@@ -2,7 +2,7 @@
 
 use darkfiber_analysis::Names;
 use darkfiber_analysis::count::{
-    Bandwidth, Costs, METRICS, Metric, MetricSource, Paths, Precision, Wanted, bounds, measure,
+    Bandwidth, Costs, METRICS, Metric, MetricSource, Paths, Precision, Quantities, bounds, measure,
     worst,
 };
 use darkfiber_fabric::{TerminalId, Topology};
@@ -127,8 +127,10 @@ impl<'a> PatternPlan<'a> {
         let worst = found.transpose()?;
         let item = |item: &Item| {
             at(&item.spec);
-            let wanted =
-                Wanted { bandwidths: item.bandwidths.clone(), loads: details == Details::Drawn };
+            let wanted = Quantities {
+                bandwidths: item.bandwidths.clone(),
+                loads: details == Details::Drawn,
+            };
             let (costs, pattern) = (self.costs.as_ref(), &*item.pattern);
             ItemFound {
                 spec: item.spec.clone(),

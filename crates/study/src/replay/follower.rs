@@ -9,7 +9,7 @@ use darkfiber_routing::{Request, Routes};
 use darkfiber_scenario::{Chain, Error};
 use rayon::prelude::*;
 
-use super::moment::{EngineLoads, Now};
+use super::moment::{EngineLoads, RunningNodes};
 use super::plan::{ReplayPlan, loads};
 
 /// An engine and its tables so far.
@@ -39,7 +39,7 @@ impl<'a> Follower<'a> {
     }
 
     /// The loads at the next moments.
-    pub(super) fn follow(&mut self, moments: &[Now]) -> Result<Vec<EngineLoads>, Error> {
+    pub(super) fn follow(&mut self, moments: &[RunningNodes]) -> Result<Vec<EngineLoads>, Error> {
         let plan = self.plan;
         match &mut self.state {
             State::Fixed { routes, known } => Ok(fixed(plan, routes, known, moments)),
@@ -52,7 +52,7 @@ fn fixed(
     plan: &ReplayPlan<'_>,
     routes: &Routes,
     known: &mut BTreeMap<u32, JobLoad>,
-    moments: &[Now],
+    moments: &[RunningNodes],
 ) -> Vec<EngineLoads> {
     let mut wanted: Vec<u32> = moments.iter().flat_map(|m| m.places.iter().map(|p| p.0)).collect();
     wanted.sort_unstable();
@@ -77,7 +77,7 @@ fn follows(
     plan: &ReplayPlan<'_>,
     engine: &Chain,
     last: &mut Option<(Routes, Vec<JobLoad>)>,
-    moments: &[Now],
+    moments: &[RunningNodes],
 ) -> Result<Vec<EngineLoads>, Error> {
     let fabric = plan.case.fabric();
     // Moments that need new tables.

@@ -22,7 +22,7 @@ use darkfiber_scenario::Error;
 use rayon::prelude::*;
 
 use follower::Follower;
-use moment::Now;
+use moment::RunningNodes;
 use plan::multi_switch;
 
 /// An engine that could not do it.
@@ -84,12 +84,13 @@ pub fn replay(
         let changed = places.as_ref().is_some_and(|old| !alike(old));
         places = Some(now.clone());
         let busy_percent = 100.0 * busy as f64 / can as f64;
-        Now { time, jobs: walk.jobs(), busy_percent, places: now, changed }
+        RunningNodes { time, jobs: walk.jobs(), busy_percent, places: now, changed }
     };
     // The tables of the first wanted moment are compared with those of the moment before.
     let mut next = first.saturating_sub(1);
     while next < plan.moments {
-        let moments: Vec<Now> = (next..plan.moments.min(next + BATCH)).map(&mut look).collect();
+        let moments: Vec<RunningNodes> =
+            (next..plan.moments.min(next + BATCH)).map(&mut look).collect();
         let mut outcomes = Vec::new();
         for follower in &mut followers {
             let name = &follower.engine.name;

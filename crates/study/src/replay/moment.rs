@@ -51,7 +51,7 @@ impl EngineLoads {
 }
 
 /// Nodes of the jobs that run at a moment.
-pub(super) struct Now {
+pub(super) struct RunningNodes {
     pub(super) time: i64,
     pub(super) jobs: usize,
     pub(super) busy_percent: f64,

@@ -15,13 +15,13 @@ pub(super) struct EngineInput<'a> {
 }
 
 /// The tables of an engine of the registry that suits the fabric, with 2^lmc LIDs for every terminal.
-pub(super) fn tables(topology: &Topology, engine: &str, lmc: u8, told: EngineInput<'_>) -> Routes {
+pub(super) fn tables(topology: &Topology, engine: &str, lmc: u8, input: EngineInput<'_>) -> Routes {
     let request = Request {
         shape: topology.shape.as_ref(),
         lmc,
-        jobs: told.places,
-        demands: told.demands,
-        seed: told.seed,
+        jobs: input.places,
+        demands: input.demands,
+        seed: input.seed,
         ..Request::default()
     };
     let engine = find_engine(engine).expect("registered");

@@ -3,7 +3,7 @@
 use darkfiber_scenario::{Error, Folder};
 
 use super::context::Context;
-use crate::grid::{Hooks, QuestionPart, Record, StudyFile, Unkept, run};
+use crate::grid::{Hooks, NullStore, QuestionPart, Record, StudyFile, run};
 use crate::judged::Row;
 
 /// A published experiment as a study.
@@ -65,7 +65,7 @@ impl Paper {
             (context.at)(&format!("{n} of {cells} cells"));
         };
         let files = Folder::default();
-        let hooks = Hooks { clock: context.clock, done: &step, ..Hooks::of(&Unkept, &files) };
+        let hooks = Hooks { clock: context.clock, done: &step, ..Hooks::of(&NullStore, &files) };
         let answered = run(&study, None, &hooks).expect("cells of papers are scenarios");
         (study, answered.records)
     }

@@ -1,6 +1,6 @@
 //! The interface of an algorithm for a collective.
 
-use super::call::{Call, Team};
+use super::call::{Call, CollectiveWriter};
 use crate::schedule::Script;
 
 /// An algorithm for a collective.
@@ -12,7 +12,7 @@ pub struct Algorithm {
     /// Publication or program that it is from.
     pub source: &'static str,
     /// Writes it for a communicator of two ranks or more.
-    pub(super) write: fn(&mut Team<'_, '_>),
+    pub(super) write: fn(&mut CollectiveWriter<'_, '_>),
 }
 
 impl std::fmt::Debug for Algorithm {
@@ -31,7 +31,7 @@ impl Algorithm {
         if call.comm.len() > 1 {
             assert!((call.root as usize) < call.comm.len(), "the root is in the communicator");
             script.wait_all(call.comm);
-            (self.write)(&mut Team { script, call: *call });
+            (self.write)(&mut CollectiveWriter { script, call: *call });
             script.wait_all(call.comm);
         }
     }

@@ -1,7 +1,7 @@
 //! Algorithms of Allgather and Allgatherv.
 
 use super::Algorithm;
-use super::call::Team;
+use super::call::CollectiveWriter;
 use super::halving::double;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
@@ -40,51 +40,52 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
 ];
 
 /// Partners exchange all they have.
-pub(super) fn doubling(team: &mut Team<'_, '_>) {
-    if !team.n().is_power_of_two() {
-        return bruck(team);
+pub(super) fn doubling(writer: &mut CollectiveWriter<'_, '_>) {
+    if !writer.n().is_power_of_two() {
+        return bruck(writer);
     }
-    let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
-    double(team, team.n(), &|_, v| v, &|v| sizes[v as usize]);
+    let sizes: Vec<u64> = (0..writer.n()).map(|i| writer.of(i)).collect();
+    double(writer, writer.n(), &|_, v| v, &|v| sizes[v as usize]);
 }
 
 /// Each block travels around the ring.
-pub(super) fn ring(team: &mut Team<'_, '_>) {
-    let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
-    super::ring::allgather(team, move |i| sizes[i as usize]);
+pub(super) fn ring(writer: &mut CollectiveWriter<'_, '_>) {
+    let sizes: Vec<u64> = (0..writer.n()).map(|i| writer.of(i)).collect();
+    super::ring::allgather(writer, move |i| sizes[i as usize]);
 }
 
-fn bruck(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn bruck(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     let mut have = 1;
     while have < n {
         let count = have.min(n - have);
         // i has the blocks from i on.
-        let run =
-            |team: &Team<'_, '_>, i: u32| -> u64 { (0..count).map(|k| team.of((i + k) % n)).sum() };
+        let run = |writer: &CollectiveWriter<'_, '_>, i: u32| -> u64 {
+            (0..count).map(|k| writer.of((i + k) % n)).sum()
+        };
         for i in 0..n {
             let (to, from) = ((i + n - have) % n, (i + have) % n);
-            let (out, come) = (run(team, i), run(team, from));
-            team.send(i, to, out);
-            team.recv(i, from, come);
+            let (out, come) = (run(writer, i), run(writer, from));
+            writer.send(i, to, out);
+            writer.recv(i, from, come);
         }
-        team.wait_all();
+        writer.wait_all();
         have *= 2;
     }
 }
 
-fn neighbours(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn neighbours(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     if !n.is_multiple_of(2) {
-        return ring(team);
+        return ring(writer);
     }
     // Blocks go in pairs 2 p and 2 p + 1; pair p is at both of its owners after the first step.
-    let pair = |team: &Team<'_, '_>, p: u32| team.of(2 * p) + team.of(2 * p + 1);
+    let pair = |writer: &CollectiveWriter<'_, '_>, p: u32| writer.of(2 * p) + writer.of(2 * p + 1);
     for i in 0..n {
-        let (out, come) = (team.of(i), team.of(i ^ 1));
-        team.send(i, i ^ 1, out);
-        team.recv(i, i ^ 1, come);
-        team.wait(i);
+        let (out, come) = (writer.of(i), writer.of(i ^ 1));
+        writer.send(i, i ^ 1, out);
+        writer.recv(i, i ^ 1, come);
+        writer.wait(i);
     }
     // The pair that came last to each.
     let mut last: Vec<u32> = (0..n).map(|i| i / 2).collect();
@@ -95,22 +96,22 @@ fn neighbours(team: &mut Team<'_, '_>) {
         };
         for i in 0..n {
             let other = partner(i);
-            let (out, come) = (pair(team, last[i as usize]), pair(team, last[other as usize]));
-            team.send(i, other, out);
-            team.recv(i, other, come);
-            team.wait(i);
+            let (out, come) = (pair(writer, last[i as usize]), pair(writer, last[other as usize]));
+            writer.send(i, other, out);
+            writer.recv(i, other, come);
+            writer.wait(i);
         }
         last = (0..n).map(|i| last[partner(i) as usize]).collect();
     }
 }
 
-fn linear(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn linear(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     for i in 0..n {
         for by in 1..n {
-            team.send(i, (i + by) % n, team.of(i));
-            team.recv(i, (i + n - by) % n, team.of((i + n - by) % n));
+            writer.send(i, (i + by) % n, writer.of(i));
+            writer.recv(i, (i + n - by) % n, writer.of((i + n - by) % n));
         }
     }
-    team.wait_all();
+    writer.wait_all();
 }

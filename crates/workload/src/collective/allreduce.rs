@@ -1,6 +1,6 @@
 //! Algorithms of Allreduce.
 
-use super::call::{Team, part};
+use super::call::{CollectiveWriter, part};
 use super::halving::{Fold, double, halve};
 use super::tree::Tree;
 use super::{Algorithm, bcast, reduce, ring};
@@ -23,7 +23,7 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         name: "ring",
         doc: "2 (n - 1) steps of 1/n of the vector to the next one: Reduce_scatter, then Allgather",
         source: "Patarasuk, Yuan, \"Bandwidth optimal all-reduce algorithms\", JPDC 69, 2009; Open MPI; Baidu",
-        write: |team| ring_in_slices(team, false),
+        write: |writer| ring_in_slices(writer, false),
     },
     Algorithm {
         name: "segmented-ring",
@@ -35,17 +35,17 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         name: "reduce-bcast",
         doc: "binomial Reduce to the first, then binomial Bcast (called nonoverlapping in Open MPI)",
         source: "Open MPI coll_base_allreduce.c",
-        write: |team| {
-            team.call.root = 0;
-            reduce::binomial(team);
-            bcast::binomial(team);
+        write: |writer| {
+            writer.call.root = 0;
+            reduce::binomial(writer);
+            bcast::binomial(writer);
         },
     },
     Algorithm {
         name: "nccl-ring",
         doc: "ring for one slice of n segments after the other, both ways through; without waiting for a slice to end",
         source: "NCCL src/device/all_reduce.h, one channel",
-        write: |team| ring_in_slices(team, true),
+        write: |writer| ring_in_slices(writer, true),
     },
     Algorithm {
         name: "double-binary-tree",
@@ -56,73 +56,76 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn recursive_doubling(team: &mut Team<'_, '_>) {
-    let bytes = team.bytes();
-    folded(team, |team, fold| {
+fn recursive_doubling(writer: &mut CollectiveWriter<'_, '_>) {
+    let bytes = writer.bytes();
+    folded(writer, |writer, fold| {
         let mut bit = 1;
         while bit < fold.power {
             for v in 0..fold.power {
                 let (i, other) = (fold.keeper(v), fold.keeper(v ^ bit));
-                team.send(i, other, bytes);
-                team.recv(i, other, bytes);
-                team.reduce(i, bytes);
+                writer.send(i, other, bytes);
+                writer.recv(i, other, bytes);
+                writer.reduce(i, bytes);
             }
             bit *= 2;
         }
     });
 }
 
-fn rabenseifner(team: &mut Team<'_, '_>) {
-    let bytes = team.bytes();
-    folded(team, |team, fold| {
-        let at = |_: &Team<'_, '_>, new: u32| fold.keeper(new);
+fn rabenseifner(writer: &mut CollectiveWriter<'_, '_>) {
+    let bytes = writer.bytes();
+    folded(writer, |writer, fold| {
+        let at = |_: &CollectiveWriter<'_, '_>, new: u32| fold.keeper(new);
         let block = |new: u32| part(bytes, fold.power, new);
-        halve(team, fold.power, &at, &block);
-        double(team, fold.power, &at, &block);
+        halve(writer, fold.power, &at, &block);
+        double(writer, fold.power, &at, &block);
     });
 }
 
 /// A power of two does it, the others give before and get after.
-fn folded(team: &mut Team<'_, '_>, inner: impl FnOnce(&mut Team<'_, '_>, &Fold)) {
-    let (fold, bytes) = (Fold::of(team.n()), team.bytes());
+fn folded(
+    writer: &mut CollectiveWriter<'_, '_>,
+    inner: impl FnOnce(&mut CollectiveWriter<'_, '_>, &Fold),
+) {
+    let (fold, bytes) = (Fold::of(writer.n()), writer.bytes());
     for (giver, keeper) in fold.pairs() {
-        team.passed(giver, keeper, bytes);
-        team.reduce(keeper, bytes);
+        writer.passed(giver, keeper, bytes);
+        writer.reduce(keeper, bytes);
     }
-    inner(team, &fold);
+    inner(writer, &fold);
     for (giver, keeper) in fold.pairs() {
-        team.passed(keeper, giver, bytes);
+        writer.passed(keeper, giver, bytes);
     }
 }
 
 /// Slices of n segments; one slice if there are no segments.
-fn slices(team: &Team<'_, '_>) -> Vec<u64> {
-    let (n, bytes) = (u64::from(team.n()), team.bytes());
-    let slice = team.call.segment.saturating_mul(n);
+fn slices(writer: &CollectiveWriter<'_, '_>) -> Vec<u64> {
+    let (n, bytes) = (u64::from(writer.n()), writer.bytes());
+    let slice = writer.call.segment.saturating_mul(n);
     let count = if slice == 0 { 1 } else { bytes.div_ceil(slice).max(1) };
     (0..count).map(|s| part(bytes, count as u32, s as u32)).collect()
 }
 
-fn ring_in_slices(team: &mut Team<'_, '_>, cut: bool) {
-    let n = team.n();
-    let slices = if cut { slices(team) } else { vec![team.bytes()] };
+fn ring_in_slices(writer: &mut CollectiveWriter<'_, '_>, cut: bool) {
+    let n = writer.n();
+    let slices = if cut { slices(writer) } else { vec![writer.bytes()] };
     for bytes in slices {
-        ring::reduce_scatter(team, move |i| part(bytes, n, i));
-        ring::allgather(team, move |i| part(bytes, n, i));
+        ring::reduce_scatter(writer, move |i| part(bytes, n, i));
+        ring::allgather(writer, move |i| part(bytes, n, i));
     }
 }
 
-fn segmented_ring(team: &mut Team<'_, '_>) {
-    let n = team.n();
-    let slices = slices(team);
+fn segmented_ring(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
+    let slices = slices(writer);
     for &bytes in &slices {
-        ring::reduce_scatter(team, move |i| part(bytes, n, i));
+        ring::reduce_scatter(writer, move |i| part(bytes, n, i));
     }
-    ring::allgather(team, move |i| slices.iter().map(|&bytes| part(bytes, n, i)).sum());
+    ring::allgather(writer, move |i| slices.iter().map(|&bytes| part(bytes, n, i)).sum());
 }
 
-fn two_trees(team: &mut Team<'_, '_>) {
-    let (n, bytes) = (team.n(), team.bytes());
+fn two_trees(writer: &mut CollectiveWriter<'_, '_>) {
+    let (n, bytes) = (writer.n(), writer.bytes());
     if n < 2 {
         return;
     }
@@ -131,31 +134,33 @@ fn two_trees(team: &mut Team<'_, '_>) {
     // With an odd number the mirror image would leave one with children twice; shifting does not.
     let other = |v: u32| if n.is_multiple_of(2) { n - 1 - v } else { (v + 1) % n };
     let mirror: Vec<u32> = (0..n).map(other).collect();
-    let call = team.call;
-    team.script.fork(
+    let call = writer.call;
+    writer.script.fork(
         call.comm,
-        |script| up_and_down(&mut Team { script, call }, &tree, &plain, bytes.div_ceil(2)),
-        |script| up_and_down(&mut Team { script, call }, &tree, &mirror, bytes / 2),
+        |script| {
+            up_and_down(&mut CollectiveWriter { script, call }, &tree, &plain, bytes.div_ceil(2))
+        },
+        |script| up_and_down(&mut CollectiveWriter { script, call }, &tree, &mirror, bytes / 2),
     );
 }
 
 /// Segments go down as soon as the root has them, while others come up.
-fn up_and_down(team: &mut Team<'_, '_>, tree: &Tree, among: &[u32], bytes: u64) {
-    let call = team.call;
+fn up_and_down(writer: &mut CollectiveWriter<'_, '_>, tree: &Tree, among: &[u32], bytes: u64) {
+    let call = writer.call;
     let below: Vec<u32> = tree.children[0].iter().map(|&c| among[c as usize]).collect();
     // The root sends within the upward phase; in the downward phase it has nothing left to do.
     let mut down = Tree { parent: tree.parent.clone(), children: tree.children.clone() };
     down.children[0].clear();
-    team.script.fork(
+    writer.script.fork(
         call.comm,
         |script| {
-            let mut team = Team { script, call };
-            reduce::up_among(&mut team, tree, among, bytes, |team, root, bytes| {
+            let mut writer = CollectiveWriter { script, call };
+            reduce::up_among(&mut writer, tree, among, bytes, |writer, root, bytes| {
                 for &c in &below {
-                    team.send(root, c, bytes);
+                    writer.send(root, c, bytes);
                 }
             });
         },
-        |script| bcast::down_among(&mut Team { script, call }, &down, among, bytes),
+        |script| bcast::down_among(&mut CollectiveWriter { script, call }, &down, among, bytes),
     );
 }

@@ -3,7 +3,7 @@
 use darkfiber_fabric::Digest;
 
 use super::Algorithm;
-use super::call::Team;
+use super::call::CollectiveWriter;
 use crate::schedule::Exchange;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
@@ -17,14 +17,14 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         name: "pairwise",
         doc: "step s of n - 1: to the one s further on, from the one s back",
         source: "Open MPI coll_base_alltoall.c; MPICH for no power of two",
-        write: |team| pairwise(team, |i, step, n| ((i + step) % n, (i + n - step) % n)),
+        write: |writer| pairwise(writer, |i, step, n| ((i + step) % n, (i + n - step) % n)),
     },
     Algorithm {
         name: "pairwise-xor",
         doc: "step s of n - 1: partners i and i xor s exchange; pairwise if n is no power of two",
         source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005, section 4.2",
-        write: |team| {
-            pairwise(team, |i, step, n| {
+        write: |writer| {
+            pairwise(writer, |i, step, n| {
                 if n.is_power_of_two() {
                     (i ^ step, i ^ step)
                 } else {
@@ -37,67 +37,67 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         name: "linear",
         doc: "all messages at once, to those further on first",
         source: "Open MPI coll_base_alltoall.c",
-        write: |team| windows(team, u32::MAX),
+        write: |writer| windows(writer, u32::MAX),
     },
     Algorithm {
         name: "linear-sync",
         doc: "linear, but 32 messages each way must be done before the next 32",
         source: "MPICH alltoall_intra_scattered.c, throttle of 32",
-        write: |team| windows(team, 32),
+        write: |writer| windows(writer, 32),
     },
 ];
 
-fn bruck(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn bruck(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     let mut bit = 1;
     while bit < n {
         // Before the round of this bit, i holds blocks that have been moved by their lower bits.
-        let out = |team: &Team<'_, '_>, i: u32| -> u64 {
+        let out = |writer: &CollectiveWriter<'_, '_>, i: u32| -> u64 {
             (1..n)
-                .filter(|way| way & bit != 0)
-                .map(|way| {
-                    let origin = (i + n - (way & (bit - 1))) % n;
-                    team.pair(origin, (origin + way) % n)
+                .filter(|distance| distance & bit != 0)
+                .map(|distance| {
+                    let origin = (i + n - (distance & (bit - 1))) % n;
+                    writer.pair(origin, (origin + distance) % n)
                 })
                 .sum()
         };
         for i in 0..n {
             let (to, from) = ((i + bit) % n, (i + n - bit) % n);
-            let (sent, come) = (out(team, i), out(team, from));
-            team.send(i, to, sent);
-            team.recv(i, from, come);
+            let (sent, come) = (out(writer, i), out(writer, from));
+            writer.send(i, to, sent);
+            writer.recv(i, from, come);
         }
-        team.wait_all();
+        writer.wait_all();
         bit *= 2;
     }
 }
 
-fn pairwise(team: &mut Team<'_, '_>, with: fn(u32, u32, u32) -> (u32, u32)) {
-    let (n, bytes) = (team.n(), team.bytes());
-    let sizes: Option<Vec<u64>> = team.call.sizes.map(<[u64]>::to_vec);
-    let mut told = Digest::default();
-    sizes.iter().flatten().for_each(|&size| told.add(size));
+fn pairwise(writer: &mut CollectiveWriter<'_, '_>, with: fn(u32, u32, u32) -> (u32, u32)) {
+    let (n, bytes) = (writer.n(), writer.bytes());
+    let sizes: Option<Vec<u64>> = writer.call.sizes.map(<[u64]>::to_vec);
+    let mut digest = Digest::default();
+    sizes.iter().flatten().for_each(|&size| digest.add(size));
     let pair = move |from: u32, to: u32| match &sizes {
         Some(sizes) => sizes[from as usize * n as usize + to as usize],
         None => bytes,
     };
-    team.rounds(n - 1, told.value(), false, move |round, i| {
+    writer.rounds(n - 1, digest.value(), false, move |round, i| {
         let (to, from) = with(i, round + 1, n);
         (Exchange { to, bytes: pair(i, to), from, expected: pair(from, i), compute: 0 }, 0)
     });
 }
 
-fn windows(team: &mut Team<'_, '_>, window: u32) {
-    let n = team.n();
+fn windows(writer: &mut CollectiveWriter<'_, '_>, window: u32) {
+    let n = writer.n();
     for i in 0..n {
         for by in 1..n {
             let (to, from) = ((i + by) % n, (i + n - by) % n);
-            team.recv(i, from, team.pair(from, i));
-            team.send(i, to, team.pair(i, to));
+            writer.recv(i, from, writer.pair(from, i));
+            writer.send(i, to, writer.pair(i, to));
             if by.is_multiple_of(window) {
-                team.wait(i);
+                writer.wait(i);
             }
         }
-        team.wait(i);
+        writer.wait(i);
     }
 }

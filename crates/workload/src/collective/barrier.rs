@@ -1,6 +1,6 @@
 //! Algorithms of Barrier.
 
-use super::call::{Team, power_below};
+use super::call::{CollectiveWriter, power_below};
 use super::tree::Tree;
 use super::{Algorithm, ring};
 
@@ -37,67 +37,67 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn dissemination(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn dissemination(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     let mut by = 1;
     while by < n {
         for i in 0..n {
-            team.send(i, (i + by) % n, 0);
-            team.recv(i, (i + n - by) % n, 0);
+            writer.send(i, (i + by) % n, 0);
+            writer.recv(i, (i + n - by) % n, 0);
         }
-        team.wait_all();
+        writer.wait_all();
         by *= 2;
     }
 }
 
-fn recursive_doubling(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn recursive_doubling(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     let (power, over) = power_below(n);
     for i in 0..over {
-        team.passed(i + power, i, 0);
+        writer.passed(i + power, i, 0);
     }
     let mut bit = 1;
     while bit < power {
         for i in 0..power {
-            team.send(i, i ^ bit, 0);
-            team.recv(i, i ^ bit, 0);
-            team.wait(i);
+            writer.send(i, i ^ bit, 0);
+            writer.recv(i, i ^ bit, 0);
+            writer.wait(i);
         }
         bit *= 2;
     }
     for i in 0..over {
-        team.passed(i, i + power, 0);
+        writer.passed(i, i + power, 0);
     }
 }
 
-fn linear(team: &mut Team<'_, '_>) {
-    let n = team.n();
+fn linear(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     for i in 1..n {
-        team.message(i, 0, 0);
-        team.wait(i);
+        writer.message(i, 0, 0);
+        writer.wait(i);
     }
-    team.wait(0);
+    writer.wait(0);
     for i in 1..n {
-        team.message(0, i, 0);
+        writer.message(0, i, 0);
     }
-    team.wait_all();
+    writer.wait_all();
 }
 
-fn tree(team: &mut Team<'_, '_>) {
-    let tree = Tree::in_order(team.n());
+fn tree(writer: &mut CollectiveWriter<'_, '_>) {
+    let tree = Tree::in_order(writer.n());
     // Children have higher numbers than parents.
-    for v in (1..team.n()).rev() {
+    for v in (1..writer.n()).rev() {
         if let Some(p) = tree.parent[v as usize] {
-            team.wait(v);
-            team.message(v, p, 0);
-            team.wait(v);
+            writer.wait(v);
+            writer.message(v, p, 0);
+            writer.wait(v);
         }
     }
-    for v in 0..team.n() {
-        team.wait(v);
+    for v in 0..writer.n() {
+        writer.wait(v);
         for &c in tree.children[v as usize].iter().rev() {
-            team.message(v, c, 0);
+            writer.message(v, c, 0);
         }
     }
-    team.wait_all();
+    writer.wait_all();
 }

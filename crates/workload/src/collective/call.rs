@@ -31,12 +31,12 @@ impl<'a> Call<'a> {
 }
 
 /// Writes one call into a script. Members are addressed by their index in the communicator.
-pub(super) struct Team<'s, 'c> {
+pub(super) struct CollectiveWriter<'s, 'c> {
     pub(super) script: &'s mut Script,
     pub(super) call: Call<'c>,
 }
 
-impl Team<'_, '_> {
+impl CollectiveWriter<'_, '_> {
     /// Number of ranks that take part.
     pub(super) fn n(&self) -> u32 {
         self.call.comm.len() as u32
@@ -125,11 +125,11 @@ impl Team<'_, '_> {
     }
 
     /// Adds `count` rounds; `exchange` gives the exchange of an index in a round, and the number of bytes it then reduces;
-    /// `told` as for [`Rounds::telling`], `alike` as for [`Rounds::all_alike`].
+    /// `digest` as for [`Rounds::with_digest`], `alike` as for [`Rounds::all_alike`].
     pub(super) fn rounds(
         &mut self,
         count: u32,
-        told: u64,
+        digest: u64,
         alike: bool,
         exchange: impl Fn(u32, u32) -> (Exchange, u64) + Send + Sync + 'static,
     ) {
@@ -138,7 +138,11 @@ impl Team<'_, '_> {
             let (exchange, reduced) = exchange(round, i);
             Exchange { compute: reducing(reduced, reduce), ..exchange }
         });
-        self.script.rounds(self.call.comm, rounds.telling(told).all_alike(alike), self.call.tag);
+        self.script.rounds(
+            self.call.comm,
+            rounds.with_digest(digest).all_alike(alike),
+            self.call.tag,
+        );
     }
 
     /// Sizes of the segments of this many bytes: at least one, which may be empty.

@@ -1,7 +1,7 @@
 //! Algorithms of Gather and Gatherv.
 
 use super::Algorithm;
-use super::call::Team;
+use super::call::CollectiveWriter;
 use super::tree::Tree;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
@@ -26,56 +26,56 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn linear(team: &mut Team<'_, '_>) {
-    let root = team.after_root(0);
-    for i in (0..team.n()).filter(|&i| i != root) {
-        team.passed(i, root, team.of(i));
+fn linear(writer: &mut CollectiveWriter<'_, '_>) {
+    let root = writer.after_root(0);
+    for i in (0..writer.n()).filter(|&i| i != root) {
+        writer.passed(i, root, writer.of(i));
     }
 }
 
-fn linear_sync(team: &mut Team<'_, '_>) {
-    let root = team.after_root(0);
-    let segment = if team.call.segment == 0 { u64::MAX } else { team.call.segment };
-    for i in (0..team.n()).filter(|&i| i != root) {
-        let bytes = team.of(i);
+fn linear_sync(writer: &mut CollectiveWriter<'_, '_>) {
+    let root = writer.after_root(0);
+    let segment = if writer.call.segment == 0 { u64::MAX } else { writer.call.segment };
+    for i in (0..writer.n()).filter(|&i| i != root) {
+        let bytes = writer.of(i);
         let first = bytes.min(segment);
-        team.recv(i, root, 0);
-        team.wait(i);
-        team.send(i, root, first);
-        team.wait(i);
-        team.recv(root, i, first);
-        team.send(root, i, 0);
+        writer.recv(i, root, 0);
+        writer.wait(i);
+        writer.send(i, root, first);
+        writer.wait(i);
+        writer.recv(root, i, first);
+        writer.send(root, i, 0);
         if bytes > first {
-            team.send(i, root, bytes - first);
-            team.wait(i);
-            team.recv_aside(root, i, bytes - first);
+            writer.send(i, root, bytes - first);
+            writer.wait(i);
+            writer.recv_aside(root, i, bytes - first);
         }
-        team.wait(root);
+        writer.wait(root);
     }
-    team.settle(root);
-    team.wait(root);
+    writer.settle(root);
+    writer.wait(root);
 }
 
 /// Up a tree of runs, smallest subtree first.
-pub(super) fn binomial(team: &mut Team<'_, '_>) {
-    let n = team.n();
+pub(super) fn binomial(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     let tree = Tree::in_order(n);
     for v in (0..n).rev() {
-        let i = team.after_root(v);
+        let i = writer.after_root(v);
         for &c in &tree.children[v as usize] {
-            let bytes = below(team, c);
-            team.recv(i, team.after_root(c), bytes);
-            team.wait(i);
+            let bytes = below(writer, c);
+            writer.recv(i, writer.after_root(c), bytes);
+            writer.wait(i);
         }
         if let Some(p) = tree.parent[v as usize] {
-            let bytes = below(team, v);
-            team.send(i, team.after_root(p), bytes);
-            team.wait(i);
+            let bytes = below(writer, v);
+            writer.send(i, writer.after_root(p), bytes);
+            writer.wait(i);
         }
     }
 }
 
 /// Bytes of v and of all below it.
-pub(super) fn below(team: &Team<'_, '_>, v: u32) -> u64 {
-    (v..v + Tree::run(v, team.n())).map(|v| team.of(team.after_root(v))).sum()
+pub(super) fn below(writer: &CollectiveWriter<'_, '_>, v: u32) -> u64 {
+    (v..v + Tree::run(v, writer.n())).map(|v| writer.of(writer.after_root(v))).sum()
 }

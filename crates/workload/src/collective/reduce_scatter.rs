@@ -1,7 +1,7 @@
 //! Algorithms of Reduce_scatter.
 
 use super::Algorithm;
-use super::call::Team;
+use super::call::CollectiveWriter;
 use super::halving::{Fold, halve};
 use crate::schedule::Exchange;
 
@@ -17,9 +17,9 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         name: "ring",
         doc: "n - 1 steps: partial sums of one block to the next one",
         source: "Open MPI coll_base_reduce_scatter.c",
-        write: |team| {
-            let sizes: Vec<u64> = (0..team.n()).map(|i| team.of(i)).collect();
-            super::ring::reduce_scatter(team, move |i| sizes[i as usize]);
+        write: |writer| {
+            let sizes: Vec<u64> = (0..writer.n()).map(|i| writer.of(i)).collect();
+            super::ring::reduce_scatter(writer, move |i| sizes[i as usize]);
         },
     },
     Algorithm {
@@ -30,24 +30,24 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn halving(team: &mut Team<'_, '_>) {
-    let (fold, total) = (Fold::of(team.n()), team.total());
+fn halving(writer: &mut CollectiveWriter<'_, '_>) {
+    let (fold, total) = (Fold::of(writer.n()), writer.total());
     for (giver, keeper) in fold.pairs() {
-        team.passed(giver, keeper, total);
-        team.reduce(keeper, total);
+        writer.passed(giver, keeper, total);
+        writer.reduce(keeper, total);
     }
     let blocks: Vec<u64> =
-        (0..fold.power).map(|new| fold.stands_for(new).map(|i| team.of(i)).sum()).collect();
-    halve(team, fold.power, &|_, new| fold.keeper(new), &|new| blocks[new as usize]);
+        (0..fold.power).map(|new| fold.stands_for(new).map(|i| writer.of(i)).sum()).collect();
+    halve(writer, fold.power, &|_, new| fold.keeper(new), &|new| blocks[new as usize]);
     for (giver, keeper) in fold.pairs() {
-        team.passed(keeper, giver, team.of(giver));
+        writer.passed(keeper, giver, writer.of(giver));
     }
 }
 
-fn pairwise(team: &mut Team<'_, '_>) {
-    let n = team.n();
-    let sizes: Vec<u64> = (0..n).map(|i| team.of(i)).collect();
-    team.rounds(n - 1, 0, false, move |round, i| {
+fn pairwise(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
+    let sizes: Vec<u64> = (0..n).map(|i| writer.of(i)).collect();
+    writer.rounds(n - 1, 0, false, move |round, i| {
         let (to, from) = ((i + round + 1) % n, (i + n - round - 1) % n);
         let (bytes, expected) = (sizes[to as usize], sizes[i as usize]);
         (Exchange { to, bytes, from, expected, compute: 0 }, expected)

@@ -1,17 +1,17 @@
 //! Steps around a ring, from which several collectives are built.
 
-use super::call::Team;
+use super::call::CollectiveWriter;
 use crate::schedule::Exchange;
 
 /// Reduce-scatter in n - 1 steps: in step s, i sends block i - 1 - s to the next one, and reduces block i - 2 - s,
 /// which comes from the one before. Block i ends at i.
 pub(super) fn reduce_scatter(
-    team: &mut Team<'_, '_>,
+    writer: &mut CollectiveWriter<'_, '_>,
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
-    let n = team.n();
+    let n = writer.n();
     let alike = all_equal(n, &block);
-    team.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
+    writer.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
         let expected = block((i + 2 * n - 2 - step) % n);
         (to_the_next(n, i, block((i + 2 * n - 1 - step) % n), expected), expected)
     });
@@ -19,12 +19,12 @@ pub(super) fn reduce_scatter(
 
 /// Allgather in n - 1 steps: in step s, i sends block i - s to the next one; before, it has block i.
 pub(super) fn allgather(
-    team: &mut Team<'_, '_>,
+    writer: &mut CollectiveWriter<'_, '_>,
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
-    let n = team.n();
+    let n = writer.n();
     let alike = all_equal(n, &block);
-    team.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
+    writer.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
         (to_the_next(n, i, block((i + n - step) % n), block((i + 2 * n - 1 - step) % n)), 0)
     });
 }
@@ -40,14 +40,14 @@ fn to_the_next(n: u32, i: u32, bytes: u64, expected: u64) -> Exchange {
 }
 
 /// Passes a token around twice.
-pub(super) fn twice(team: &mut Team<'_, '_>) {
-    let n = team.n();
+pub(super) fn twice(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     if n < 2 {
         return;
     }
     for _ in 0..2 {
         for i in 0..n {
-            team.passed(i, (i + 1) % n, 0);
+            writer.passed(i, (i + 1) % n, 0);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Algorithms of Scan.
 
 use super::Algorithm;
-use super::call::Team;
+use super::call::CollectiveWriter;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -18,22 +18,22 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn linear(team: &mut Team<'_, '_>) {
-    let bytes = team.bytes();
-    for i in 1..team.n() {
-        team.passed(i - 1, i, bytes);
-        team.reduce(i, bytes);
+fn linear(writer: &mut CollectiveWriter<'_, '_>) {
+    let bytes = writer.bytes();
+    for i in 1..writer.n() {
+        writer.passed(i - 1, i, bytes);
+        writer.reduce(i, bytes);
     }
 }
 
-fn doubling(team: &mut Team<'_, '_>) {
-    let (n, bytes) = (team.n(), team.bytes());
+fn doubling(writer: &mut CollectiveWriter<'_, '_>) {
+    let (n, bytes) = (writer.n(), writer.bytes());
     let mut bit = 1;
     while bit < n {
         for i in (0..n).filter(|&i| i ^ bit < n) {
-            team.send(i, i ^ bit, bytes);
-            team.recv(i, i ^ bit, bytes);
-            team.reduce(i, bytes);
+            writer.send(i, i ^ bit, bytes);
+            writer.recv(i, i ^ bit, bytes);
+            writer.reduce(i, bytes);
         }
         bit *= 2;
     }

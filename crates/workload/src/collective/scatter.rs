@@ -1,7 +1,7 @@
 //! Algorithms of Scatter and Scatterv.
 
 use super::Algorithm;
-use super::call::Team;
+use super::call::CollectiveWriter;
 use super::gather::below;
 use super::tree::Tree;
 
@@ -10,13 +10,13 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
         name: "linear",
         doc: "the root sends to one after the other",
         source: "Open MPI coll_base_scatter.c",
-        write: |team| linear(team, true),
+        write: |writer| linear(writer, true),
     },
     Algorithm {
         name: "linear-nonblocking",
         doc: "the root sends to all at once",
         source: "MPICH scatterv.c; Open MPI coll_base_scatter.c since 4.0",
-        write: |team| linear(team, false),
+        write: |writer| linear(writer, false),
     },
     Algorithm {
         name: "binomial",
@@ -26,33 +26,33 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn linear(team: &mut Team<'_, '_>, one_by_one: bool) {
-    let root = team.after_root(0);
-    for i in (0..team.n()).filter(|&i| i != root) {
-        team.message(root, i, team.of(i));
-        team.wait(i);
+fn linear(writer: &mut CollectiveWriter<'_, '_>, one_by_one: bool) {
+    let root = writer.after_root(0);
+    for i in (0..writer.n()).filter(|&i| i != root) {
+        writer.message(root, i, writer.of(i));
+        writer.wait(i);
         if one_by_one {
-            team.wait(root);
+            writer.wait(root);
         }
     }
-    team.wait(root);
+    writer.wait(root);
 }
 
 /// Down a tree of runs, largest subtree first.
-pub(super) fn binomial(team: &mut Team<'_, '_>) {
-    let n = team.n();
+pub(super) fn binomial(writer: &mut CollectiveWriter<'_, '_>) {
+    let n = writer.n();
     let tree = Tree::in_order(n);
     for v in 0..n {
-        let i = team.after_root(v);
+        let i = writer.after_root(v);
         if let Some(p) = tree.parent[v as usize] {
-            let bytes = below(team, v);
-            team.recv(i, team.after_root(p), bytes);
-            team.wait(i);
+            let bytes = below(writer, v);
+            writer.recv(i, writer.after_root(p), bytes);
+            writer.wait(i);
         }
         for &c in tree.children[v as usize].iter().rev() {
-            let bytes = below(team, c);
-            team.send(i, team.after_root(c), bytes);
-            team.wait(i);
+            let bytes = below(writer, c);
+            writer.send(i, writer.after_root(c), bytes);
+            writer.wait(i);
         }
     }
 }

@@ -20,7 +20,7 @@ impl Pattern for ListedPairs {
 ///
 /// # Errors
 /// [`PatternError::Nobody`] if a pair names a participant that does not exist.
-pub fn given(pairs: Vec<[u32; 2]>, count: u32) -> Result<Box<dyn Pattern>, PatternError> {
+pub fn listed_pairs(pairs: Vec<[u32; 2]>, count: u32) -> Result<Box<dyn Pattern>, PatternError> {
     for (i, &[s, d]) in pairs.iter().enumerate() {
         let index = s.max(d);
         if index >= count {

@@ -1,6 +1,6 @@
 //! Patterns: sets of ordered pairs.
 //!
-//! A pattern is one file: a [`Kind`] that reads its parameters and makes a [`Pattern`] for a number of participants,
+//! A pattern is one file: a [`PatternKind`] that reads its parameters and makes a [`Pattern`] for a number of participants,
 //! and a line in [`PATTERNS`]. No participant sends to itself: such pairs are left out.
 
 mod adversarial;
@@ -15,7 +15,7 @@ mod registry;
 mod shift;
 
 pub use error::PatternError;
-pub use listed::given;
+pub use listed::listed_pairs;
 pub use participants::Participants;
 pub use registry::{PATTERNS, PatternKind, kind, pattern};
 

@@ -106,7 +106,7 @@ mod tests {
         let is_free: Vec<bool> = free.chars().filter(|c| *c != ' ').map(|c| c == '.').collect();
         assert_eq!(is_free.len(), machine.len());
         let free = Free { machine: &machine, is_free: &is_free };
-        allocator(name).expect("known").give(&free, n, &mut Stream::new(1, 0))
+        allocator(name).expect("known").allocate(&free, n, &mut Stream::new(1, 0))
     }
 
     #[test]
@@ -134,7 +134,8 @@ mod tests {
         let text = "xxxx x... xx.. ....";
         let is_free: Vec<bool> = text.chars().filter(|c| *c != ' ').map(|c| c == '.').collect();
         let free = Free { machine: &machine, is_free: &is_free };
-        let give = |n| allocator("best-fit").expect("known").give(&free, n, &mut Stream::new(1, 0));
+        let give =
+            |n| allocator("best-fit").expect("known").allocate(&free, n, &mut Stream::new(1, 0));
         assert_eq!(give(3), Some(vec![5, 6, 7]));
         assert_eq!(give(4), Some(vec![12, 13, 14, 15]));
         assert_eq!(give(5), Some(vec![10, 12, 13, 14, 15]));
@@ -147,7 +148,7 @@ mod tests {
         let is_free = vec![true; machine.len()];
         let free = Free { machine: &machine, is_free: &is_free };
         let all = allocator("clustered").expect("known");
-        let hosts = all.give(&free, 5_001, &mut Stream::new(3, 0)).expect("enough");
+        let hosts = all.allocate(&free, 5_001, &mut Stream::new(3, 0)).expect("enough");
         let mean = f64::from(hosts[5_000] - hosts[0]) / 5_000.0;
         assert!((mean - 1.25).abs() < 0.03, "{mean}");
     }
@@ -159,8 +160,8 @@ mod tests {
             let free = Free { machine: &machine, is_free: &bits };
             let count = free.hosts().count();
             for a in &ALLOCATORS {
-                let given = a.give(&free, n, &mut Stream::new(seed, 0));
-                prop_assert_eq!(given.clone(), a.give(&free, n, &mut Stream::new(seed, 0)));
+                let given = a.allocate(&free, n, &mut Stream::new(seed, 0));
+                prop_assert_eq!(given.clone(), a.allocate(&free, n, &mut Stream::new(seed, 0)));
                 match given {
                     Some(mut hosts) => {
                         prop_assert!(hosts.iter().all(|&h| bits[h as usize]), "{}", a.name);

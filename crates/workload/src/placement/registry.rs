@@ -18,7 +18,7 @@ pub struct Allocator {
 
 impl Allocator {
     /// `n` free hosts in the order of ranks; `None` if it cannot give this number, or not by its rule.
-    pub fn give(&self, free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
+    pub fn allocate(&self, free: &Free<'_>, n: usize, stream: &mut Stream) -> Option<Vec<u32>> {
         (self.pick)(free, n, stream)
     }
 }

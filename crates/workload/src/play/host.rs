@@ -139,15 +139,15 @@ impl Host {
         if self.per_byte > 0.0 { fixed + (self.per_byte * bytes as f64) as u64 } else { fixed }
     }
 
-    /// Duration of a computation of this number of picoseconds with noise; `lot` seeds the random draw.
+    /// Duration of a computation of this number of picoseconds with noise; `seed` seeds the random draw.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "nothing takes less than no time")]
-    pub(super) fn computing(&self, picoseconds: u64, lot: [u64; 4]) -> u64 {
+    pub(super) fn computing(&self, picoseconds: u64, seed: [u64; 4]) -> u64 {
         if self.noise <= 0.0 {
             return picoseconds;
         }
         // The finaliser of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-        let mixed = lot.into_iter().fold(0u64, |x, part| {
+        let mixed = seed.into_iter().fold(0u64, |x, part| {
             let mut x = (x ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
             x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
             x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -81,16 +81,16 @@ pub struct Record {
 
 /// Jobs that wait for events that never come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stuck {
+pub struct BlockedRanks {
     /// Number of operations that wait.
     pub waiting: u64,
     /// Examples: job, rank, number of the operation within the rank from 0, and the operation.
     pub examples: Vec<(u32, u32, u32, Op)>,
 }
 
-impl std::error::Error for Stuck {}
+impl std::error::Error for BlockedRanks {}
 
-impl fmt::Display for Stuck {
+impl fmt::Display for BlockedRanks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ranks wait for each other forever ({} operations)", self.waiting)?;
         for (i, (job, rank, op, what)) in self.examples.iter().enumerate() {

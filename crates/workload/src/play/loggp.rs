@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::TerminalId;
 
-use super::{Delivery, Departure, Wire};
+use super::{Delivery, Departure, NetworkModel};
 
 /// Every message takes `latency + (bytes - 1) x per_byte`, one after the other out of each adapter (Alexandrov, Ionescu,
 /// Schauser, Scheiman: "LogGP: Incorporating Long Messages into the LogP Model", SPAA'95). Nothing is shared between
@@ -23,7 +23,7 @@ impl LogGp {
     }
 }
 
-impl Wire for LogGp {
+impl NetworkModel for LogGp {
     fn latency(&self, _: TerminalId, _: TerminalId) -> u64 {
         self.latency
     }

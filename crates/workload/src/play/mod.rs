@@ -1,6 +1,6 @@
 //! Execution of programs over a network.
 //!
-//! A [`Player`] keeps the state of every rank of every job, and a [`Wire`] carries their messages: by a formula
+//! A [`Player`] keeps the state of every rank of every job, and a [`NetworkModel`] carries their messages: by a formula
 //! ([`LogGp`]), by sharing channels (crate `flowsim`), or packet by packet. Time is in whole picoseconds.
 
 mod agenda;
@@ -15,12 +15,12 @@ mod wire;
 
 pub use agenda::Agenda;
 pub use host::{HOSTS, Host, host};
-pub use job::{Job, JobRun, Lap, Record, Repeat, Stuck};
+pub use job::{BlockedRanks, Job, JobRun, Lap, Record, Repeat};
 pub use loggp::LogGp;
 pub use player::{Player, PlayerState};
-pub use repeats::{Look, Repeats};
+pub use repeats::{CountStep, Repeats};
 pub use snapshot::Snapshot;
-pub use wire::{Delivery, Departure, Repeating, Wire};
+pub use wire::{Delivery, Departure, NetworkModel, Repeating};
 
 /// A second in picoseconds.
 pub const SECOND: u64 = 1_000_000_000_000;
@@ -31,9 +31,9 @@ pub const SECOND: u64 = 1_000_000_000_000;
 /// If jobs wait for events that never come.
 pub fn run(
     player: &mut Player<'_>,
-    wire: &mut dyn Wire,
+    wire: &mut dyn NetworkModel,
     each: &mut dyn FnMut(&Record),
-) -> Result<(), Stuck> {
+) -> Result<(), BlockedRanks> {
     let mut under_way = UnderWay::default();
     while step(player, wire, &mut under_way, each) {}
     player.finished()
@@ -50,7 +50,7 @@ pub struct UnderWay {
 /// one.
 pub fn step(
     player: &mut Player<'_>,
-    wire: &mut dyn Wire,
+    wire: &mut dyn NetworkModel,
     under_way: &mut UnderWay,
     each: &mut dyn FnMut(&Record),
 ) -> bool {

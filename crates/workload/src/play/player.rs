@@ -4,8 +4,10 @@ mod skip;
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{ASKED, DONE, Entered, HELD, Rank, Running, UNASKED};
-use super::{Agenda, Delivery, Departure, Host, Job, JobRun, Lap, Record, Repeat, Stuck, Wire};
+use super::state::{ASKED, DONE, HELD, Rank, RankPosition, Running, UNASKED};
+use super::{
+    Agenda, BlockedRanks, Delivery, Departure, Host, Job, JobRun, Lap, NetworkModel, Record, Repeat,
+};
 use crate::schedule::{Op, Steps};
 use crate::state;
 
@@ -212,7 +214,7 @@ impl<'a> Player<'a> {
     pub fn advance(
         &mut self,
         now: u64,
-        wire: &dyn Wire,
+        wire: &dyn NetworkModel,
         departures: &mut Vec<Departure>,
         each: &mut dyn FnMut(&Record),
     ) {
@@ -225,7 +227,7 @@ impl<'a> Player<'a> {
                 EventKind::Begun => self.release(job, rank, what, true),
                 EventKind::Done => self.done(job, rank, what, now),
                 EventKind::Sent => self.sent(what, now, wire, departures),
-                EventKind::Request => self.meets(what, now, wire),
+                EventKind::Request => self.match_receive(what, now, wire),
                 EventKind::Answer => {
                     let m = &mut self.messages[what as usize];
                     (m.asks, m.departed) = (false, now);
@@ -246,7 +248,7 @@ impl<'a> Player<'a> {
                     if m.recv == NOBODY {
                         self.unused.push(what);
                     } else {
-                        self.meets(what, now, wire);
+                        self.match_receive(what, now, wire);
                     }
                 }
             }
@@ -255,7 +257,13 @@ impl<'a> Player<'a> {
     }
 
     /// A processor has passed a message to its adapter.
-    fn sent(&mut self, message: u32, now: u64, wire: &dyn Wire, departures: &mut Vec<Departure>) {
+    fn sent(
+        &mut self,
+        message: u32,
+        now: u64,
+        wire: &dyn NetworkModel,
+        departures: &mut Vec<Departure>,
+    ) {
         let m = &mut self.messages[message as usize];
         let (job, rank, send) = (m.job, m.from, m.send);
         if m.asks {
@@ -271,7 +279,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn latency(&self, wire: &dyn Wire, message: u32) -> u64 {
+    fn latency(&self, wire: &dyn NetworkModel, message: u32) -> u64 {
         let m = &self.messages[message as usize];
         let terminals = &self.jobs[m.job as usize].terminals;
         wire.latency(terminals[m.from as usize], terminals[m.to as usize])
@@ -301,15 +309,15 @@ impl<'a> Player<'a> {
         let running = &mut self.running[job as usize];
         let all = running.ranks.len();
         match running.enter(&self.jobs[job as usize], rank, gathered) {
-            Entered::Begins => {}
-            Entered::Finished => {
+            RankPosition::Begins => {}
+            RankPosition::Finished => {
                 running.finished += 1;
                 if running.finished as usize == all {
                     self.complete(job, now);
                 }
                 return;
             }
-            Entered::Waits => {
+            RankPosition::Waits => {
                 if running.gathered as usize == all {
                     running.gathered = 0;
                     (0..all as u32).for_each(|rank| self.enter(job, rank, now, true));
@@ -361,7 +369,7 @@ impl<'a> Player<'a> {
     }
 
     /// Begins all operations that can begin.
-    fn go(&mut self, job: u32, now: u64, wire: &dyn Wire, departures: &mut Vec<Departure>) {
+    fn go(&mut self, job: u32, now: u64, wire: &dyn NetworkModel, departures: &mut Vec<Departure>) {
         // First come, first served.
         let mut i = 0;
         while i < self.ready.len() {
@@ -378,7 +386,7 @@ impl<'a> Player<'a> {
         rank: u32,
         op: u32,
         now: u64,
-        wire: &dyn Wire,
+        wire: &dyn NetworkModel,
         departures: &mut Vec<Departure>,
     ) {
         let schedule = self.steps(job, rank);
@@ -393,11 +401,11 @@ impl<'a> Player<'a> {
             }
             Op::Compute { picoseconds } => {
                 let epoch = running.ranks[rank as usize].epoch;
-                let lot = [self.seed, u64::from(job) << 32 | u64::from(rank), epoch, op.into()];
+                let seed = [self.seed, u64::from(job) << 32 | u64::from(rank), epoch, op.into()];
                 let free = running.processor(rank, stream);
                 self.waits += u64::from(*free > now);
                 begins = now.max(*free);
-                *free = begins.saturating_add(self.host.computing(picoseconds, lot));
+                *free = begins.saturating_add(self.host.computing(picoseconds, seed));
                 let at = *free;
                 self.agenda.push(at, Event { job, rank, what: op, kind: EventKind::Done });
             }
@@ -412,7 +420,7 @@ impl<'a> Player<'a> {
                 let far = terminals[rank as usize] != terminals[to as usize];
                 let is_put = matches!(schedule.op(op), Op::Put { .. });
                 let large = far && bytes >= self.host.rendezvous && !is_put;
-                let recv = if is_put { NOBODY } else { schedule.mate(op) };
+                let recv = if is_put { NOBODY } else { schedule.partner(op) };
                 let (departed, from, send) = (0, rank, op);
                 let message = Message {
                     epoch,
@@ -441,7 +449,7 @@ impl<'a> Player<'a> {
                     let message = state - HELD;
                     let Message { epoch, round, .. } = self.messages[message as usize];
                     debug_assert!(running.ranks[rank as usize].is_at((epoch, round)));
-                    self.meets(message, now, wire);
+                    self.match_receive(message, now, wire);
                 }
             }
         }
@@ -460,7 +468,7 @@ impl<'a> Player<'a> {
     }
 
     /// A message, or a request to send it, is at its receiver: now, or already when the receive is posted.
-    fn meets(&mut self, message: u32, now: u64, wire: &dyn Wire) {
+    fn match_receive(&mut self, message: u32, now: u64, wire: &dyn NetworkModel) {
         let m = self.messages[message as usize];
         let running = &mut self.running[m.job as usize];
         let rank = &running.ranks[m.to as usize];
@@ -535,8 +543,8 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     /// If an operation waits for an event that never comes.
-    pub fn finished(&self) -> Result<(), Stuck> {
-        let mut stuck = Stuck { waiting: 0, examples: Vec::new() };
+    pub fn finished(&self) -> Result<(), BlockedRanks> {
+        let mut stuck = BlockedRanks { waiting: 0, examples: Vec::new() };
         for (job, running) in self.running.iter().enumerate() {
             if running.finished as usize == running.ranks.len() {
                 continue;

@@ -2,7 +2,7 @@
 
 mod level;
 
-use super::{Player, Snapshot, Wire};
+use super::{NetworkModel, Player, Snapshot};
 use level::Level;
 
 /// A state is compared again after as many events as it has numbers; the wait grows by that many events after each `PATIENCE`
@@ -13,7 +13,7 @@ const WORTH: u64 = 4;
 
 /// Instructions for the counts of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum CountStep {
     /// Count received messages separately from here on: they may form a period. This may be nested in another one.
     Apart,
     /// The last separate count is to be taken this number of times, once if it is no period.
@@ -68,13 +68,13 @@ pub struct Repeats {
     watched: Vec<Watched>,
     /// Periods that are run once more, each within the one before.
     recordings: Vec<Recording>,
-    looks: Vec<Look>,
+    looks: Vec<CountStep>,
     skipped: u64,
 }
 
 impl Repeats {
     /// A search for repeats of a player over a wire; `None` if one of the two cannot describe its state, or nothing is repeated.
-    pub fn new(player: &Player<'_>, wire: &mut dyn Wire) -> Option<Self> {
+    pub fn new(player: &Player<'_>, wire: &mut dyn NetworkModel) -> Option<Self> {
         wire.repeating()?;
         let program = player.lone_program()?;
         if program.epochs() < WORTH && program.blocks().iter().all(|b| b.rounds() < WORTH as u32) {
@@ -97,7 +97,7 @@ impl Repeats {
     }
 
     /// Examines a run after a step of it; returns what to do, in order.
-    pub fn look(&mut self, player: &mut Player<'_>, wire: &mut dyn Wire) -> &[Look] {
+    pub fn look(&mut self, player: &mut Player<'_>, wire: &mut dyn NetworkModel) -> &[CountStep] {
         self.looks.clear();
         let place = player.place(self.rank);
         if self.at == Some(place) {
@@ -112,7 +112,7 @@ impl Repeats {
         while let Some(recording) = self.recordings.pop() {
             match self.go_on(recording, player, wire, place) {
                 Some(times) => {
-                    self.looks.push(Look::Times(times));
+                    self.looks.push(CountStep::Times(times));
                     if times > 1 {
                         return &self.looks;
                     }
@@ -127,17 +127,17 @@ impl Repeats {
         });
         for i in first..self.watched.len() {
             if self.compare(i, player, wire, place) {
-                self.looks.push(Look::Apart);
+                self.looks.push(CountStep::Apart);
             }
         }
         &self.looks
     }
 
     /// Separate counts are no periods: each happened once.
-    fn give_up(&mut self, wire: &mut dyn Wire) {
+    fn give_up(&mut self, wire: &mut dyn NetworkModel) {
         self.watched.clear();
         for _ in self.recordings.drain(..) {
-            self.looks.push(Look::Times(1));
+            self.looks.push(CountStep::Times(1));
             if let Some(wire) = wire.repeating() {
                 wire.skip(0, 0);
             }
@@ -185,7 +185,7 @@ impl Repeats {
         &mut self,
         i: usize,
         player: &Player<'_>,
-        wire: &mut dyn Wire,
+        wire: &mut dyn NetworkModel,
         place: (u64, u32),
     ) -> bool {
         let w = &mut self.watched[i];
@@ -238,7 +238,7 @@ impl Repeats {
         &mut self,
         mut r: Recording,
         player: &mut Player<'_>,
-        wire: &mut dyn Wire,
+        wire: &mut dyn NetworkModel,
         place: (u64, u32),
     ) -> Option<u64> {
         let iteration = if r.level.has(place) { r.level.iteration(place) } else { u64::MAX };
@@ -298,7 +298,12 @@ impl Recording {
 }
 
 /// The state of a run in which a rank is at this place.
-fn taken(level: Level, player: &Player<'_>, wire: &mut dyn Wire, place: (u64, u32)) -> Snapshot {
+fn taken(
+    level: Level,
+    player: &Player<'_>,
+    wire: &mut dyn NetworkModel,
+    place: (u64, u32),
+) -> Snapshot {
     let mut snapshot = Snapshot::new(player.now(), level.origin(place));
     player.describe(&mut snapshot);
     if let Some(wire) = wire.repeating() {

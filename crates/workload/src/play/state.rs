@@ -65,7 +65,7 @@ pub(super) struct Waits {
 }
 
 /// Messages that arrived before their receiver was in their round: by epoch and round, receive and message.
-pub(super) type Early = BTreeMap<(u64, u32), Vec<(u32, u32)>>;
+pub(super) type EarlyMessages = BTreeMap<(u64, u32), Vec<(u32, u32)>>;
 
 /// A job that runs.
 #[derive(Debug, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub(super) struct Running {
     pub(super) free: Vec<u64>,
     pub(super) streams: usize,
     /// Early messages by rank.
-    pub(super) early: Vec<Early>,
+    pub(super) early: Vec<EarlyMessages>,
     pub(super) finished: u32,
     /// Ranks that wait for the others to begin an epoch.
     pub(super) gathered: u32,
@@ -148,7 +148,7 @@ impl Running {
 
     /// Puts a rank at the beginning of its epoch, or of the next one in which it has operations. `gathered` is set if
     /// all ranks are there, where that is required.
-    pub(super) fn enter(&mut self, job: &Job, rank: u32, mut gathered: bool) -> Entered {
+    pub(super) fn enter(&mut self, job: &Job, rank: u32, mut gathered: bool) -> RankPosition {
         let r = &mut self.ranks[rank as usize];
         if self.idle[rank as usize] {
             r.epoch = self.epochs;
@@ -158,15 +158,15 @@ impl Running {
             let (block, together) = job.program.block(r.epoch);
             if together && !std::mem::take(&mut gathered) {
                 self.gathered += 1;
-                return Entered::Waits;
+                return RankPosition::Waits;
             }
             (r.block, r.round) = (block as u32, 0);
             if self.goes_on(job, rank) {
-                return Entered::Begins;
+                return RankPosition::Begins;
             }
             self.ranks[rank as usize].epoch += 1;
         }
-        Entered::Finished
+        RankPosition::Finished
     }
 
     /// Puts a rank at the beginning of its current round, or of the next one in which it has operations. Returns whether there is
@@ -194,7 +194,7 @@ impl Running {
 
 /// The new position of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entered {
+pub(super) enum RankPosition {
     /// It is in an epoch.
     Begins,
     /// It waits in front of an epoch that all begin together.

@@ -31,7 +31,7 @@ pub struct Delivery {
 }
 
 /// A network model that carries messages.
-pub trait Wire {
+pub trait NetworkModel {
     /// Latency of an empty message, in picoseconds.
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64;
 
@@ -41,7 +41,7 @@ pub trait Wire {
     /// Time of the next event of messages in flight; `None` if there is none.
     fn upcoming(&mut self) -> Option<u64>;
 
-    /// Advances to `now`, which is not after [`Wire::upcoming`].
+    /// Advances to `now`, which is not after [`NetworkModel::upcoming`].
     fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>);
 
     /// Returns itself, if it can detect that it is in the same state again.
@@ -50,7 +50,7 @@ pub trait Wire {
     }
 }
 
-/// A [`Wire`] that can detect that it is in the same state again, and skip repeats of the events in between.
+/// A [`NetworkModel`] that can detect that it is in the same state again, and skip repeats of the events in between.
 pub trait Repeating {
     /// Adds everything that messages in flight and future ones depend on; `message` adds one of the player's.
     fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot);

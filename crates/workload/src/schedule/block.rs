@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::rounds::Everybody;
+use super::rounds::ScheduleRounds;
 use super::{Op, Schedule};
 
 /// Stages, one after the other: a rank starts one when its part of the previous one is done. Messages of a stage, or of a round
@@ -23,7 +23,7 @@ pub(super) enum Stage {
     /// One round as an explicit schedule.
     Written(Schedule),
     /// Rounds by a formula.
-    Rounds(Everybody),
+    Rounds(ScheduleRounds),
 }
 
 impl From<Schedule> for Block {
@@ -192,7 +192,7 @@ pub enum Steps<'a> {
 /// A round that is given by a formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
-    all: &'a Everybody,
+    all: &'a ScheduleRounds,
     number: u32,
 }
 
@@ -226,10 +226,10 @@ impl Steps<'_> {
 
     /// The operation at the other end of a message; its own number where there is none.
     #[inline]
-    pub fn mate(self, op: u32) -> u32 {
+    pub fn partner(self, op: u32) -> u32 {
         match self {
-            Self::Written(schedule) => schedule.mate(op),
-            Self::Round(Round { all, number }) => all.mate(number, op),
+            Self::Written(schedule) => schedule.partner(op),
+            Self::Round(Round { all, number }) => all.partner(number, op),
         }
     }
 

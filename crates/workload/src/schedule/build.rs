@@ -95,7 +95,7 @@ impl Builder {
         let id = self.nodes.len() as u32;
         self.rank.push(rank);
         let kind = kind | stream << 2;
-        self.nodes.push(Node { size, peer, tag, mate: id, needs: 0, after: 0, kind });
+        self.nodes.push(Node { size, peer, tag, partner: id, needs: 0, after: 0, kind });
         id
     }
 
@@ -148,7 +148,15 @@ impl Builder {
             move_to(&mut nodes, to);
         }
         drop(rank);
-        nodes.push(Node { size: 0, peer: 0, tag: 0, mate: 0, needs: 0, after: 0, kind: COMPUTE });
+        nodes.push(Node {
+            size: 0,
+            peer: 0,
+            tag: 0,
+            partner: 0,
+            needs: 0,
+            after: 0,
+            kind: COMPUTE,
+        });
         for &(before, after) in &edges {
             nodes[before as usize + 1].after += 1;
             nodes[(after & !ON_START) as usize].needs += 1;
@@ -189,7 +197,7 @@ fn move_to(nodes: &mut [Node], mut to: Vec<u32>) {
         }
     }
     for (i, node) in (0..).zip(nodes) {
-        node.mate = i;
+        node.partner = i;
     }
 }
 

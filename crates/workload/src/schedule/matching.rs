@@ -109,8 +109,8 @@ pub(super) fn matched(schedule: &mut Schedule) -> Result<(), Unmatched> {
             .collect();
         for Pairs { pairs, lone: some } in found {
             for (a, b) in pairs {
-                schedule.nodes[a as usize].mate = b;
-                schedule.nodes[b as usize].mate = a;
+                schedule.nodes[a as usize].partner = b;
+                schedule.nodes[b as usize].partner = a;
             }
             lone.extend(some);
         }

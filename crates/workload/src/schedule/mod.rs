@@ -95,7 +95,7 @@ struct Node {
     peer: u32,
     tag: u32,
     /// The operation at the other end of a message.
-    mate: u32,
+    partner: u32,
     /// Number of operations that it waits for.
     needs: u32,
     /// Start of its dependents in `after`; they end where those of the next one begin.
@@ -157,8 +157,8 @@ impl Schedule {
 
     /// The operation at the other end of a message; its own number where there is none.
     #[inline]
-    pub fn mate(&self, op: u32) -> u32 {
-        self.nodes[op as usize].mate
+    pub fn partner(&self, op: u32) -> u32 {
+        self.nodes[op as usize].partner
     }
 
     /// Number of operations that an operation waits for.

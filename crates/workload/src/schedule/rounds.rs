@@ -31,7 +31,7 @@ pub struct Rounds {
     count: u32,
     computes: bool,
     alike: bool,
-    told: u64,
+    digest: u64,
     exchange: Arc<dyn Fn(u32, u32) -> Exchange + Send + Sync>,
 }
 
@@ -49,13 +49,13 @@ impl Rounds {
         computes: bool,
         exchange: impl Fn(u32, u32) -> Exchange + Send + Sync + 'static,
     ) -> Self {
-        Self { count, computes, alike: false, told: 0, exchange: Arc::new(exchange) }
+        Self { count, computes, alike: false, digest: 0, exchange: Arc::new(exchange) }
     }
 
     /// The same, with a digest that distinguishes formulas that agree in the first two, the middle and the last round.
     #[must_use]
-    pub fn telling(mut self, digest: u64) -> Self {
-        self.told = digest;
+    pub fn with_digest(mut self, digest: u64) -> Self {
+        self.digest = digest;
         self
     }
 
@@ -80,7 +80,7 @@ impl Rounds {
 
 /// Rounds of all ranks of a schedule, in any order.
 #[derive(Clone)]
-pub(super) struct Everybody {
+pub(super) struct ScheduleRounds {
     rounds: Rounds,
     ranks: u32,
     /// Rank of each index and index of each rank, where they differ.
@@ -88,10 +88,10 @@ pub(super) struct Everybody {
 }
 
 /// Identifies the rounds: saved runs are compared by this text to check that they have the same traffic.
-impl fmt::Debug for Everybody {
+impl fmt::Debug for ScheduleRounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (count, mut digest) = (self.count(), Digest::default());
-        digest.add(self.rounds.told);
+        digest.add(self.rounds.digest);
         for round in [0, 1, count / 2, count.saturating_sub(1)].into_iter().filter(|&r| r < count) {
             for rank in 0..self.ranks {
                 let Exchange { to, bytes, from, expected, compute } = self.exchange(round, rank);
@@ -108,7 +108,7 @@ impl fmt::Debug for Everybody {
 const SENDS: u32 = 0;
 const RECEIVES: u32 = 1;
 
-impl Everybody {
+impl ScheduleRounds {
     /// `comm` holds each rank once.
     pub(super) fn new(comm: &[u32], rounds: Rounds) -> Self {
         let order = (!comm.iter().copied().eq(0..comm.len() as u32)).then(|| {
@@ -164,7 +164,7 @@ impl Everybody {
 
     /// The receive of a send, and vice versa.
     #[inline]
-    pub(super) fn mate(&self, round: u32, op: u32) -> u32 {
+    pub(super) fn partner(&self, round: u32, op: u32) -> u32 {
         let e = self.exchange(round, op / self.width());
         match op % self.width() {
             SENDS => e.to * self.width() + RECEIVES,

@@ -1,7 +1,7 @@
 //! Schedules as programs are written: step by step.
 
 use super::block::Stage;
-use super::rounds::Everybody;
+use super::rounds::ScheduleRounds;
 use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError};
 
 /// Writes schedules in program order. Operations added between two calls of [`Script::wait`] run concurrently; later
@@ -46,7 +46,7 @@ pub struct Script {
 #[derive(Clone, Debug)]
 enum Closed {
     Written(Builder),
-    Rounds(Everybody),
+    Rounds(ScheduleRounds),
 }
 
 /// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]; 64 MB of them.
@@ -106,7 +106,7 @@ impl Script {
                 self.closed.push(Closed::Written(open));
             }
             self.before.iter_mut().for_each(Vec::clear);
-            self.closed.push(Closed::Rounds(Everybody::new(comm, rounds)));
+            self.closed.push(Closed::Rounds(ScheduleRounds::new(comm, rounds)));
             return;
         }
         for round in 0..rounds.count() {

@@ -162,8 +162,8 @@ impl<'a> Walk<'a> {
                 }
                 Call::Sendrecv(both) => {
                     let ops = [self.send(rank, &both[0])?, self.recv(rank, &both[1])?];
-                    let begun = ops.map(|op| self.script.detached(rank, op));
-                    self.script.join(rank, &begun);
+                    let started = ops.map(|op| self.script.detached(rank, op));
+                    self.script.join(rank, &started);
                 }
                 Call::Isend(m, request) => {
                     let op = self.send(rank, m)?;
@@ -182,8 +182,8 @@ impl<'a> Walk<'a> {
                         let none = TraceError::NoSuchRequest { rank, call, request };
                         open.remove(&request).ok_or(none)
                     });
-                    let begun: Vec<u32> = found.collect::<Result<_, _>>()?;
-                    self.script.join(rank, &begun);
+                    let started: Vec<u32> = found.collect::<Result<_, _>>()?;
+                    self.script.join(rank, &started);
                 }
                 Call::Collective(c) => {
                     let members = self.members(rank, c.communicator)?;

@@ -35,7 +35,7 @@ fn ring(script: &mut Script, call: &CollectiveCall<'_>) {
     }
 }
 
-fn told(trace: &MpiTrace) -> String {
+fn error_text(trace: &MpiTrace) -> String {
     trace.schedule(&mut ring).expect_err("they do not agree").to_string()
 }
 
@@ -104,35 +104,38 @@ fn tags_of_communicators_are_kept_apart() {
     let schedule = trace.schedule(&mut ring).expect("a schedule");
     let first = schedule.of(0).start;
     // The first send is of the world, and met by the second receive.
-    assert_eq!(schedule.mate(first), schedule.of(1).start + 1);
+    assert_eq!(schedule.partner(first), schedule.of(1).start + 1);
     assert_eq!(trace.peers(0), [(WORLD, 1)]);
 }
 
 #[test]
-fn what_does_not_agree_is_told() {
+fn what_does_not_agree_is_reported() {
     use CollectiveKind::{Barrier, Reduce};
     let barrier = || collective(Barrier, WORLD, 0);
     let unlike = trace(vec![vec![barrier()], vec![compute(1), collective(Reduce, WORLD, 4)]]);
     assert_eq!(
-        told(&unlike),
+        error_text(&unlike),
         "rank 1 call 1 is MPI_Reduce with root 0, but rank 0 takes part in MPI_Barrier (its call 0) at that place of \
          communicator 0"
     );
     let alone = trace(vec![vec![barrier()], vec![compute(1)]]);
     assert_eq!(
-        told(&alone),
+        error_text(&alone),
         "rank 0 call 0 is MPI_Barrier of communicator 0, which rank 1 never takes part in: it is done after 1 calls"
     );
     let lone = trace(vec![vec![Call::Send(to(1, 8))], vec![]]);
-    assert!(told(&lone).starts_with("a message is sent that no rank receives"));
+    assert!(error_text(&lone).starts_with("a message is sent that no rank receives"));
     let nobody = trace(vec![vec![Call::Send(to(2, 8))], vec![]]);
-    assert_eq!(told(&nobody), "rank 0 call 0 names rank 2 of communicator 0, which has 2 members");
+    assert_eq!(
+        error_text(&nobody),
+        "rank 0 call 0 names rank 2 of communicator 0, which has 2 members"
+    );
     let unknown = trace(vec![vec![Call::Wait(vec![4])]]);
-    assert_eq!(told(&unknown), "rank 0 call 0 waits for request 4, which is not under way");
+    assert_eq!(error_text(&unknown), "rank 0 call 0 waits for request 4, which is not under way");
     let mut hidden = trace(vec![vec![collective(Barrier, 1, 0)]]);
     hidden.communicators.push(Vec::new());
-    assert!(told(&hidden).ends_with("cannot be derived from the trace"));
+    assert!(error_text(&hidden).ends_with("cannot be derived from the trace"));
     let mut half = trace(vec![vec![], vec![]]);
     half.ranks[1] = None;
-    assert!(told(&half).starts_with("the calls of 1 of 2 ranks are missing"));
+    assert!(error_text(&half).starts_with("the calls of 1 of 2 ranks are missing"));
 }

@@ -33,8 +33,8 @@ pub(super) static BIS: Afar = Afar {
     iterations: 1800,
     compute: 560,
     usual: ("1800", "560us"),
-    write: |_, given, bytes, script| {
-        let half = even("bis", given)? / 2;
+    write: |_, job, bytes, script| {
+        let half = even("bis", job)? / 2;
         for k in 0..half {
             script.message(k, k + half, bytes, 0);
             script.message(k + half, k, bytes, 0);
@@ -53,8 +53,8 @@ pub(super) static NN: Afar = Afar {
     iterations: 1200,
     compute: 830,
     usual: ("1200", "830us"),
-    write: |_, given, bytes, script| {
-        let n = several("nn", given)?;
+    write: |_, job, bytes, script| {
+        let n = several("nn", job)?;
         let grid = if n.is_multiple_of(64) && n > 64 {
             Grid::new(vec![n / 64, 64], true)
         } else {
@@ -81,10 +81,10 @@ pub(super) static PAIRS: Afar = Afar {
     iterations: 2500,
     compute: 400,
     usual: ("2500", "400us"),
-    write: |_, given, bytes, script| {
-        let n = even("pairs", given)?;
+    write: |_, job, bytes, script| {
+        let n = even("pairs", job)?;
         let mut partners: Vec<u32> = (n / 2..n).collect();
-        Stream::new(given.seed, 0).shuffle(&mut partners);
+        Stream::new(job.seed, 0).shuffle(&mut partners);
         for (k, &partner) in partners.iter().enumerate() {
             script.message(k as u32, partner, bytes, 0);
         }
@@ -102,8 +102,8 @@ pub(super) static FFT_PROXY: Afar = Afar {
     iterations: 150,
     compute: 10_000,
     usual: ("150", "10ms"),
-    write: |_, given, bytes, script| {
-        let n = given.ranks;
+    write: |_, job, bytes, script| {
+        let n = job.ranks;
         if n == 0 || !n.is_multiple_of(16) {
             return Err(TrafficError::Ranks {
                 traffic: "fft-proxy",
@@ -115,7 +115,7 @@ pub(super) static FFT_PROXY: Afar = Afar {
         let x = if n.is_multiple_of(128) { 8 } else { 1 };
         let grid = Grid::new(vec![x, 16, n / 16 / x], false);
         for line in grid.lines(1) {
-            given.library.write(script, Collective::Alltoall, &Call::new(&line, bytes));
+            job.library.write(script, Collective::Alltoall, &Call::new(&line, bytes));
         }
         Ok(())
     },
@@ -144,9 +144,9 @@ impl Traffic for Afar {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        several(self.name, given)?;
-        let n = given.ranks;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        several(self.name, job)?;
+        let n = job.ranks;
         let group = params.get("group", 1..=1_000_000)?.unwrap_or(1);
         let iterations = count(params, "iterations", self.iterations)?;
         let compute = time(params, "compute", self.compute * 1_000_000)?;
@@ -156,7 +156,7 @@ impl Traffic for Afar {
         for (times, of) in [(iterations / group, group), (1, iterations % group)] {
             if times > 0 && of > 0 {
                 let mut script = Script::new(n);
-                (self.write)(self, given, bytes.saturating_mul(of.into()), &mut script)?;
+                (self.write)(self, job, bytes.saturating_mul(of.into()), &mut script)?;
                 let mut round = Program::new(n);
                 round.then(computing(self.name, n, compute.saturating_mul(of.into()))?, 1);
                 round.then(finished(self.name, script)?, 1);
@@ -164,7 +164,7 @@ impl Traffic for Afar {
             }
         }
         let mut barrier = Script::new(n);
-        given.library.write(&mut barrier, Collective::Barrier, &Call::new(&given.all(), 0));
+        job.library.write(&mut barrier, Collective::Barrier, &Call::new(&job.all(), 0));
         step.then(finished(self.name, barrier)?, 1);
         Ok(repeated(&step, count(params, "steps", 10)?.into()))
     }

@@ -32,11 +32,11 @@ impl Traffic for Bisection {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let half = even(self.name(), given)? / 2;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let half = even(self.name(), job)? / 2;
         let bytes = size(params, "bytes", 256 << 10)?;
-        let mut script = Script::new(given.ranks);
-        let per_node = given.per_node.clamp(1, half);
+        let mut script = Script::new(job.ranks);
+        let per_node = job.per_node.clamp(1, half);
         // Ranks of the last node may be fewer: then each has its opposite.
         let nodes = if half.is_multiple_of(per_node) { half / per_node } else { 1 };
         let stride = (nodes / per_node).max(1);
@@ -52,9 +52,9 @@ impl Traffic for Bisection {
                 script.message(k, partner(k), bytes, 0);
                 script.message(partner(k), k, bytes, 0);
             }
-            (0..given.ranks).for_each(|k| script.wait(k));
+            (0..job.ranks).for_each(|k| script.wait(k));
         }
-        let mut program = Program::new(given.ranks);
+        let mut program = Program::new(job.ranks);
         program.then(finished(self.name(), script)?, 1);
         Ok(program)
     }

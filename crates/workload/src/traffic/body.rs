@@ -8,7 +8,7 @@ use crate::schedule::Script;
 /// One iteration of an application, or several that are done as one.
 pub(super) struct Body<'a> {
     pub(super) script: Script,
-    pub(super) given: &'a Ranks,
+    pub(super) job: &'a Ranks,
     all: Vec<u32>,
     /// Iterations that are done as one: all sizes are this many times as large.
     group: u64,
@@ -19,13 +19,13 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(given: &'a Ranks, group: u64, unit: f64) -> Self {
-        let script = Script::of_blocks(given.ranks);
-        Self { script, given, all: given.all(), group, unit, weights: 0.0 }
+    pub(super) fn new(job: &'a Ranks, group: u64, unit: f64) -> Self {
+        let script = Script::of_blocks(job.ranks);
+        Self { script, job, all: job.all(), group, unit, weights: 0.0 }
     }
 
     pub(super) fn n(&self) -> u32 {
-        self.given.ranks
+        self.job.ranks
     }
 
     /// All ranks compute; how long depends on the communication of the iteration, and on this weight among others.
@@ -97,7 +97,7 @@ impl<'a> Body<'a> {
     }
 
     fn call<'c>(&self, of: Collective, comm: &'c [u32], bytes: u64) -> (Choice, Call<'c>) {
-        let choice = self.given.library.choose(of, comm.len() as u32, bytes);
+        let choice = self.job.library.choose(of, comm.len() as u32, bytes);
         let segment = choice.segment.saturating_mul(self.group);
         let bytes = bytes.saturating_mul(self.group);
         (choice, Call { segment, ..Call::new(comm, bytes) })

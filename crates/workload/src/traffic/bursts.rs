@@ -37,8 +37,8 @@ impl Traffic for Bursts {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = size(params, "bytes", 128 << 10)?;
         if bytes == 0 {
             return Err(params.bad("bytes", "at least 1, e.g. 64, 128KiB").into());

@@ -33,13 +33,13 @@ impl Traffic for Baidu {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = size(params, "bytes", 64 << 20)?;
         let reduce = time(params, "reduce", 0)?;
         let mut script = Script::of_blocks(n);
         let ring = Collective::Allreduce.algorithm("ring").expect("it is in the registry");
-        ring.write(&mut script, &Call { reduce, ..Call::new(&given.all(), bytes) });
+        ring.write(&mut script, &Call { reduce, ..Call::new(&job.all(), bytes) });
         let mut program = Program::new(n);
         program.then(finished(self.name(), script)?, count(params, "repeat", 1)?.into());
         Ok(program)
@@ -72,11 +72,11 @@ impl Traffic for EmDl {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = size(params, "bytes", 100 << 20)?;
         let mut script = Script::of_blocks(n);
-        given.library.write(&mut script, Collective::Allreduce, &Call::new(&given.all(), bytes));
+        job.library.write(&mut script, Collective::Allreduce, &Call::new(&job.all(), bytes));
         let mut round = Program::new(n);
         let sleep = time(params, "compute", 100_000_000_000)?;
         round.then(computing(self.name(), n, sleep)?, 1);

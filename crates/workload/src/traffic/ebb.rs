@@ -32,13 +32,13 @@ impl Traffic for Ebb {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = even(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = even(self.name(), job)?;
         let bytes = size(params, "bytes", 1 << 20)?;
         let mut program = Program::new(n);
         for sample in 0..count(params, "samples", 1000)? {
-            let mut ranks = given.all();
-            Stream::new(given.seed, sample.into()).shuffle(&mut ranks);
+            let mut ranks = job.all();
+            Stream::new(job.seed, sample.into()).shuffle(&mut ranks);
             let mut script = Script::new(n);
             for pair in ranks.chunks_exact(2) {
                 script.message(pair[0], pair[1], bytes, 0);

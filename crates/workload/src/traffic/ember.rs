@@ -54,8 +54,8 @@ impl Traffic for Halo3d {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let grid = grid(params, n, 3)?;
         let cells = params.per("cells", &(1..=100_000), 3, 10)?;
         let vars = count(params, "vars", 1)?;
@@ -70,7 +70,7 @@ impl Traffic for Halo3d {
                     }
                 }
             }
-            script.wait_all(&given.all());
+            script.wait_all(&job.all());
         }
         let mut round = Program::new(n);
         round.then(computing(self.name(), n, time(params, "compute", 1_000_000)?)?, 1);
@@ -110,8 +110,8 @@ impl Traffic for Sweep3d {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let grid = grid(params, n, 2)?;
         let cells = match params.raw("cells") {
             Some(_) => params.per("cells", &(1..=100_000), 3, 50)?,
@@ -126,10 +126,10 @@ impl Traffic for Sweep3d {
         let compute = time(params, "compute", 1_000_000)?;
         let mut script = Script::new(n);
         let corners = [[1, 1], [-1, 1], [-1, -1], [1, -1]];
-        for way in [corners, corners].into_iter().flatten() {
+        for direction in [corners, corners].into_iter().flatten() {
             for _ in 0..cells[2] / kba {
                 for rank in 0..n {
-                    let step = |d: usize, by: i32| grid.on(rank, &along(2, d, by * way[d]));
+                    let step = |d: usize, by: i32| grid.on(rank, &along(2, d, by * direction[d]));
                     for (d, &bytes) in sizes.iter().enumerate() {
                         if let Some(from) = step(d, -1) {
                             script.recv(rank, from, bytes, 0);
@@ -177,14 +177,14 @@ impl Traffic for Incast {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = super::values::size(params, "bytes", 8 * 1024)?;
-        let all = given.all();
+        let all = job.all();
         let mut script = Script::new(n);
         // Messages of the barrier must not meet these receives.
         (0..n - 1).for_each(|rank| script.recv_aside(n - 1, rank, bytes, 1));
-        given.library.write(&mut script, Collective::Barrier, &Call::new(&all, 0));
+        job.library.write(&mut script, Collective::Barrier, &Call::new(&all, 0));
         (0..n - 1).for_each(|rank| script.send(rank, n - 1, bytes, 1));
         script.settle(n - 1);
         let mut program = Program::new(n);

@@ -31,13 +31,13 @@ impl Traffic for AllToAll {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = size(params, "bytes", 128 << 10)?;
         let mut script = Script::new(n);
         let pairwise =
             Collective::Alltoall.algorithm("pairwise-xor").expect("it is in the registry");
-        pairwise.write(&mut script, &Call::new(&given.all(), bytes));
+        pairwise.write(&mut script, &Call::new(&job.all(), bytes));
         let mut program = Program::new(n);
         program.then(finished(self.name(), script)?, count(params, "iterations", 1)?.into());
         Ok(program)
@@ -68,13 +68,13 @@ impl Traffic for AllToAllBarrier {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = size(params, "bytes", 1 << 20)?;
-        let all = given.all();
+        let all = job.all();
         let mut script = Script::new(n);
-        given.library.write(&mut script, Collective::Alltoall, &Call::new(&all, bytes));
-        given.library.write(&mut script, Collective::Barrier, &Call::new(&all, 0));
+        job.library.write(&mut script, Collective::Alltoall, &Call::new(&all, bytes));
+        job.library.write(&mut script, Collective::Barrier, &Call::new(&all, 0));
         let mut program = Program::new(n);
         program.then(finished(self.name(), script)?, count(params, "iterations", 1)?.into());
         Ok(program)

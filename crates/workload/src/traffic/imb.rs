@@ -43,15 +43,15 @@ impl Traffic for Imb {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let op = params.raw("op").unwrap_or_default();
         let Some(collective) = Collective::named(op) else {
             let names = COLLECTIVES.iter().map(|c| c.name());
             return Err(params.bad("op", one_of(op, names)).into());
         };
         let bytes = size(params, "bytes", 1 << 20)?;
-        let mut choice = given.library.choose(collective, n, bytes);
+        let mut choice = job.library.choose(collective, n, bytes);
         if let Some(name) = params.raw("algorithm") {
             let Some(algorithm) = collective.algorithm(name) else {
                 let names = collective.algorithms().iter().map(|a| a.name);
@@ -64,7 +64,7 @@ impl Traffic for Imb {
         let repeat = count(params, "repeat", 1)?;
         let together = params.get("together", 0..=1)? == Some(1);
         let root = params.get("root", 0..=n - 1)?;
-        let all = given.all();
+        let all = job.all();
         // Different roots make different schedules; one is enough if there is no root.
         let roots = match root {
             Some(root) => root..root + 1,

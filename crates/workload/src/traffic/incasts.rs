@@ -9,7 +9,7 @@ use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
 
 /// Distinguishes the random stream here from others of a seed.
-const LOT: u64 = 0x_696e_6361_7374;
+const STREAM_SEED: u64 = 0x_696e_6361_7374;
 
 /// Kind of the traffic `rotating`.
 pub(super) struct Rotating;
@@ -39,19 +39,19 @@ impl Traffic for Rotating {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = at_least_one(params, "16KiB", 16 << 10)?;
         let puts = count(params, "puts", 2)?;
         let roots = count(params, "roots", 16)?.min(1 << 16);
         let together = params.get("together", 0..=1u32)? == Some(1);
         let mut barrier = Script::new(n);
-        given.library.write(&mut barrier, Collective::Barrier, &Call::new(&given.all(), 0));
+        job.library.write(&mut barrier, Collective::Barrier, &Call::new(&job.all(), 0));
         let barrier = finished(self.name(), barrier)?;
-        let mut lot = Stream::new(given.seed, LOT);
+        let mut draws = Stream::new(job.seed, STREAM_SEED);
         let mut round = Program::new(n);
         for _ in 0..roots {
-            let root = lot.below(n);
+            let root = draws.below(n);
             if together {
                 round.then(barrier.clone(), 1);
             }
@@ -91,21 +91,21 @@ impl Traffic for Storm {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let most = count(params, "most", (n / 2).max(2))?.clamp(2, n);
         let phases = count(params, "phases", 16)?.min(1 << 16);
-        let mut lot = Stream::new(given.seed, LOT + 1);
+        let mut draws = Stream::new(job.seed, STREAM_SEED + 1);
         let mut round = Program::new(n);
         for _ in 0..phases {
             let mut order: Vec<u32> = (0..n).collect();
-            lot.shuffle(&mut order);
+            draws.shuffle(&mut order);
             let mut script = Script::new(n);
             let mut left = order.as_slice();
             while left.len() > 1 {
                 let group;
-                (group, left) = left.split_at((2 + lot.below(most - 1) as usize).min(left.len()));
-                let bytes = 1u64 << (10 + 2 * lot.below(5));
+                (group, left) = left.split_at((2 + draws.below(most - 1) as usize).min(left.len()));
+                let bytes = 1u64 << (10 + 2 * draws.below(5));
                 for &rank in &group[1..] {
                     for _ in 0..(256 << 10) / bytes {
                         script.put(rank, group[0], bytes);
@@ -146,14 +146,14 @@ impl Traffic for Shuffle {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = at_least_one(params, "16KiB", 16 << 10)?;
         let at_once = count(params, "at-once", 4)? as usize;
         let mut script = Script::new(n);
         for rank in 0..n {
             let mut others: Vec<u32> = (0..n).filter(|&r| r != rank).collect();
-            Stream::new(given.seed, LOT + 2 + u64::from(rank)).shuffle(&mut others);
+            Stream::new(job.seed, STREAM_SEED + 2 + u64::from(rank)).shuffle(&mut others);
             for some in others.chunks(at_once) {
                 for &to in some {
                     script.put(rank, to, bytes);

@@ -56,21 +56,21 @@ fn finished(traffic: &'static str, script: Script) -> Result<Arc<Block>, Traffic
 }
 
 /// At least two ranks.
-fn several(traffic: &'static str, given: &Ranks) -> Result<u32, TrafficError> {
-    if given.ranks >= 2 {
-        return Ok(given.ranks);
+fn several(traffic: &'static str, job: &Ranks) -> Result<u32, TrafficError> {
+    if job.ranks >= 2 {
+        return Ok(job.ranks);
     }
     Err(TrafficError::Ranks {
         traffic,
         needs: "two ranks or more",
-        ranks: given.ranks,
+        ranks: job.ranks,
         hint: "a single rank has no destination".to_owned(),
     })
 }
 
 /// An even number of ranks.
-fn even(traffic: &'static str, given: &Ranks) -> Result<u32, TrafficError> {
-    let ranks = several(traffic, given)?;
+fn even(traffic: &'static str, job: &Ranks) -> Result<u32, TrafficError> {
+    let ranks = several(traffic, job)?;
     if ranks.is_multiple_of(2) {
         return Ok(ranks);
     }

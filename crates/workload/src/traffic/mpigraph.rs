@@ -32,8 +32,8 @@ impl Traffic for MpiGraph {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let bytes = size(params, "bytes", 1 << 20)?;
         let (window, iterations) = (count(params, "window", 1)?, count(params, "iterations", 1)?);
         let mut program = Program::new(n);

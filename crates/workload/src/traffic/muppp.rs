@@ -39,8 +39,8 @@ impl Traffic for MuPPP {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = even(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = even(self.name(), job)?;
         let scale = u64::from(count(params, "scale", 10)?);
         let neighbour = params.get("neighbour", 0..=1)? == Some(1);
         let sizes: Vec<u64> = match params.raw("bytes") {

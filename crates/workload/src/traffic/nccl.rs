@@ -48,8 +48,8 @@ impl Traffic for Nccl {
     }
 
     #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let named = |key: &'static str, names: String| params.bad(key, format!("one of {names}"));
         let op = params.raw("op").unwrap_or_default();
         let operation = Operation::named(op)
@@ -68,7 +68,7 @@ impl Traffic for Nccl {
         let pxn = params.get("pxn", 0..=1)? != Some(0);
         let repeat = count(params, "repeat", 1)?;
         // The part of a host that takes part.
-        let gpus = given.per_node.min(n).max(1);
+        let gpus = job.per_node.min(n).max(1);
         if !n.is_multiple_of(gpus) {
             return Err(TrafficError::Ranks {
                 traffic: self.name(),
@@ -91,7 +91,7 @@ impl Traffic for Nccl {
         let what = (operation, cost.algorithm, cost.protocol);
         let flows = connections(&cluster, what, &found, bytes, pxn);
         let picoseconds = |seconds: f64| (seconds * 1e12).round() as u64;
-        let all = given.all();
+        let all = job.all();
         let mut script = Script::new(n);
         for &rank in &all {
             script.compute(rank, picoseconds(cost.latency));

@@ -34,8 +34,8 @@ impl Traffic for OfPattern {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
         let Some(of) = params.raw("of") else {
             return Err(params.bad("of", "a pattern, e.g. of=shift:by=3").into());
         };
@@ -48,7 +48,7 @@ impl Traffic for OfPattern {
         let mut round = Program::new(n);
         let mut pairs = Vec::new();
         for phase in 0..phases {
-            made.fill(phase, &mut Stream::new(given.seed, phase), &mut pairs);
+            made.fill(phase, &mut Stream::new(job.seed, phase), &mut pairs);
             let mut script = Script::new(n);
             for &[from, to] in &pairs {
                 script.message(from, to, bytes, 0);

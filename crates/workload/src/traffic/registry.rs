@@ -31,7 +31,7 @@ pub trait Traffic: Sync {
     ///
     /// # Errors
     /// If a value cannot be, this many ranks cannot do it, or it would be too large.
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError>;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError>;
 }
 
 /// All kinds of traffic: benchmarks, then applications, then services.
@@ -108,10 +108,10 @@ pub fn kind(name: &str) -> Result<&'static dyn Traffic, TrafficError> {
 ///
 /// # Errors
 /// If the name, a key or a value is unknown, or this many ranks cannot do it.
-pub fn traffic(spec: &str, given: &Ranks) -> Result<Program, TrafficError> {
+pub fn traffic(spec: &str, job: &Ranks) -> Result<Program, TrafficError> {
     let text = spec.trim();
     let (name, pairs) = text.split_once(':').unwrap_or((text, ""));
     let kind = kind(name.trim())?;
     let params = Params::parse(kind.name(), &kind.keys(), text, pairs)?;
-    kind.program(&params, given)
+    kind.program(&params, job)
 }

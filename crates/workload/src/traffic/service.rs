@@ -105,8 +105,8 @@ impl Traffic for Service {
         Timed::Requests
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name, given)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name, job)?;
         let median = time(params, "service", self.median)?;
         let sigma = match params.raw("sigma") {
             None => self.sigma,
@@ -119,7 +119,7 @@ impl Traffic for Service {
         let clients = clients(n);
         let mut program = Program::new(n);
         for number in 0..count(params, "requests", 256)? {
-            let mut draws = Stream::new(given.seed, number.into());
+            let mut draws = Stream::new(job.seed, number.into());
             let mut script = Script::new(n);
             for client in 0..clients {
                 let server = client + clients;

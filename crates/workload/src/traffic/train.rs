@@ -60,9 +60,9 @@ impl Traffic for Train {
         ]
     }
 
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name(), given)?;
-        let step = Step::read(params, given, n)?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name(), job)?;
+        let step = Step::read(params, job, n)?;
         let mut script = Script::new(n);
         for stage in 0..step.layout.stages {
             Stage::new(&step, stage).write(&mut script);
@@ -79,9 +79,9 @@ mod tests {
     use crate::traffic::traffic;
 
     fn program(spec: &str, ranks: u32) -> Result<Program, TrafficError> {
-        let mut given = Ranks::new(ranks);
-        given.per_node = 8.min(ranks);
-        traffic(spec, &given)
+        let mut job = Ranks::new(ranks);
+        job.per_node = 8.min(ranks);
+        traffic(spec, &job)
     }
 
     fn bytes(spec: &str, ranks: u32) -> f64 {

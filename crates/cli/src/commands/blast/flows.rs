@@ -6,7 +6,7 @@ use darkfiber_analysis::blast::{Blast, Damage, Mending};
 use darkfiber_fabric::Faults;
 use darkfiber_scenario::Case;
 
-use super::tried::Tried;
+use super::tried::FaultTrial;
 use crate::failure::Failure;
 use crate::options::Common;
 use crate::out;
@@ -18,7 +18,7 @@ const LONG: f64 = 10.0;
 /// Places in `order` of the first `most` faults that end no job, and of those after which some job goes on if these are fewer.
 pub(super) fn worth(
     order: &[usize],
-    tried: &[Tried],
+    tried: &[FaultTrial],
     damages: &[Damage],
     most: usize,
 ) -> Vec<usize> {
@@ -48,7 +48,10 @@ pub(super) fn slowdowns(
     let all =
         begin.elapsed().as_secs_f64() * faults.len() as f64 / rayon::current_num_threads() as f64;
     if all > LONG && !common.quiet {
-        out::tell(&format!("note: {} runs at flow depth take about {all:.0} s", faults.len()));
+        out::eprint_line(&format!(
+            "note: {} runs at flow depth take about {all:.0} s",
+            faults.len()
+        ));
     }
     progress.step();
     let only: Vec<&Faults> = faults.iter().map(|(faults, _)| *faults).collect();

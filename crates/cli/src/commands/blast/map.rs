@@ -7,7 +7,7 @@ use darkfiber_page::{JobOnMap, Note, Page, Unit, View};
 use darkfiber_report::Provenance;
 
 use super::rows;
-use super::tried::Tried;
+use super::tried::FaultTrial;
 use crate::counted::CountedTraffic;
 use crate::page;
 
@@ -17,7 +17,7 @@ const NAMED: usize = 20;
 /// The page of `--html` and `--map`.
 pub(super) fn page<'a>(
     given: &'a CountedTraffic,
-    tried: &[Tried],
+    tried: &[FaultTrial],
     damages: &[Damage],
     provenance: &Provenance,
 ) -> Page<'a> {
@@ -61,7 +61,7 @@ pub(super) fn page<'a>(
 /// By channel between switches, what the failure of its cable costs.
 fn by_channel(
     fabric: &Fabric,
-    tried: &[Tried],
+    tried: &[FaultTrial],
     damages: &[Damage],
     cost: &dyn Fn(&Damage) -> f64,
 ) -> Vec<f64> {
@@ -77,14 +77,14 @@ fn by_channel(
 }
 
 /// Switches whose failure costs most.
-fn switches(tried: &[Tried], damages: &[Damage]) -> Vec<Note> {
-    let mut all: Vec<(&Tried, &Damage)> = tried
+fn switches(tried: &[FaultTrial], damages: &[Damage]) -> Vec<Note> {
+    let mut all: Vec<(&FaultTrial, &Damage)> = tried
         .iter()
         .zip(damages)
         .filter(|(t, d)| t.kind == "switch" && !d.jobs.is_empty())
         .collect();
     all.sort_by(|a, b| rows::worst_first(a.1, b.1));
-    let note = |(t, damage): &(&Tried, &Damage)| {
+    let note = |(t, damage): &(&FaultTrial, &Damage)| {
         let ended = damage.jobs.iter().filter(|loss| loss.slowdown.is_none()).count();
         let slowdown = rows::slowest(damage)
             .map_or(String::new(), |(slowdown, _)| format!(", slows one {slowdown:.2} times"));

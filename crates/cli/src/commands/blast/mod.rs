@@ -94,7 +94,7 @@ pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure>
     for (j, name) in given.jobs.iter().enumerate() {
         let sends = given.flows.iter().any(|flow| flow.job as usize == j && flow.bytes > 0);
         if !sends && !common.quiet {
-            out::tell(&format!("note: {name} sends no bytes: no fault is counted for it"));
+            out::eprint_line(&format!("note: {name} sends no bytes: no fault is counted for it"));
         }
     }
     progress.at("counting");

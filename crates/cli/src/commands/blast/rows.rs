@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use darkfiber_analysis::blast::{Damage, Mending};
 use darkfiber_report::blast::{BlastFault, BlastJob, FlapFacts};
 
-use super::tried::Tried;
+use super::tried::FaultTrial;
 
 /// Those that end most jobs first, then those that slow one most, then those that stop most.
 pub(super) fn worst_first(a: &Damage, b: &Damage) -> Ordering {
@@ -31,7 +31,7 @@ pub(super) fn slowest(damage: &Damage) -> Option<(f64, usize)> {
 pub(super) fn job(
     j: usize,
     name: &str,
-    tried: &[Tried],
+    tried: &[FaultTrial],
     damages: &[Damage],
     flaps: Option<FlapFacts>,
 ) -> BlastJob {
@@ -71,7 +71,7 @@ pub(super) fn job(
 }
 
 /// What a fault costs all jobs.
-pub(super) fn fault(t: &Tried, damage: &Damage, jobs: &[String]) -> BlastFault {
+pub(super) fn fault(t: &FaultTrial, damage: &Damage, jobs: &[String]) -> BlastFault {
     let slowest = slowest(damage);
     let stopped = damage
         .jobs

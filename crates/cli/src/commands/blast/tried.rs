@@ -18,7 +18,7 @@ pub(crate) enum Failing {
 }
 
 /// A fault that is tried.
-pub(super) struct Tried {
+pub(super) struct FaultTrial {
     /// `cable`, `switch`, `host cable` or `pair of cables`.
     pub(super) kind: &'static str,
     /// Its cables by their ends, or the name of the switch.
@@ -27,7 +27,12 @@ pub(super) struct Tried {
 }
 
 /// All faults that are asked about, and this many pairs of cables at random.
-pub(super) fn all(failing: &[Failing], pairs: usize, fabric: &Fabric, seed: u64) -> Vec<Tried> {
+pub(super) fn all(
+    failing: &[Failing],
+    pairs: usize,
+    fabric: &Fabric,
+    seed: u64,
+) -> Vec<FaultTrial> {
     let names = Names::new(fabric);
     let cables = Fault::cables(fabric);
     let cable = |fault: &Fault| match *fault {
@@ -38,7 +43,7 @@ pub(super) fn all(failing: &[Failing], pairs: usize, fabric: &Fabric, seed: u64)
         Fault::Switch(s) => names.switch(s),
     };
     let mut all = Vec::new();
-    let one = |kind| move |f: &Fault| Tried { kind, name: cable(f), faults: f.faults() };
+    let one = |kind| move |f: &Fault| FaultTrial { kind, name: cable(f), faults: f.faults() };
     if failing.contains(&Failing::Cables) {
         all.extend(cables.iter().map(one("cable")));
     }
@@ -46,7 +51,7 @@ pub(super) fn all(failing: &[Failing], pairs: usize, fabric: &Fabric, seed: u64)
         all.extend(Fault::switches(fabric).iter().map(one("switch")));
     }
     if failing.contains(&Failing::Hosts) {
-        all.extend((0..fabric.terminal_count()).map(TerminalId::new).map(|t| Tried {
+        all.extend((0..fabric.terminal_count()).map(TerminalId::new).map(|t| FaultTrial {
             kind: "host cable",
             name: names.terminal(t),
             faults: Faults { terminals: vec![t], ..Faults::default() },
@@ -60,7 +65,7 @@ pub(super) fn all(failing: &[Failing], pairs: usize, fabric: &Fabric, seed: u64)
         let (a, b) = (&cables[a as usize], &cables[b as usize]);
         let links = [a, b].iter().flat_map(|f| f.faults().links).collect();
         let name = format!("{} and {}", cable(a), cable(b));
-        all.push(Tried {
+        all.push(FaultTrial {
             kind: "pair of cables",
             name,
             faults: Faults { links, ..Faults::default() },

@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::provenance;
 
 /// Old and new tables.
-pub(super) struct Way<'a> {
+pub(super) struct TransitionInput<'a> {
     /// What the fabric was loaded as.
     pub(super) fabric: &'a str,
     /// The old tables, the last in place.
@@ -36,40 +36,41 @@ pub(super) struct Way<'a> {
 
 /// Judges the way from old tables to new ones.
 pub(super) fn run(
-    way: &Way<'_>,
+    request: &TransitionInput<'_>,
     loaded: &Loaded,
     jobs: Option<&[Vec<TerminalId>]>,
     common: &Common,
 ) -> Result<Exit, Failure> {
     let fabric = &loaded.topology.fabric;
     let mut old = Vec::new();
-    for (number, path) in way.from.iter().enumerate() {
-        let is_last = number + 1 == way.from.len();
-        let beside = if is_last { way.beside.tables() } else { BesideTables::default() };
+    for (number, path) in request.from.iter().enumerate() {
+        let is_last = number + 1 == request.from.len();
+        let beside = if is_last { request.beside.tables() } else { BesideTables::default() };
         let tables = beside.of(path);
-        let read = load::tables(&tables, way.fabric, loaded, common)?;
-        same_lids(path, &read, way.new.lids.as_ref())?;
+        let read = load::tables(&tables, request.fabric, loaded, common)?;
+        same_lids(path, &read, request.new.lids.as_ref())?;
         old.push(read);
     }
-    let states: Vec<Before<'_>> = (old.iter().zip(way.from))
+    let states: Vec<Before<'_>> = (old.iter().zip(request.from))
         .map(|(read, path)| Before { routes: &read.routes, has_levels: knows_levels(read, path) })
         .collect();
     let progress = Progress::new(1, common.quiet);
     progress.at("judging the transition");
-    let judged = transition::check(fabric, &states, &way.new.routes, jobs).map_err(|mismatch| {
-        let hint = match mismatch {
-            transition::Mismatch::LanesByHop { .. } => {
-                "stop the jobs, or give tables with service levels, or of one lane"
-            }
-            _ => "all tables must be of this fabric, with the same LIDs",
-        };
-        Failure::input(mismatch).hint(hint)
-    })?;
+    let judged =
+        transition::check(fabric, &states, &request.new.routes, jobs).map_err(|mismatch| {
+            let hint = match mismatch {
+                transition::Mismatch::LanesByHop { .. } => {
+                    "stop the jobs, or give tables with service levels, or of one lane"
+                }
+                _ => "all tables must be of this fabric, with the same LIDs",
+            };
+            Failure::input(mismatch).hint(hint)
+        })?;
     progress.step();
     drop(progress);
 
     let shape = loaded.topology.shape.as_ref();
-    let from: Vec<String> = way.from.iter().map(|p| p.display().to_string()).collect();
+    let from: Vec<String> = request.from.iter().map(|p| p.display().to_string()).collect();
     let obligations: Vec<ObligationRow> =
         judged.obligations.iter().map(|o| obligation(fabric, o)).collect();
     let rungs: Vec<RungRow> = (judged.rungs.iter())
@@ -78,7 +79,7 @@ pub(super) fn run(
     let changes = &judged.changes;
     common.show(&TransitionResult {
         from: &from,
-        to: &way.to.display().to_string(),
+        to: &request.to.display().to_string(),
         verdict: judged.verdict.name(),
         has_levels: judged.has_levels,
         obligations: &obligations,

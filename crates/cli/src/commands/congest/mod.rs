@@ -341,7 +341,7 @@ fn cell_row(plan: &CongestPlan<'_>, row: &Row) -> CellRow {
     let split = plan.splits[cell.split];
     let victim = &plan.victims[cell.victim];
     let (isolated, congested) = match &row.ran {
-        Ok(ran) => (ran.isolated.told(), ran.congested.told()),
+        Ok(ran) => (ran.isolated.summary(), ran.congested.summary()),
         Err(_) => (None, None),
     };
     let by = |of: fn(&darkfiber_study::congest::TimesSummary) -> f64| {
@@ -395,7 +395,7 @@ fn runs(rows: &[Row]) -> impl Iterator<Item = (Cell, &Times)> {
 fn spreads(plan: &CongestPlan<'_>, rows: &[Row]) -> Vec<Spread> {
     let s = |ps: &u64| *ps as f64 / SECOND as f64;
     let one = |(cell, times): (Cell, &Times)| {
-        let told = times.told()?;
+        let summary = times.summary()?;
         let m = &plan.mechanisms[cell.mechanism];
         let split = plan.splits[cell.split];
         let beside = cell.aggressor.map_or_else(
@@ -413,7 +413,7 @@ fn spreads(plan: &CongestPlan<'_>, rows: &[Row]) -> Vec<Spread> {
             name: name.join(", "),
             kind: cell.mechanism * 2 + usize::from(cell.aggressor.is_some()),
             times: times.samples.iter().map(s).collect(),
-            quantiles: [told.median, told.p95, told.p99],
+            quantiles: [summary.median, summary.p95, summary.p99],
         })
     };
     let mut all: Vec<Spread> = runs(rows).filter_map(one).collect();

@@ -1,7 +1,7 @@
 //! By features: trees that learn times from counters.
 
 use darkfiber_analysis::learn::{
-    Boosting, Features, Judged, Model, Reading, Samples, Unfit, judge,
+    BoostingParams, Features, FitError, Model, ModelScores, Reading, Samples, judge,
 };
 use darkfiber_formats::numbers::Steps;
 use darkfiber_report::explain::{Importance, Learned, LearnedModel, Step};
@@ -17,12 +17,12 @@ const BETTER: f64 = 2.0;
 const FEW: usize = 200;
 
 /// What was learnt, and from what.
-pub(super) struct Lesson {
+pub(super) struct FittedModels {
     samples: Samples,
-    judged: Judged,
+    judged: ModelScores,
 }
 
-impl Lesson {
+impl FittedModels {
     /// Learns.
     pub(super) fn of(steps: &Steps, file: &str, seed: u64) -> Result<Self, Failure> {
         let readings: Vec<Reading> = (steps.rows.iter())
@@ -34,23 +34,23 @@ impl Lesson {
             })
             .collect();
         let samples = Samples::gather(&steps.names, &readings).map_err(|unfit| match unfit {
-            Unfit::Few(n) => {
+            FitError::Few(n) => {
                 let n = counted(n, "step is", "steps are");
                 Failure::input(format!("{file}: {n} too few to learn from"))
                     .hint("at least twenty are needed, hundreds are better")
             }
-            Unfit::Alike => Failure::input(format!("{file}: all steps take the same time"))
+            FitError::Alike => Failure::input(format!("{file}: all steps take the same time"))
                 .hint("there is nothing to explain"),
-            Unfit::Constant => Failure::input(format!(
+            FitError::Constant => Failure::input(format!(
                 "{file}: no counter changes from step to step"
             ))
             .hint("counters must be differences over a step; name their columns with --features"),
         })?;
-        let judged = judge(&samples, Boosting::default(), seed);
+        let judged = judge(&samples, BoostingParams::default(), seed);
         Ok(Self { samples, judged })
     }
 
-    pub(super) fn told<'a>(&'a self, steps: &'a Steps) -> Learned<'a> {
+    pub(super) fn results<'a>(&'a self, steps: &'a Steps) -> Learned<'a> {
         let Self { samples, judged } = self;
         let name = |features| match features {
             Features::All => "X",

@@ -80,31 +80,32 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     }
     let per_host = args.processors_per_host.or_else(|| per_host(&header)).unwrap_or(1);
     let machine = Machine::new(&loaded.topology, per_host);
-    let wishes = log.wishes(&machine, args.scale, false);
+    let requests = log.requests(&machine, args.scale, false);
     let mut facts = None;
     let exit = written(args.output.as_deref(), |out| {
         writeln!(out, "JobID|Start|End|State|NNodes|NodeList")?;
         let mut trouble = Ok(());
-        facts = Some(log.placed(&machine, &wishes, (by, args.scale), common.seed(), &mut |job| {
-            let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
-            let result = writeln!(
-                out,
-                "{}|{}|{}|COMPLETED|{}|{}",
-                job.wish + 1,
-                calendar::text(job.start),
-                calendar::text(job.end),
-                names.len(),
-                compress(&names)
-            );
-            if trouble.is_ok() {
-                trouble = result;
-            }
-        }));
+        facts =
+            Some(log.placed(&machine, &requests, (by, args.scale), common.seed(), &mut |job| {
+                let names: Vec<&str> = job.hosts.iter().map(|&h| machine.name(h)).collect();
+                let result = writeln!(
+                    out,
+                    "{}|{}|{}|COMPLETED|{}|{}",
+                    job.request + 1,
+                    calendar::text(job.start),
+                    calendar::text(job.end),
+                    names.len(),
+                    compress(&names)
+                );
+                if trouble.is_ok() {
+                    trouble = result;
+                }
+            }));
         trouble
     })?;
     if let Some(facts) = facts.filter(|_| !common.quiet) {
         for remark in remarks(&facts) {
-            out::tell(&format!("{}: note: {remark}", path.display()));
+            out::eprint_line(&format!("{}: note: {remark}", path.display()));
         }
     }
     Ok(exit)
@@ -132,7 +133,7 @@ fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
     let mut jobs = Vec::new();
     for (i, &n) in args.hosts.iter().enumerate() {
         let free = Free { machine: &machine, is_free: &is_free };
-        let given = by.give(&free, n, &mut Stream::new(common.seed(), i as u64));
+        let given = by.allocate(&free, n, &mut Stream::new(common.seed(), i as u64));
         let hosts = given.ok_or_else(|| {
             let left = is_free.iter().filter(|f| **f).count();
             Failure::infeasible(format!(

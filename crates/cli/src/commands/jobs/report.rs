@@ -35,7 +35,7 @@ pub(crate) struct ReportCommand {
     pub(crate) aliases: Option<PathBuf>,
     /// Jobs running at this time of the log: a date, or a time after its first job started (10d)
     #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
-    pub(crate) at: Option<crate::moment::When>,
+    pub(crate) at: Option<crate::moment::LogMoment>,
     /// Tables in use: a file, or a directory written by `darkfiber route -o`
     #[arg(long, value_name = "PATH")]
     pub(crate) routes: Option<PathBuf>,

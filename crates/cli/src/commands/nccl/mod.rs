@@ -313,7 +313,10 @@ fn write_order(
 ) -> Result<(), Failure> {
     let Some((job, (_, order))) = jobs.iter().zip(found).find(|(_, f)| !f.1.is_empty()) else {
         if !common.quiet {
-            out::tell(&format!("no better order was found; {} is not written", path.display()));
+            out::eprint_line(&format!(
+                "no better order was found; {} is not written",
+                path.display()
+            ));
         }
         return Ok(());
     };
@@ -327,7 +330,7 @@ fn write_order(
         })
     })?;
     if !common.quiet {
-        out::tell(&format!("wrote {}", path.display()));
+        out::eprint_line(&format!("wrote {}", path.display()));
     }
     Ok(())
 }

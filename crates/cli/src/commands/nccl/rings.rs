@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use darkfiber_analysis::rings::{Connections, Rings, Stop};
+use darkfiber_analysis::rings::{Connections, RingPorts, Rings};
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::input;
 use darkfiber_formats::nccl::{Direction, Graphs, NcclLog, NetConnection};
@@ -66,11 +66,11 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
             let [enters, leaves] = graph.nics[partner].unwrap_or_default();
             let from = file.display().to_string();
             let terminal = |device| finder.terminal(host, device, None, &from);
-            stops.push(Stop { enters: terminal(enters)?, leaves: terminal(leaves)? });
+            stops.push(RingPorts { enters: terminal(enters)?, leaves: terminal(leaves)? });
         }
         channels.push(stops);
     }
-    let doubled: Vec<Vec<Stop>> = channels.iter().chain(&channels).cloned().collect();
+    let doubled: Vec<Vec<RingPorts>> = channels.iter().chain(&channels).cloned().collect();
     let ranks_of: Vec<u32> =
         graphs.iter().map(|(_, g)| g.gpus.first().map_or(0, Vec::len) as u32).collect();
     Ok(GpuJob {
@@ -162,7 +162,7 @@ fn job(
         let last = crossings.len() - 1;
         let stop = |i: usize| {
             let before = if i == 0 { last } else { i - 1 };
-            Stop { enters: crossings[before].3, leaves: crossings[i].1 }
+            RingPorts { enters: crossings[before].3, leaves: crossings[i].1 }
         };
         channels.push((0..=last).map(stop).collect());
         orders.push(order);

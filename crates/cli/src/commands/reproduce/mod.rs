@@ -159,7 +159,9 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
     let drawn = lab.take_drawn();
     drop(lab);
     if open > 0 && !common.quiet {
-        out::tell(&format!("{open} experiments are left to other parts; the last makes the table"));
+        out::eprint_line(&format!(
+            "{open} experiments are left to other parts; the last makes the table"
+        ));
     }
     if let Some(folder) = folder.as_ref().filter(|_| open == 0) {
         let dir = args.output.as_deref().unwrap_or(folder.dir());
@@ -174,7 +176,7 @@ pub(crate) fn run(args: &ReproduceCommand, common: &Common) -> Result<Exit, Fail
         let provenance = provenance::of_all(std::iter::empty(), common);
         problems.note(page::write(path, &done, &drawn, &provenance));
     }
-    told(&done, common)?;
+    print_results(&done, common)?;
     let off = done.iter().any(|e| e.verdict == Verdict::Off);
     problems.end(if off { Exit::Finding } else { Exit::Fine })
 }
@@ -288,7 +290,7 @@ impl Lab<'_> {
 }
 
 /// Prints what came out.
-fn told(done: &[Reproduced], common: &Common) -> Result<(), Failure> {
+fn print_results(done: &[Reproduced], common: &Common) -> Result<(), Failure> {
     let provenance = provenance::of_all(std::iter::empty(), common);
     common.show(&ReproduceAll { experiments: done, provenance: &provenance })
 }

@@ -7,7 +7,7 @@ use darkfiber_report::compare::{CompareResult, bars};
 use darkfiber_scenario::{Folder, ScenarioFile};
 use darkfiber_study::compare::{Variant, keys};
 use darkfiber_study::grid::{
-    self, Axis, Hooks, Prepared, QuestionPart, Record, StudyFile, Unkept, Value,
+    self, Axis, Hooks, NullStore, Prepared, QuestionPart, Record, StudyFile, Value,
 };
 use rayon::prelude::*;
 
@@ -158,7 +158,7 @@ pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         .par_iter()
         .map(|study| {
             let (files, step) = (Folder::of(Path::new(&study.name)), || progress.step());
-            let hooks = Hooks { clock: &clock, done: &step, ..Hooks::of(&Unkept, &files) };
+            let hooks = Hooks { clock: &clock, done: &step, ..Hooks::of(&NullStore, &files) };
             Ok::<_, Failure>(grid::run(study, None, &hooks)?.records)
         })
         .collect::<Result<_, _>>()?;

@@ -16,7 +16,7 @@ const LOOK: u64 = 1 << 8;
 const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
 
 /// What all of a run is.
-enum Whole {
+enum RunExtent {
     /// Messages, where each job runs once; and schedules of the program of one job alone, of which many may be multiplied without
     /// a record of their messages.
     Messages { all: f64, epochs: Option<f64> },
@@ -24,7 +24,7 @@ enum Whole {
     Moment(u64),
 }
 
-impl Whole {
+impl RunExtent {
     fn of(jobs: &[Job]) -> Self {
         let ends = jobs.iter().filter_map(|job| match job.play.repeat {
             Repeat::Once => None,
@@ -52,24 +52,24 @@ impl Whole {
 }
 
 /// Tells how far a simulation is.
-pub(super) struct Watch<'a> {
+pub(super) struct ProgressWatch<'a> {
     begin: Instant,
     last: Instant,
     messages: u64,
-    whole: Whole,
+    whole: RunExtent,
     /// Whether lines go to standard error in any case.
     plain: bool,
     /// Whether it was said how long all of it takes, or nobody wants to hear it.
-    told: bool,
+    estimated: bool,
     progress: &'a Progress,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> ProgressWatch<'a> {
     /// From now on.
     pub(super) fn new(jobs: &[Job], plain: bool, quiet: bool, progress: &'a Progress) -> Self {
         let begin = Instant::now();
-        let whole = Whole::of(jobs);
-        Self { begin, last: begin, messages: 0, whole, plain, told: quiet, progress }
+        let whole = RunExtent::of(jobs);
+        Self { begin, last: begin, messages: 0, whole, plain, estimated: quiet, progress }
     }
 
     /// A message was received.
@@ -93,10 +93,10 @@ impl<'a> Watch<'a> {
         let done = self.whole.done(self.messages, record);
         if done > 0.0 {
             let all = seconds / done;
-            if !self.told && now - self.begin >= LONG.0 {
-                self.told = true;
+            if !self.estimated && now - self.begin >= LONG.0 {
+                self.estimated = true;
                 if all > LONG.1 {
-                    out::tell(&format!(
+                    out::eprint_line(&format!(
                         "note: this takes about {all:.0} s if it goes on like that (--estimate says it alone)"
                     ));
                 }
@@ -105,7 +105,7 @@ impl<'a> Watch<'a> {
             let _infallible = write!(text, ", {percent:.0} % of all, about {left:.0} s left");
         }
         if self.plain {
-            out::tell(&text);
+            out::eprint_line(&text);
         } else {
             self.progress.share(done, text);
         }
@@ -128,11 +128,11 @@ mod tests {
             departed: 0,
             arrived,
         };
-        let messages = |epochs| Whole::Messages { all: 200.0, epochs };
+        let messages = |epochs| RunExtent::Messages { all: 200.0, epochs };
         assert!((messages(None).done(50, &last(9, 7)) - 0.25).abs() < 1e-12);
         // Most of them were multiplied.
         assert!((messages(Some(10.0)).done(50, &last(9, 7)) - 0.9).abs() < 1e-12);
-        assert!((Whole::Moment(1_000).done(50, &last(0, 700)) - 0.7).abs() < 1e-12);
-        assert!((Whole::Moment(1_000).done(50, &last(0, 1_700)) - 1.0).abs() < 1e-12);
+        assert!((RunExtent::Moment(1_000).done(50, &last(0, 700)) - 0.7).abs() < 1e-12);
+        assert!((RunExtent::Moment(1_000).done(50, &last(0, 1_700)) - 1.0).abs() < 1e-12);
     }
 }

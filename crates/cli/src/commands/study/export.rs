@@ -30,12 +30,12 @@ pub(crate) enum Runner {
 
 pub(super) fn run(args: &ExportArgs, common: &Common) -> Result<Exit, Failure> {
     let Some(tasks) = Tasks::of(&args.tasks, common)? else {
-        out::tell("all cells are answered: there is nothing to run");
+        out::eprint_line("all cells are answered: there is nothing to run");
         return Ok(Exit::Fine);
     };
     if !common.quiet {
         for remark in tasks.remarks() {
-            out::tell(&remark);
+            out::eprint_line(&remark);
         }
     }
     out::print(&match args.runner {

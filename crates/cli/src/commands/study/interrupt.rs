@@ -11,7 +11,7 @@ pub(super) fn listen() {
     // Runs that are kept while they last end the process themselves.
     signals::end_with(AGAIN);
     signals::instead(|| {
-        out::tell(
+        out::eprint_line(
             "a signal: cells under way are finished, no other is begun; a second one ends the run at once",
         );
     });
@@ -24,7 +24,7 @@ pub(super) fn is_asked() -> bool {
 
 /// Says that there is more.
 pub(super) fn stopped(left: usize) -> Exit {
-    out::tell(&format!(
+    out::eprint_line(&format!(
         "stopped: {left} cells are left, or more; the same command goes on from there (exit code 75)"
     ));
     Exit::Again

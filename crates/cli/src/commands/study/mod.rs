@@ -29,12 +29,12 @@ use crate::{out, provenance, save, shard};
 #[derive(Args, Debug)]
 pub(crate) struct StudyCommand {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: StudyAction,
 }
 
 /// What is done with a study.
 #[derive(Subcommand, Debug)]
-pub(crate) enum What {
+pub(crate) enum StudyAction {
     /// Answer the questions of all cells that the store does not have, and print the table
     Run(RunArgs),
     /// Answer one cell for each fabric and engine, and print what all cells will take, the largest first
@@ -132,13 +132,13 @@ store: cells under way were finished, and the same command goes on from there.";
 
 pub(crate) fn run(args: &StudyCommand, common: &Common) -> Result<Exit, Failure> {
     match &args.what {
-        What::Run(args) => run_cells(args, common),
-        What::Plan(args) => plan::run(args, common),
-        What::Status(args) => status(args, common),
-        What::Collect(args) => collect(args, common),
-        What::Slurm(args) => slurm::run(args, common),
-        What::Export(args) => export::run(args, common),
-        What::Plot(args) => plot_kept(args, common),
+        StudyAction::Run(args) => run_cells(args, common),
+        StudyAction::Plan(args) => plan::run(args, common),
+        StudyAction::Status(args) => status(args, common),
+        StudyAction::Collect(args) => collect(args, common),
+        StudyAction::Slurm(args) => slurm::run(args, common),
+        StudyAction::Export(args) => export::run(args, common),
+        StudyAction::Plot(args) => plot_kept(args, common),
     }
 }
 
@@ -283,7 +283,9 @@ fn plot_kept(args: &PlotCommand, common: &Common) -> Result<Exit, Failure> {
     args.plot.draw(&args.output, &study, &records, common)?;
     let open = study.cells(None)?.len().saturating_sub(records.len());
     if open > 0 && !common.quiet {
-        out::tell(&format!("cells that are not answered yet, and not in the picture: {open}"));
+        out::eprint_line(&format!(
+            "cells that are not answered yet, and not in the picture: {open}"
+        ));
     }
     Ok(Exit::Fine)
 }

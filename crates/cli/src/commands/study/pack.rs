@@ -27,7 +27,7 @@ pub(super) fn write(dir: &Path, records: &[Record]) -> bool {
     let written = fs::create_dir_all(&folder)
         .and_then(|()| checked::write(&path, |out| out.write_all(&text)));
     if let Err(e) = &written {
-        out::tell(&format!("warning: cannot write {}: {e}", path.display()));
+        out::eprint_line(&format!("warning: cannot write {}: {e}", path.display()));
     }
     written.is_ok()
 }
@@ -49,7 +49,7 @@ pub(super) fn lines(path: &Path) -> Vec<String> {
         file.lines().collect::<Result<Vec<_>, _>>().map_err(|e| format!("{}: {e}", path.display()))
     });
     read.unwrap_or_else(|e| {
-        out::tell(&format!("warning: {e}; its cells count as open"));
+        out::eprint_line(&format!("warning: {e}; its cells count as open"));
         Vec::new()
     })
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::Args;
 use darkfiber_report::listing::Listing;
 use darkfiber_scenario::Folder;
-use darkfiber_study::grid::{self, Alike, Hooks, StudyFile, Unkept};
+use darkfiber_study::grid::{self, CellGroup, Hooks, NullStore, StudyFile};
 
 use super::source::{StudyArgs, read};
 use crate::failure::{Exit, Failure};
@@ -21,7 +21,7 @@ pub(crate) struct PlanArgs {
 
 /// What a cell took.
 struct Cost {
-    alike: Alike,
+    group: CellGroup,
     /// Processor time, in seconds.
     seconds: f64,
     /// Memory at most, in bytes, where the system says it.
@@ -33,19 +33,19 @@ struct Cost {
 pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
     let study = read(&args.study, common)?;
     let folder = Folder::of(&args.study.file);
-    let alike = study.alike()?;
-    let progress = Progress::new(alike.len() as u64, common.quiet);
+    let groups = study.cell_groups()?;
+    let progress = Progress::new(groups.len() as u64, common.quiet);
     progress.at("a cell of each kind");
     let mut costs = Vec::new();
-    for alike in alike {
-        costs.push(tried(&study, &folder, alike)?);
+    for group in groups {
+        costs.push(tried(&study, &folder, group)?);
         progress.step();
     }
     drop(progress);
     // What takes longest comes first: it is what to begin with, and what to make smaller.
     costs.sort_by(|a, b| b.total().total_cmp(&a.total()));
     let names: Vec<String> =
-        costs.first().map_or(Vec::new(), |c| c.alike.set.iter().map(|(n, _)| n.clone()).collect());
+        costs.first().map_or(Vec::new(), |c| c.group.set.iter().map(|(n, _)| n.clone()).collect());
     let mut heading: Vec<&str> = names.iter().map(String::as_str).collect();
     heading.extend(["cells", "seconds a cell", "CPU hours", "MB", "no answer"]);
     let mut rows: Vec<Vec<String>> = costs.iter().map(Cost::row).collect();
@@ -56,7 +56,7 @@ pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
     let sum = |of: &dyn Fn(&Cost) -> f64| costs.iter().map(of).sum::<f64>();
     let most = costs.iter().filter_map(|c| c.memory).max();
     total.extend([
-        costs.iter().map(|c| c.alike.cells).sum::<u64>().to_string(),
+        costs.iter().map(|c| c.group.cells).sum::<u64>().to_string(),
         String::new(),
         hours(sum(&Cost::total)),
         most.map_or(String::new(), megabytes),
@@ -69,13 +69,13 @@ pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
 
 impl Cost {
     fn total(&self) -> f64 {
-        self.seconds * self.alike.cells as f64
+        self.seconds * self.group.cells as f64
     }
 
     fn row(&self) -> Vec<String> {
-        let mut row: Vec<String> = self.alike.set.iter().map(|(_, v)| v.to_string()).collect();
+        let mut row: Vec<String> = self.group.set.iter().map(|(_, v)| v.to_string()).collect();
         row.extend([
-            self.alike.cells.to_string(),
+            self.group.cells.to_string(),
             format!("{:.3}", self.seconds),
             hours(self.total()),
             self.memory.map_or(String::new(), megabytes),
@@ -94,15 +94,15 @@ fn megabytes(bytes: u64) -> String {
 }
 
 /// Answers the first cell of a kind.
-fn tried(study: &StudyFile, folder: &Folder, alike: Alike) -> Result<Cost, Failure> {
+fn tried(study: &StudyFile, folder: &Folder, group: CellGroup) -> Result<Cost, Failure> {
     forget_most_memory();
     let (begin, before) = (Instant::now(), processor_seconds());
     let clock = || begin.elapsed().as_secs_f64();
-    let hooks = Hooks { clock: &clock, ..Hooks::of(&Unkept, folder) };
-    let records = grid::answer(study, vec![alike.first.clone()], &hooks)?.records;
+    let hooks = Hooks { clock: &clock, ..Hooks::of(&NullStore, folder) };
+    let records = grid::answer(study, vec![group.first.clone()], &hooks)?.records;
     let wall = begin.elapsed().as_secs_f64();
     // The system counts in hundredths of a second; what is shorter has hardly more than one thread.
     let busy = processor_seconds().zip(before).map_or(0.0, |(now, before)| now - before);
     let errors = records.iter().flat_map(|r| &r.answers).find_map(|a| a.error.clone());
-    Ok(Cost { alike, seconds: wall.max(busy), memory: most_memory(), error: errors })
+    Ok(Cost { group, seconds: wall.max(busy), memory: most_memory(), error: errors })
 }

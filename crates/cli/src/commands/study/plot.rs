@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use darkfiber_report::study::StudyResult;
 use darkfiber_report::study::plot::{self, PlotOptions, Shape};
 use darkfiber_scenario::Error;
-use darkfiber_study::grid::{Ask, Axis, Record, StudyFile};
+use darkfiber_study::grid::{Axis, Record, ScopedQuestion, StudyFile};
 
 use crate::failure::Failure;
 use crate::options::Common;
@@ -92,15 +92,16 @@ impl PlotArgs {
                 return Err(Failure::unknown("axis of this study", name, &known));
             }
         }
-        let asks = study.asks()?;
-        let labels: Vec<&str> = asks.iter().map(|ask| ask.label.as_str()).collect();
+        let questions = study.questions()?;
+        let labels: Vec<&str> = questions.iter().map(|ask| ask.label.as_str()).collect();
         if let Some(name) = &self.question
             && !labels.contains(&name.as_str())
         {
             return Err(Failure::unknown("question of this study", name, &labels));
         }
-        let is_drawn = |ask: &&Ask| self.question.as_ref().is_none_or(|name| *name == ask.label);
-        let columns = asks.iter().filter(is_drawn).flat_map(|ask| ask.question.columns());
+        let is_drawn =
+            |ask: &&ScopedQuestion| self.question.as_ref().is_none_or(|name| *name == ask.label);
+        let columns = questions.iter().filter(is_drawn).flat_map(|ask| ask.question.columns());
         let columns: Vec<&str> = columns.map(|(name, _)| *name).collect();
         if let Some(name) = &self.y
             && !columns.contains(&name.as_str())

@@ -44,13 +44,13 @@ pub(super) fn run(args: &SlurmArgs, common: &Common) -> Result<Exit, Failure> {
     };
     let (limit, notice) = (seconds("time", &args.time)?, seconds("notice", &args.notice)?);
     let Some(tasks) = Tasks::of(&args.tasks, common)? else {
-        out::tell("all cells are answered: there is nothing to submit");
+        out::eprint_line("all cells are answered: there is nothing to submit");
         return Ok(Exit::Fine);
     };
     let script = script(&tasks, &Times::of(&tasks, limit, notice)?);
     if !common.quiet {
         for remark in tasks.remarks() {
-            out::tell(&remark);
+            out::eprint_line(&remark);
         }
     }
     match &args.script {

@@ -83,11 +83,11 @@ pub(super) struct FolderStore<'a> {
     other: Option<(PathBuf, Index)>,
     /// Where runs inside cells are kept.
     runs: RunsFolder,
-    ours: Mutex<Ours>,
+    pending: Mutex<PendingRecords>,
 }
 
 /// What this process has answered since it last wrote a file of many.
-struct Ours {
+struct PendingRecords {
     /// Cells that are in no file yet, and since when the first of them is there.
     quick: Vec<Record>,
     since: Instant,
@@ -143,22 +143,22 @@ impl<'a> FolderStore<'a> {
             Failure::input(format!("{}: this is no store of a study: {e}", path.display()))
                 .hint("name another folder, or remove this one to begin anew")
         })?;
-        let ours = Self::identity(study);
-        if kept.version != ours.version {
+        let own = Self::identity(study);
+        if kept.version != own.version {
             return Err(Failure::input(format!(
                 "{}: the store is of version {}, this program is {}",
                 dir.display(),
                 kept.version,
-                ours.version
+                own.version
             ))
             .hint("name another folder, or remove this one to begin anew"));
         }
-        if kept != ours {
+        if kept != own {
             let differs = |(key, value): &&(String, String)| {
                 kept.study.iter().find(|(k, _)| k == key).is_none_or(|(_, v)| v != value)
             };
-            let key = ours.study.iter().find(differs).map(|(key, _)| key.as_str());
-            let gone = kept.study.iter().find(|(k, _)| ours.study.iter().all(|(key, _)| key != k));
+            let key = own.study.iter().find(differs).map(|(key, _)| key.as_str());
+            let gone = kept.study.iter().find(|(k, _)| own.study.iter().all(|(key, _)| key != k));
             let key = key.or(gone.map(|(key, _)| key.as_str())).unwrap_or("order of keys");
             return Err(Failure::input(format!(
                 "{}: the store is of another study: its {key} differs",
@@ -172,7 +172,11 @@ impl<'a> FolderStore<'a> {
             index: Index::default(),
             other: None,
             runs: RunsFolder::none(),
-            ours: Mutex::new(Ours { quick: Vec::new(), since: Instant::now(), long: Vec::new() }),
+            pending: Mutex::new(PendingRecords {
+                quick: Vec::new(),
+                since: Instant::now(),
+                long: Vec::new(),
+            }),
         })
     }
 
@@ -204,7 +208,7 @@ impl<'a> FolderStore<'a> {
             for line in pack::lines(path) {
                 match serde_json::from_str(&line) {
                     Ok(record) => take(record),
-                    Err(e) => out::tell(&format!("warning: {}: {e}", path.display())),
+                    Err(e) => out::eprint_line(&format!("warning: {}: {e}", path.display())),
                 }
             }
         });
@@ -246,8 +250,8 @@ impl<'a> FolderStore<'a> {
         Ok(table)
     }
 
-    fn ours(&self) -> MutexGuard<'_, Ours> {
-        self.ours.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, PendingRecords> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -267,7 +271,7 @@ fn read(path: &Path) -> Option<Record> {
         Ok(sealed) if sealed.facts == sealed.result.id => Some(sealed.result),
         Ok(_) => None,
         Err(e) => {
-            out::tell(&format!("warning: {}; the cell counts as open", e.message));
+            out::eprint_line(&format!("warning: {}; the cell counts as open", e.message));
             None
         }
     }
@@ -283,7 +287,7 @@ impl Store for FolderStore<'_> {
             return Some(record);
         }
         if let Some(record) = read(&path(&self.dir, id)) {
-            self.ours().long.push(record.clone());
+            self.pending().long.push(record.clone());
             return Some(record);
         }
         let (dir, index) = self.other.as_ref()?;
@@ -298,17 +302,17 @@ impl Store for FolderStore<'_> {
             let path = path(&self.dir, &record.id);
             let _it_shows_below = path.parent().map(fs::create_dir_all);
             Sealed::new(record.id.clone(), record.clone()).keep(&path);
-            self.ours().long.push(record);
+            self.pending().long.push(record);
             return;
         }
         let due = {
-            let mut ours = self.ours();
-            if ours.quick.is_empty() {
-                ours.since = Instant::now();
+            let mut pending = self.pending();
+            if pending.quick.is_empty() {
+                pending.since = Instant::now();
             }
-            ours.quick.push(record);
-            let is_due = ours.since.elapsed().as_secs_f64() >= OFTEN;
-            is_due.then(|| mem::take(&mut ours.quick))
+            pending.quick.push(record);
+            let is_due = pending.since.elapsed().as_secs_f64() >= OFTEN;
+            is_due.then(|| mem::take(&mut pending.quick))
         };
         if let Some(records) = due {
             pack::write(&self.dir, &records);
@@ -317,10 +321,10 @@ impl Store for FolderStore<'_> {
 
     fn settle(&self) {
         let (quick, long) = {
-            let mut ours = self.ours();
-            let is_many = ours.long.len() >= MANY;
-            let long = if is_many { mem::take(&mut ours.long) } else { Vec::new() };
-            (mem::take(&mut ours.quick), long)
+            let mut pending = self.pending();
+            let is_many = pending.long.len() >= MANY;
+            let long = if is_many { mem::take(&mut pending.long) } else { Vec::new() };
+            (mem::take(&mut pending.quick), long)
         };
         let mut all = quick;
         all.extend(long.iter().cloned());
@@ -337,8 +341,8 @@ impl KeptRuns for FolderStore<'_> {
         self.runs.follow(id, run)
     }
 
-    fn came_of(&self, id: &str, run: &str) -> Option<String> {
-        self.runs.came_of(id, run)
+    fn saved_result(&self, id: &str, run: &str) -> Option<String> {
+        self.runs.saved_result(id, run)
     }
 
     fn lines(&self, id: &str, run: &str) -> Vec<String> {

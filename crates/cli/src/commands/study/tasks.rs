@@ -72,7 +72,7 @@ impl Tasks {
         let all = study.cells(None)?;
         // What is no scenario is said now, and not by every task.
         all.into_iter().next().map(|cell| study.prepare(cell)).transpose()?;
-        let known = Known::of(args, &study)?;
+        let known = MeasuredTimes::of(args, &study)?;
         let (open, cells) = (known.open, known.cells + known.open);
         if open == 0 {
             return Ok(None);
@@ -140,7 +140,7 @@ fn minutes(seconds: f64) -> String {
 
 /// What a store knows of how long cells take.
 #[derive(Default)]
-struct Known {
+struct MeasuredTimes {
     cells: u64,
     /// Cells without an answer, as far as it is known which there are.
     open: u64,
@@ -148,7 +148,7 @@ struct Known {
     longest: f64,
 }
 
-impl Known {
+impl MeasuredTimes {
     fn of(args: &TaskArgs, study: &StudyFile) -> Result<Self, Failure> {
         if !args.store.exists() {
             return Ok(Self { open: study.open_cells(None, &[])? as u64, ..Self::default() });

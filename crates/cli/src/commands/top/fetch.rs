@@ -62,8 +62,8 @@ mod tests {
             ("HTTP/1.0 200 OK\r\n\r\n{", "not what /top is"),
             ("HTTP/1.0 200 OK\r\n\r\n[1]", "not what /top is"),
         ] {
-            let told = read(text.as_bytes()).expect_err(why);
-            assert!(told.contains(why), "{told}");
+            let error = read(text.as_bytes()).expect_err(why);
+            assert!(error.contains(why), "{error}");
         }
         assert!(read(b"\xff\xfe\x00").is_err());
     }

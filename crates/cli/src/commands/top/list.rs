@@ -14,7 +14,7 @@ pub(super) enum Pane {
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum KeyAction {
     Nothing,
     End,
 }
@@ -157,7 +157,7 @@ impl Lists {
     }
 
     /// What a key does.
-    pub(super) fn key(&mut self, key: KeyCode) -> Asked {
+    pub(super) fn key(&mut self, key: KeyCode) -> KeyAction {
         let pane = self.pane as usize;
         if self.is_typing {
             match key {
@@ -171,10 +171,10 @@ impl Lists {
                 _ => {}
             }
             self.stay();
-            return Asked::Nothing;
+            return KeyAction::Nothing;
         }
         match key {
-            KeyCode::Char('q') => return Asked::End,
+            KeyCode::Char('q') => return KeyAction::End,
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Char('p') => self.is_paused = !self.is_paused,
             KeyCode::Char('s') => self.sorts[pane].0 = (self.sorts[pane].0 + 1) % CHANNELS.len(),
@@ -194,7 +194,7 @@ impl Lists {
             _ => {}
         }
         self.stay();
-        Asked::Nothing
+        KeyAction::Nothing
     }
 
     /// All of it as lines, for `--once`.

@@ -15,7 +15,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 
 use self::fetch::fetch;
-use self::list::{Asked, Lists};
+use self::list::{KeyAction, Lists};
 use self::view::draw;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format};
@@ -115,7 +115,7 @@ fn watch(
             if is_control && matches!(key.code, KeyCode::Char('c' | 'd')) {
                 return Ok(());
             }
-            if lists.key(key.code) == Asked::End {
+            if lists.key(key.code) == KeyAction::End {
                 return Ok(());
             }
         }

@@ -145,7 +145,7 @@ mod tests {
     use ratatui::crossterm::event::KeyCode;
 
     use super::*;
-    use crate::commands::top::list::Asked;
+    use crate::commands::top::list::KeyAction;
 
     fn channel(from: &str, share: f64, routes: u64) -> TopChannel {
         TopChannel {
@@ -242,10 +242,10 @@ mod tests {
         assert!(filtered.iter().any(|l| l.contains("no name holds that")), "jobs: {filtered:#?}");
         // Letters of a filter are no keys.
         lists.key(KeyCode::Char('/'));
-        assert_eq!(lists.key(KeyCode::Char('q')), Asked::Nothing);
+        assert_eq!(lists.key(KeyCode::Char('q')), KeyAction::Nothing);
         lists.key(KeyCode::Esc);
         assert_eq!(lists.filter, "");
-        assert_eq!(lists.key(KeyCode::Char('q')), Asked::End);
+        assert_eq!(lists.key(KeyCode::Char('q')), KeyAction::End);
     }
 
     #[test]

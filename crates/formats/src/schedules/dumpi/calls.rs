@@ -21,7 +21,7 @@ pub(super) const SELF: u32 = 1;
 
 /// Construction of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum CommConstruction {
     /// All members of another, in their order.
     Dup,
     /// Of a list of members.
@@ -38,7 +38,7 @@ pub(super) enum How {
 pub(super) struct Creation {
     /// The rank's own number of that which it is made of.
     pub(super) of: u32,
-    pub(super) how: How,
+    pub(super) how: CommConstruction,
     pub(super) color: i64,
     pub(super) key: i64,
     /// Members by their places in the other one.
@@ -110,12 +110,12 @@ impl Rank {
             return Ok(own);
         }
         // Made by a call that is not followed.
-        self.create(WORLD, How::Unknown, Some(found));
+        self.create(WORLD, CommConstruction::Unknown, Some(found));
         Ok(self.creations.len() as u32 + 1)
     }
 
     /// A new communicator, under the number that DUMPI gives it.
-    fn create(&mut self, of: u32, how: How, number: Option<i64>) -> &mut Creation {
+    fn create(&mut self, of: u32, how: CommConstruction, number: Option<i64>) -> &mut Creation {
         let made = number.is_some_and(|n| n > NO_COMMUNICATOR);
         if let Some(number) = number.filter(|_| made) {
             self.communicators.insert(number, self.creations.len() as u32 + 2);
@@ -362,24 +362,24 @@ impl Rank {
         let new = Some(self.number(record, "newcomm")?);
         match name {
             "Comm_dup" => {
-                self.create(of, How::Dup, new);
+                self.create(of, CommConstruction::Dup, new);
             }
             "Comm_split" => {
                 let (color, key) = (self.number(record, "color")?, self.number(record, "key")?);
-                let creation = self.create(of, How::Split, new);
+                let creation = self.create(of, CommConstruction::Split, new);
                 (creation.color, creation.key) = (color, key);
             }
             "Comm_create" => {
                 // The list is known to members; it does not matter to others.
                 let group = self.groups.get(&self.number(record, "group")?).cloned();
                 let places = group.filter(|(whose, _)| *whose == of).and_then(|(_, places)| places);
-                self.create(of, How::Group, new).places = places.unwrap_or_default();
+                self.create(of, CommConstruction::Group, new).places = places.unwrap_or_default();
             }
             "Cart_create" | "Graph_create" => {
-                self.create(of, How::Some, new);
+                self.create(of, CommConstruction::Some, new);
             }
             _ => {
-                self.create(of, How::Unknown, new);
+                self.create(of, CommConstruction::Unknown, new);
             }
         }
         Ok(())

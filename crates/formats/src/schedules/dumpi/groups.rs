@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::calls::{Creation, How, Rank, SELF, WORLD};
+use super::calls::{CommConstruction, Creation, Rank, SELF, WORLD};
 
 const NONE: u32 = u32::MAX;
 
@@ -51,7 +51,8 @@ pub(super) fn resolve(
                 .collect();
             for (color, child) in children(&members, &parts, ranks, &at) {
                 let id = communicators.len() as u32;
-                let inside = |c: &Creation| c.made && (c.how != How::Split || c.color == color);
+                let inside =
+                    |c: &Creation| c.made && (c.how != CommConstruction::Split || c.color == color);
                 let holders: Vec<(usize, u32)> = parts
                     .iter()
                     .filter(|(_, _, c)| inside(c))
@@ -91,22 +92,22 @@ fn children(
     }
     let whole = members.iter().all(|m| at.contains_key(m)) && parts.len() == members.len();
     match first.how {
-        How::Dup => vec![(0, members.to_vec())],
+        CommConstruction::Dup => vec![(0, members.to_vec())],
         // A group is known to its members, and they are in its order.
-        How::Group => {
+        CommConstruction::Group => {
             let listed = parts.iter().find(|(_, _, c)| c.made && !c.places.is_empty());
             let Some((_, _, c)) = listed else { return Vec::new() };
             let all: Option<Vec<u32>> =
                 c.places.iter().map(|&p| members.get(p as usize).copied()).collect();
             all.map(|m| (0, m)).into_iter().collect()
         }
-        How::Some if whole => {
+        CommConstruction::Some if whole => {
             let inside = parts.iter().filter(|(_, _, c)| c.made).map(|(i, _, _)| ranks[*i].0);
             let mut inside: Vec<u32> = inside.collect();
             inside.sort_by_key(|rank| members.iter().position(|m| m == rank));
             vec![(0, inside)]
         }
-        How::Split if whole => {
+        CommConstruction::Split if whole => {
             let place: BTreeMap<u32, usize> =
                 members.iter().enumerate().map(|(i, m)| (*m, i)).collect();
             let mut colors: BTreeMap<i64, Vec<(i64, usize)>> = BTreeMap::new();
@@ -119,6 +120,6 @@ fn children(
             };
             colors.into_iter().map(|(color, all)| (color, sorted(all))).collect()
         }
-        How::Some | How::Split | How::Unknown => Vec::new(),
+        CommConstruction::Some | CommConstruction::Split | CommConstruction::Unknown => Vec::new(),
     }
 }

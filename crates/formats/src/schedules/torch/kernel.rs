@@ -20,12 +20,12 @@ pub(super) struct Kernel {
     /// When the processor launched it, if the trace records it.
     launched: Option<i64>,
     /// The communication of the kernel, if any.
-    pub(super) sent: Option<Sent>,
+    pub(super) sent: Option<CommKernel>,
 }
 
 /// A collective or message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sent {
+pub(super) enum CommKernel {
     /// Bytes that the rank gives, the place of the root, and the number of the process group in the trace.
     Collective { kind: CollectiveKind, bytes: u64, root: u32, group: usize },
     /// Bytes to another rank, or from it.
@@ -49,7 +49,7 @@ const UNKNOWN: &str = "known are torch's usual types of elements, and collective
 
 /// The dependencies of a kernel.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Waited {
+pub(super) struct KernelDependencies {
     /// Kernels of other streams.
     pub(super) on: Vec<usize>,
     /// Idle time between the end of these and of the previous one on its stream and its start, in nanoseconds.
@@ -109,7 +109,7 @@ struct Groups<'a> {
 
 impl Groups<'_> {
     /// The communication of an event over the network or between GPUs, if it is a kernel of NCCL.
-    fn sent(&mut self, event: &Event) -> Result<Option<Sent>, Fault> {
+    fn sent(&mut self, event: &Event) -> Result<Option<CommKernel>, Fault> {
         if !event.name().starts_with("nccl") {
             return Ok(None);
         }
@@ -144,7 +144,7 @@ impl Groups<'_> {
                 let what = format!("is to or from rank {peer} of a world of {}", self.world);
                 return Err(fault(&what, DAMAGED));
             };
-            return Ok(Some(Sent::Message { is_send: *is_send, peer, bytes: given()? }));
+            return Ok(Some(CommKernel::Message { is_send: *is_send, peer, bytes: given()? }));
         }
         let Some(kind) = kind(&name) else {
             return Err(fault(&format!("is the unknown collective `{name}`"), UNKNOWN));
@@ -163,7 +163,7 @@ impl Groups<'_> {
         // Torch writes a root as its place.
         let root = integer(args.root.as_ref()).and_then(|r| u32::try_from(r).ok());
         let root = root.filter(|&r| kind.rooted() && u64::from(r) < n).unwrap_or(0);
-        Ok(Some(Sent::Collective { kind, bytes, root, group }))
+        Ok(Some(CommKernel::Collective { kind, bytes, root, group }))
     }
 
     /// The number of the process group of a kernel.
@@ -224,7 +224,7 @@ const AT_ONCE: u64 = 10_000;
 /// Traces do not record why a kernel waited. Where they do not record its launch, communication is assumed to wait for the last computation
 /// of every other stream that ended since its own was free. The dependencies found let every kernel start when it did, if messages take as
 /// long as they did.
-pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
+pub(super) fn waits(kernels: &[Kernel]) -> Vec<KernelDependencies> {
     // By stream, its kernels so far, in order.
     let mut computed: BTreeMap<Stream, Vec<usize>> = BTreeMap::new();
     let mut received = computed.clone();
@@ -257,7 +257,7 @@ pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
         }));
         let could = on.iter().map(|&k| kernels[k].end).chain(since).max().unwrap_or(0);
         let took = kernel.end.saturating_sub(kernel.begin.max(since.unwrap_or(0)));
-        all.push(Waited { on, idle: kernel.begin.saturating_sub(could), took });
+        all.push(KernelDependencies { on, idle: kernel.begin.saturating_sub(could), took });
         free.insert(kernel.stream, kernel.end.max(since.unwrap_or(0)));
         let of = if kernel.sent.is_some() { &mut received } else { &mut computed };
         of.entry(kernel.stream).or_default().push(i);
@@ -266,7 +266,7 @@ pub(super) fn waits(kernels: &[Kernel]) -> Vec<Waited> {
 }
 
 /// The kernels that others waited for.
-pub(super) fn waited_for(waits: &[Waited]) -> BTreeSet<usize> {
+pub(super) fn waited_for(waits: &[KernelDependencies]) -> BTreeSet<usize> {
     waits.iter().flat_map(|w| w.on.iter().copied()).collect()
 }
 
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     fn kernel(stream: i64, times: [u64; 2], sends: bool, launched: Option<i64>) -> Kernel {
-        let sent = sends.then_some(Sent::Message { is_send: true, peer: 1, bytes: 1 });
+        let sent = sends.then_some(CommKernel::Message { is_send: true, peer: 1, bytes: 1 });
         let [begin, end] = times.map(|us| 1000 * us);
         let launched = launched.map(|us| 1000 * us);
         Kernel { stream: (0, stream), begin, end, launched, sent }

@@ -20,7 +20,7 @@ use darkfiber_workload::trace::{Collective, OpGraph, OpNode, OpWhat};
 
 use self::event::Trace;
 use self::group::Row;
-use self::kernel::{Fault, Group, Kernel, Sent, Stream, Waited};
+use self::kernel::{CommKernel, Fault, Group, Kernel, KernelDependencies, Stream};
 use super::run::{File, Read, ReadBy, ScheduleFormat};
 use super::values::MOST_RANKS;
 use crate::{Diagnostics, ReadError};
@@ -114,7 +114,7 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
             let what = format!("{} kernels for each of {world} ranks are too many", kernels.len());
             return Err(fail(file, what, "profile fewer steps"));
         }
-        let plan = Plan::of(kernels, &groups, stands_for_all.then_some(world))
+        let plan = RankPlan::of(kernels, &groups, stands_for_all.then_some(world))
             .map_err(|why| fail(file, why, "give the traces of all ranks"))?;
         if plan.streams.len() > usize::from(MAX_STREAMS - 1) {
             d.note(
@@ -139,9 +139,9 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
 }
 
 /// The operations of a rank, derived once for all ranks that share them.
-struct Plan {
+struct RankPlan {
     kernels: Vec<Kernel>,
-    waits: Vec<Waited>,
+    waits: Vec<KernelDependencies>,
     /// Kernels that others wait for.
     targets: BTreeSet<usize>,
     /// Numbers of streams for a schedule.
@@ -150,7 +150,7 @@ struct Plan {
     rows: Option<Vec<Row>>,
 }
 
-impl Plan {
+impl RankPlan {
     /// The plan of a trace, which stands for all ranks of a world of this size, if that is given.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Plan {
     fn of(kernels: Vec<Kernel>, groups: &[Group], world: Option<u32>) -> Result<Self, String> {
         let rows = world.map(|world| {
             let message = kernels.iter().find_map(|k| match k.sent {
-                Some(Sent::Message { peer, .. }) => Some(peer),
+                Some(CommKernel::Message { peer, .. }) => Some(peer),
                 _ => None,
             });
             if let Some(peer) = message {
@@ -213,7 +213,7 @@ impl Growing {
     }
 
     /// Adds the operations of a rank.
-    fn add(&mut self, rank: u32, plan: &Plan, groups: &[Group]) {
+    fn add(&mut self, rank: u32, plan: &RankPlan, groups: &[Group]) {
         let numbers: Vec<u32> =
             (0..groups.len()).map(|g| self.number(rank, plan, groups, g)).collect();
         // The node of each kernel with dependents, and the last of each stream; and kernels that are not a node yet.
@@ -256,7 +256,7 @@ impl Growing {
     }
 
     /// The number of a process group of a rank, a new one if need be.
-    fn number(&mut self, rank: u32, plan: &Plan, groups: &[Group], group: usize) -> u32 {
+    fn number(&mut self, rank: u32, plan: &RankPlan, groups: &[Group], group: usize) -> u32 {
         let next = self.graph.groups.len() as u32;
         let of = &groups[group];
         let (number, members) = if let Some(rows) = &plan.rows {
@@ -274,15 +274,15 @@ impl Growing {
 }
 
 /// The communication, with the numbers of process groups.
-fn what(sent: Sent, numbers: &[u32]) -> OpWhat {
+fn what(sent: CommKernel, numbers: &[u32]) -> OpWhat {
     match sent {
-        Sent::Message { is_send: true, peer, bytes } => {
+        CommKernel::Message { is_send: true, peer, bytes } => {
             OpWhat::Alone(Op::Send { to: peer, bytes, tag: 0 })
         }
-        Sent::Message { is_send: false, peer, bytes } => {
+        CommKernel::Message { is_send: false, peer, bytes } => {
             OpWhat::Alone(Op::Recv { from: peer, bytes, tag: 0 })
         }
-        Sent::Collective { kind, bytes, root, group } => {
+        CommKernel::Collective { kind, bytes, root, group } => {
             let communicator = numbers[group];
             OpWhat::Collective(Collective { kind, communicator, root, bytes, sizes: Vec::new() })
         }

@@ -4,7 +4,7 @@ use darkfiber_routing::reroute::{Book, Fault, Prepared};
 use darkfiber_scenario::Error;
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 /// The elements that can fail.
@@ -54,18 +54,18 @@ impl Question for SingleFaults {
         params.whole("lanes", 1, 15).map(|_| ())
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
-        let tables = asked.tables.as_ref().map_err(Clone::clone)?;
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let tables = context.tables.as_ref().map_err(Clone::clone)?;
         tables.expect_tables("faults")?;
-        let fabric = &asked.loaded.topology.fabric;
-        let given = asked.scenario.routes.lanes.map(|lanes| lanes.0 as u32);
+        let fabric = &context.loaded.topology.fabric;
+        let given = context.scenario.routes.lanes.map(|lanes| lanes.0 as u32);
         let lanes = params.whole("lanes", 1, 15)?.or(given).unwrap_or(8).min(15);
         let prepared = Prepared::new(fabric, &tables.routes, lanes as u8)
             .map_err(|e| Error::infeasible(format!("tables: {e}")))?;
-        let asked = params.words("what")?;
+        let named = params.words("what")?;
         let all = [("cables", Fault::cables(fabric)), ("switches", Fault::switches(fabric))];
         let of = |(name, faults): (&str, Vec<Fault>)| {
-            let is_asked = asked.as_ref().is_none_or(|words| words.iter().any(|word| word == name));
+            let is_asked = named.as_ref().is_none_or(|words| words.iter().any(|word| word == name));
             is_asked.then(|| row(name, &Book::of(&prepared.book(&faults, || ()))))
         };
         Ok(all.into_iter().filter_map(of).collect())

@@ -14,7 +14,7 @@ use crate::congest::{
 };
 use crate::grid::kept::KeptRuns;
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 /// Simulated time at most, in picoseconds, and how long aggressors run before.
@@ -106,8 +106,8 @@ impl Question for Impacts {
         rule(params).map(|_| ())
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
-        let open = packets::open(asked)?;
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let open = packets::open(context)?;
         let topology = open.topology();
         let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
         let nodes = params.whole("nodes", 4, u32::MAX)?;
@@ -135,7 +135,7 @@ impl Question for Impacts {
         let Medium::Packet(options) = &open.medium else {
             return Err(Error::infeasible("congestion is of packets"));
         };
-        let scheme = match &asked.scenario.packets.congestion {
+        let scheme = match &context.scenario.packets.congestion {
             Some(given) => given.tuned()?,
             None => Tuned::parse("none").map_err(Error::usage)?,
         };
@@ -147,9 +147,9 @@ impl Question for Impacts {
             apart: params.flag("classes")?,
         };
         // Packets that do not follow tables need none; runs require some all the same.
-        let tables = match packets::tables(asked)? {
+        let tables = match packets::tables(context)? {
             Some(tables) => tables.clone(),
-            None => match &asked.tables {
+            None => match &context.tables {
                 Ok(tables) => tables.clone(),
                 Err(_) => open.route(&Chain::parse("minhop")?)?,
             },
@@ -171,9 +171,9 @@ impl Question for Impacts {
             seed: case.seed,
         };
         plan.check().map_err(unfit)?;
-        let kept = OfCell { store: asked.store, id: asked.id, plan: &plan };
+        let kept = OfCell { store: context.store, id: context.id, plan: &plan };
         let found = run(&plan, Some(&kept), &|_| ());
-        let wanted = asked.details.are_wanted();
+        let wanted = context.details.are_wanted();
         let answer = |found: &Row| row(&plan, found).detailed(wanted, || found.clone());
         Ok(found.iter().map(answer).collect())
     }
@@ -188,7 +188,7 @@ struct OfCell<'a> {
 
 impl Store for OfCell<'_> {
     fn find(&self, cell: &Cell) -> Option<Times> {
-        let text = self.store.came_of(self.id, &self.plan.text(cell))?;
+        let text = self.store.saved_result(self.id, &self.plan.text(cell))?;
         serde_json::from_str(&text).ok()
     }
 
@@ -273,7 +273,7 @@ fn row(plan: &CongestPlan<'_>, found: &Row) -> Answer {
         Ok(ran) => ran,
         Err(why) => return Answer { error: Some(why.clone()), ..whose },
     };
-    let (isolated, congested) = (ran.isolated.told(), ran.congested.told());
+    let (isolated, congested) = (ran.isolated.summary(), ran.congested.summary());
     let by = |part: fn(&TimesSummary) -> f64| {
         let (alone, beside) = (isolated.as_ref()?, congested.as_ref()?);
         (part(alone) > 0.0).then(|| part(beside) / part(alone))

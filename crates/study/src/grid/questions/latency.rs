@@ -7,7 +7,7 @@ use darkfiber_scenario::{Error, Medium};
 use super::packets;
 use crate::curve::{Point, Traffic, curve, saturation};
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::{Answer, Detail};
 
 /// Default loads of the curve.
@@ -84,9 +84,9 @@ impl Question for Latency {
         traffic(params).map(|_| ())
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
-        let case = packets::open(asked)?;
-        let routes = packets::tables(asked)?.map(|tables| &*tables.routes);
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let case = packets::open(context)?;
+        let routes = packets::tables(context)?.map(|tables| &*tables.routes);
         let Medium::Packet(options) = &case.medium else {
             return Err(Error::infeasible("switches send packets"));
         };
@@ -99,7 +99,7 @@ impl Question for Latency {
         let routing: AnyRouting<'_> = make(options.routing, &given).map_err(Error::infeasible)?;
         let lanes = options.lanes.unwrap_or(routing.lanes().max(1));
         let micro = SwitchModel { lanes, ..micro.clone() };
-        let (store, id) = (asked.store, asked.id);
+        let (store, id) = (context.store, context.id);
         // Runs of other messages to other destinations are others.
         let whose = format!("{:?}", traffic(params)?);
         let follow = |load: f64| store.follow(id, &format!("load {load} of {whose}"));
@@ -126,12 +126,12 @@ impl Question for Latency {
         let points = found.iter().map(|(point, _)| point.clone()).collect();
         let mut answers = match refuse_deadlock(points, lanes) {
             Ok(points) => points.iter().map(|p| row(&format!("load {}", p.offered), p)).collect(),
-            Err(e) if asked.details.are_wanted() => {
+            Err(e) if context.details.are_wanted() => {
                 vec![Answer { error: Some(e.to_string()), ..Answer::default() }]
             }
             Err(e) => return Err(e),
         };
-        if let Some(first) = answers.first_mut().filter(|_| asked.details.are_wanted()) {
+        if let Some(first) = answers.first_mut().filter(|_| context.details.are_wanted()) {
             first.detail = Detail::new(Curve { lanes, found });
         }
         Ok(answers)

@@ -4,19 +4,23 @@ use std::sync::Arc;
 
 use darkfiber_scenario::{Case, Depth, Error, Scenario, Tables};
 
-use crate::grid::question::Asked;
+use crate::grid::question::CellContext;
 
 /// The fabric of a cell with its switches; the tables are those of the cell, where its routing goes by some.
-pub(super) fn open(asked: &Asked<'_>) -> Result<Case<()>, Error> {
-    let scenario =
-        Scenario { depth: Depth::Packet, jobs: Vec::new(), update: None, ..asked.scenario.clone() };
-    scenario.open_on(Arc::clone(asked.loaded), asked.files, &mut ())
+pub(super) fn open(context: &CellContext<'_>) -> Result<Case<()>, Error> {
+    let scenario = Scenario {
+        depth: Depth::Packet,
+        jobs: Vec::new(),
+        update: None,
+        ..context.scenario.clone()
+    };
+    scenario.open_on(Arc::clone(context.loaded), context.files, &mut ())
 }
 
 /// The tables of a cell; `None` if its packet routing does not use any.
-pub(super) fn tables<'a>(asked: &'a Asked<'_>) -> Result<Option<&'a Tables>, Error> {
-    if asked.scenario.packets.routing().name != "tables" {
+pub(super) fn tables<'a>(context: &'a CellContext<'_>) -> Result<Option<&'a Tables>, Error> {
+    if context.scenario.packets.routing().name != "tables" {
         return Ok(None);
     }
-    asked.tables.as_ref().map(Some).map_err(Clone::clone)
+    context.tables.as_ref().map(Some).map_err(Clone::clone)
 }

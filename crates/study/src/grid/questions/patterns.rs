@@ -4,7 +4,7 @@ use darkfiber_analysis::count::{Bandwidth, METRICS, Metric, MetricSource, Precis
 use darkfiber_scenario::Error;
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::{Answer, Detail};
 use crate::patterns::{ItemFound, PatternPart, PatternPlan, PatternsFound};
 
@@ -64,18 +64,18 @@ impl Question for Patterns {
         named.into_iter().filter_map(|words| words.ok().flatten()).flatten().collect()
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
-        let tables = asked.tables.as_ref().map_err(Clone::clone)?;
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let tables = context.tables.as_ref().map_err(Clone::clone)?;
         tables.expect_tables("patterns")?;
-        let (part, seed) = (part(params)?, asked.scenario.seed.unwrap_or(1));
-        let plan = PatternPlan::of(&part, &asked.loaded.topology, seed, asked.files, &mut ())?;
-        let found = plan.count(&tables.routes, asked.details, &|_| ())?;
+        let (part, seed) = (part(params)?, context.scenario.seed.unwrap_or(1));
+        let plan = PatternPlan::of(&part, &context.loaded.topology, seed, context.files, &mut ())?;
+        let found = plan.count(&tables.routes, context.details, &|_| ())?;
         let metrics = plan.metrics.iter().map(|metric| row_of_metric(metric, &found));
         let patterns = part.patterns.iter().filter_map(|spec| found.of(spec));
         let patterns = patterns.map(|item| row_of_pattern(item, &part.bandwidths));
         let mut answers: Vec<Answer> = metrics.chain(patterns).collect();
-        if let Some(first) = answers.first_mut().filter(|_| asked.details.are_wanted()) {
-            first.detail = Detail::new(PatternsFound { seconds: asked.seconds, ..found });
+        if let Some(first) = answers.first_mut().filter(|_| context.details.are_wanted()) {
+            first.detail = Detail::new(PatternsFound { seconds: context.seconds, ..found });
         }
         Ok(answers)
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::runs;
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 /// Jobs that run longer by no more percent perform the same.
@@ -18,27 +18,27 @@ const SAME: f64 = 1.0;
 pub(in crate::grid) struct Reliefs;
 
 /// Limits of the change of tables.
-struct Given {
+struct ReliefParams {
     /// Bytes that a channel may carry, or the part of the fullest one's.
-    most: Most,
+    most: ChannelLimit,
     policy: Policy,
     /// Number of times that jobs repeat the scenario's program.
     times: u64,
 }
 
-enum Most {
+enum ChannelLimit {
     Bytes(f64),
     Part(f64),
 }
 
-impl Given {
+impl ReliefParams {
     fn of(params: &Params) -> Result<Self, Error> {
         let most = match (params.bytes("most")?, params.number("left", 0.0, 1.0)?) {
             (Some(_), Some(_)) => {
                 return Err(Error::usage("most and left: each says how full channels may be"));
             }
-            (Some(bytes), None) => Most::Bytes(bytes as f64),
-            (None, left) => Most::Part(left.unwrap_or(0.0)),
+            (Some(bytes), None) => ChannelLimit::Bytes(bytes as f64),
+            (None, left) => ChannelLimit::Part(left.unwrap_or(0.0)),
         };
         let known = ["first", "largest", "path", "best"];
         let policy = match params.word("policy")?.as_deref() {
@@ -99,12 +99,12 @@ impl Question for Reliefs {
     }
 
     fn check(&self, params: &Params) -> Result<(), Error> {
-        Given::of(params).map(|_| ())
+        ReliefParams::of(params).map(|_| ())
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
-        let given = Given::of(params)?;
-        let case = runs::case(asked)?;
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let parsed = ReliefParams::of(params)?;
+        let case = runs::case(context)?;
         case.tables.expect_tables("relief")?;
         let (fabric, routes) = (case.fabric(), &case.tables.routes);
         let wrong = |e: SimError| Error::infeasible(e.describe(&case.jobs, case.topology()));
@@ -112,19 +112,19 @@ impl Question for Reliefs {
         // The traffic of jobs, and the tables that are changed for it.
         let mut flows = sent(&case.jobs);
         for flow in &mut flows {
-            flow.bytes = flow.bytes.saturating_mul(given.times);
+            flow.bytes = flow.bytes.saturating_mul(parsed.times);
         }
         let heat = Heat::of(fabric, routes, &flows, case.jobs.len());
         let fullest = heat.between_switches().iter().copied().max().unwrap_or(0) as f64;
-        let most = match given.most {
-            Most::Bytes(bytes) => bytes,
-            Most::Part(part) => part * fullest,
+        let most = match parsed.most {
+            ChannelLimit::Bytes(bytes) => bytes,
+            ChannelLimit::Part(part) => part * fullest,
         };
         let demands: Vec<Demand> = demanded(&flows);
-        let lanes = asked.scenario.routes.lanes.map_or(1, |lanes| lanes.0 as u8);
+        let lanes = context.scenario.routes.lanes.map_or(1, |lanes| lanes.0 as u8);
         let mut prepared =
             Prepared::with_demands(fabric, routes, lanes, &demands).map_err(Error::infeasible)?;
-        let relief = prepared.relieve(&Goal { most, policy: given.policy, ..Goal::default() });
+        let relief = prepared.relieve(&Goal { most, policy: parsed.policy, ..Goal::default() });
         let changed = prepared.into_routes();
 
         // Jobs alone, together, and with the changed entries.

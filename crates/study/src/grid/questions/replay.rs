@@ -6,13 +6,13 @@ use darkfiber_routing::Lids;
 use darkfiber_scenario::history::{HistoryPart, LoadedHistory, USUAL as USUAL_PLACE, Window};
 use darkfiber_scenario::job_log::Log;
 use darkfiber_scenario::log_facts::LogFacts;
-use darkfiber_scenario::moment::{When, duration, when};
+use darkfiber_scenario::moment::{LogMoment, duration, when};
 use darkfiber_scenario::{Chain, Error};
 use darkfiber_workload::placement::{ALLOCATORS, Allocator};
 use darkfiber_workload::play::SECOND;
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::{Answer, Detail};
 use crate::replay::{Moment, ReplayPlan, extent, improvements, replay};
 
@@ -30,7 +30,7 @@ const END: &str = "end";
 pub(in crate::grid) struct Replays;
 
 /// The parameters, with defaults filled in.
-struct Given {
+struct ReplayParams {
     engines: Vec<Chain>,
     /// Index of the engine whose gain over each of the others is reported.
     of: usize,
@@ -44,7 +44,7 @@ struct Given {
     by: &'static Allocator,
 }
 
-impl Given {
+impl ReplayParams {
     fn of(params: &Params) -> Result<Self, Error> {
         let names = params.words("engines")?.unwrap_or_default();
         if names.is_empty() {
@@ -96,17 +96,17 @@ impl Given {
     }
 
     /// Nodes and times of all jobs.
-    fn history(&self, asked: &Asked<'_>, seed: u64) -> Result<Arc<LoadedHistory>, Error> {
-        if let Some(history) = &asked.history {
+    fn history(&self, context: &CellContext<'_>, seed: u64) -> Result<Arc<LoadedHistory>, Error> {
+        if let Some(history) = &context.history {
             return Ok(Arc::clone(history));
         }
-        let topology = &asked.loaded.topology;
+        let topology = &context.loaded.topology;
         if let Some(part) = &self.log {
-            return part.load(topology, self.window, seed, asked.files, &mut ()).map(Arc::new);
+            return part.load(topology, self.window, seed, context.files, &mut ()).map(Arc::new);
         }
-        let mut log = Log::made_up(self.before + self.days, seed);
+        let mut log = Log::synthetic(self.before + self.days, seed);
         if self.whole {
-            log.leave_whole();
+            log.keep_whole_host_jobs();
         }
         let history = log.placed(topology, None, self.by, seed).history;
         let first = history.span().map_or(0, |s| s.0);
@@ -124,7 +124,7 @@ fn window(params: &Params, before: u32, days: u32) -> Result<Window, Error> {
     let wrong =
         |key: &str, text: &str, what: String| Error::input(format!("{key} = \"{text}\": {what}"));
     let from = match params.word("from")? {
-        None => When::After(i64::from(before) * DAY),
+        None => LogMoment::After(i64::from(before) * DAY),
         Some(text) => when(&text).map_err(|what| wrong("from", &text, what))?,
     };
     let length = match params.word("for")? {
@@ -184,7 +184,7 @@ impl Question for Replays {
     }
 
     fn check(&self, params: &Params) -> Result<(), Error> {
-        Given::of(params).map(|_| ())
+        ReplayParams::of(params).map(|_| ())
     }
 
     fn files(&self, params: &Params) -> Vec<String> {
@@ -192,28 +192,28 @@ impl Question for Replays {
         named.into_iter().flatten().collect()
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
-        let given = Given::of(params)?;
-        let topology = &asked.loaded.topology;
-        let seed = asked.scenario.seed.unwrap_or(1);
-        let told = given.history(asked, seed)?;
-        let lids = Lids::assign(&topology.fabric, asked.scenario.routes.lmc.0 as u8)
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+        let parsed = ReplayParams::of(params)?;
+        let topology = &context.loaded.topology;
+        let seed = context.scenario.seed.unwrap_or(1);
+        let loaded_history = parsed.history(context, seed)?;
+        let lids = Lids::assign(&topology.fabric, context.scenario.routes.lmc.0 as u8)
             .map_err(Error::infeasible)?;
-        let case = asked.scenario.open_on(Arc::clone(asked.loaded), asked.files, &mut ())?;
-        let history = &told.history;
-        let (from, moments) = extent(given.window, given.every, told.first, history)?;
+        let case = context.scenario.open_on(Arc::clone(context.loaded), context.files, &mut ())?;
+        let history = &loaded_history.history;
+        let (from, moments) = extent(parsed.window, parsed.every, loaded_history.first, history)?;
         let plan = ReplayPlan {
             case: &case,
             lids: &lids,
             history,
-            engines: &given.engines,
+            engines: &parsed.engines,
             from,
-            every: given.every,
+            every: parsed.every,
             moments,
         };
         // Moments that are there already, then the others; each is kept before the next.
         let run = format!("moments of {params}");
-        let kept = asked.lines(&run);
+        let kept = context.lines(&run);
         let mut moments: Vec<Moment> =
             kept.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
         moments.truncate(plan.moments);
@@ -221,14 +221,14 @@ impl Question for Replays {
             replay(&plan, moments.len(), &mut |moment| {
                 let line = serde_json::to_string(&moment).unwrap_or_default();
                 moments.push(moment);
-                asked.add_line(&run, &line)
+                context.add_line(&run, &line)
             })
             .map_err(|failed| {
                 failed.refusal.hint(format!("leave {} out of the engines", failed.engine))
             })?;
         }
-        let names: Vec<&str> = given.engines.iter().map(|engine| engine.name.as_str()).collect();
-        let found = improvements(&moments, &names, given.of);
+        let names: Vec<&str> = parsed.engines.iter().map(|engine| engine.name.as_str()).collect();
+        let found = improvements(&moments, &names, parsed.of);
         let mut answers: Vec<Answer> = found
             .into_iter()
             .map(|gain| {
@@ -244,9 +244,9 @@ impl Question for Replays {
             })
             .collect();
         if answers.is_empty() {
-            answers.push(Answer::of(format!("{}, beside no other", names[given.of])));
+            answers.push(Answer::of(format!("{}, beside no other", names[parsed.of])));
         }
-        if let Some(first) = answers.first_mut().filter(|_| asked.details.are_wanted()) {
+        if let Some(first) = answers.first_mut().filter(|_| context.details.are_wanted()) {
             first.detail = Detail::new(moments);
         }
         Ok(answers)

@@ -4,7 +4,7 @@ use darkfiber_analysis::dark_fiber_percent;
 use darkfiber_scenario::{Case, Chain, Error};
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 use crate::{Measured, Pieces};
 
@@ -34,27 +34,27 @@ impl Question for Routes {
         ]
     }
 
-    fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
-        let topology = &asked.loaded.topology;
+    fn answer(&self, context: &CellContext<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
+        let topology = &context.loaded.topology;
         let fabric = &topology.fabric;
-        let chain = asked.scenario.routes.engine.as_ref();
+        let chain = context.scenario.routes.engine.as_ref();
         let is_whole = fabric.component_labels().iter().all(|&label| label == 0);
-        match (&asked.tables, chain) {
+        match (&context.tables, chain) {
             // An engine refuses a fabric in pieces; an operator would run a subnet manager in each.
             (_, Some(chain)) if !is_whole => {
                 let pieces = Pieces::of(topology.clone());
-                let found = by_pieces(&pieces, chain, asked);
-                Ok(vec![row(asked, found, pieces.count())])
+                let found = by_pieces(&pieces, chain, context);
+                Ok(vec![row(context, found, pieces.count())])
             }
             (Ok(tables), _) => {
                 tables.expect_tables("routes")?;
-                let (measured, load) = Measured::of(fabric, &tables.routes, asked.seconds);
-                let answer = row(asked, Ok(measured), 1);
+                let (measured, load) = Measured::of(fabric, &tables.routes, context.seconds);
+                let answer = row(context, Ok(measured), 1);
                 Ok(vec![answer.with("dark_percent", dark_fiber_percent(&load))])
             }
-            (Err(_), Some(chain)) if asked.details.are_wanted() => {
+            (Err(_), Some(chain)) if context.details.are_wanted() => {
                 let pieces = Pieces::of(topology.clone());
-                Ok(vec![row(asked, by_pieces(&pieces, chain, asked), 1)])
+                Ok(vec![row(context, by_pieces(&pieces, chain, context), 1)])
             }
             (Err(e), _) => Err(e.clone()),
         }
@@ -70,14 +70,18 @@ pub(crate) struct RoutesFound {
     pub(crate) pieces: usize,
 }
 
-fn by_pieces(pieces: &Pieces, chain: &Chain, asked: &Asked<'_>) -> Result<Measured, String> {
-    let mut open = Case::of(asked.loaded.topology.clone());
-    open.scenario.routes = asked.scenario.routes.clone();
-    open.seed = asked.scenario.seed.unwrap_or(1);
-    pieces.route(&chain.engines, &open.request(), asked.clock)
+fn by_pieces(
+    pieces: &Pieces,
+    chain: &Chain,
+    context: &CellContext<'_>,
+) -> Result<Measured, String> {
+    let mut open = Case::of(context.loaded.topology.clone());
+    open.scenario.routes = context.scenario.routes.clone();
+    open.seed = context.scenario.seed.unwrap_or(1);
+    pieces.route(&chain.engines, &open.request(), context.clock)
 }
 
-fn row(asked: &Asked<'_>, measured: Result<Measured, String>, pieces: usize) -> Answer {
+fn row(context: &CellContext<'_>, measured: Result<Measured, String>, pieces: usize) -> Answer {
     let answer = match &measured {
         Ok(m) => Answer::default()
             .with("efi_max", m.efi_max)
@@ -88,5 +92,5 @@ fn row(asked: &Asked<'_>, measured: Result<Measured, String>, pieces: usize) -> 
             .with("lost", m.lost),
         Err(refused) => Answer { error: Some(refused.clone()), ..Answer::default() },
     };
-    answer.detailed(asked.details.are_wanted(), || RoutesFound { measured, pieces })
+    answer.detailed(context.details.are_wanted(), || RoutesFound { measured, pieces })
 }

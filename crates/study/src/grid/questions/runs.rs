@@ -6,19 +6,19 @@ use darkfiber_scenario::{Case, Depth, Error};
 use darkfiber_workload::play::SECOND;
 
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 pub(in crate::grid) struct Runs;
 
 /// The jobs of a cell on its fabric, with its tables.
-pub(super) fn case(asked: &Asked<'_>) -> Result<Case, Error> {
-    let tables = asked.tables.as_ref().map_err(Clone::clone)?;
-    let open = asked.scenario.open_on(Arc::clone(asked.loaded), asked.files, &mut ())?;
+pub(super) fn case(context: &CellContext<'_>) -> Result<Case, Error> {
+    let tables = context.tables.as_ref().map_err(Clone::clone)?;
+    let open = context.scenario.open_on(Arc::clone(context.loaded), context.files, &mut ())?;
     if open.jobs.is_empty() {
         return Err(Error::input("there is no [[job]]"));
     }
-    if asked.scenario.update.is_some() {
+    if context.scenario.update.is_some() {
         return Err(Error::input(
             "[update] is for darkfiber simulate: studies ask nothing about it",
         ));
@@ -52,9 +52,9 @@ impl Question for Runs {
         ]
     }
 
-    fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
-        let case = case(asked)?;
-        let follower = asked.follow("runs");
+    fn answer(&self, context: &CellContext<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
+        let case = case(context)?;
+        let follower = context.follow("runs");
         // Counting is over before it could be kept.
         let follower = Some(&*follower).filter(|_| case.medium.depth() != Depth::Count);
         let simulated = case

@@ -5,7 +5,7 @@ use darkfiber_workload::play::{Record as Message, SECOND};
 
 use super::runs;
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 /// Time after which runs have settled, and of an interval, in picoseconds.
@@ -97,9 +97,9 @@ impl Question for Shares {
         times(params).map(|_| ())
     }
 
-    fn answer(&self, asked: &Asked<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
+    fn answer(&self, context: &CellContext<'_>, params: &Params) -> Result<Vec<Answer>, Error> {
         let [settle, interval] = times(params)?;
-        let case = runs::case(asked)?;
+        let case = runs::case(context)?;
         let jobs = case.jobs.len();
         let mut got = Received { interval, bins: vec![Vec::new(); jobs], ends: vec![0; jobs] };
         case.run(None, &mut |message| got.add(message))

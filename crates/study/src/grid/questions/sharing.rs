@@ -5,7 +5,7 @@ use darkfiber_scenario::{Error, places};
 
 use super::runs::case;
 use crate::grid::params::Params;
-use crate::grid::question::{Asked, ColumnOf, Question};
+use crate::grid::question::{CellContext, ColumnOf, Question};
 use crate::grid::row::Answer;
 
 pub(in crate::grid) struct JobSharing;
@@ -32,8 +32,8 @@ impl Question for JobSharing {
         ]
     }
 
-    fn answer(&self, asked: &Asked<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
-        let case = case(asked)?;
+    fn answer(&self, context: &CellContext<'_>, _: &Params) -> Result<Vec<Answer>, Error> {
+        let case = case(context)?;
         case.tables.expect_tables("sharing")?;
         let sharing = Sharing::of(case.fabric(), &case.tables.routes, &places(&case.jobs));
         let row = |(j, job): (usize, &darkfiber_scenario::Job)| {

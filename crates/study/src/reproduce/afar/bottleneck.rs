@@ -100,9 +100,9 @@ fn processes(lab: &Lab, jobs: u32, seed: u64) -> (Points, Vec<f64>) {
     let fullest = |from: TerminalId, to: TerminalId| {
         let routes = lab.routes();
         let ports = routes.ports(routes.row(DestId::terminal(to), routes.path_of(from)));
-        let mut way = Vec::new();
-        follow(fabric, ports, to, fabric.terminal(from).switch, &mut way);
-        way.iter().map(|&c| heat.load[c as usize]).max().unwrap_or(0)
+        let mut path = Vec::new();
+        follow(fabric, ports, to, fabric.terminal(from).switch, &mut path);
+        path.iter().map(|&c| heat.load[c as usize]).max().unwrap_or(0)
     };
     let mut points = Vec::new();
     let mut times = Vec::new();

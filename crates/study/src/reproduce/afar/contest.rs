@@ -51,7 +51,7 @@ pub(super) struct Contest {
 }
 
 /// Results of a job.
-pub(super) struct Fared {
+pub(super) struct JobResults {
     /// Run time in seconds.
     pub(super) seconds: f64,
     /// Time of each rank for its own iterations.
@@ -130,7 +130,7 @@ impl Contest {
         routes: &Routes,
         lids: LidsPart,
         seed: u64,
-    ) -> Vec<Fared> {
+    ) -> Vec<JobResults> {
         let host = cab();
         let mut last: Vec<Vec<u64>> =
             self.jobs.iter().map(|job| vec![0; job.program.ranks() as usize]).collect();
@@ -146,7 +146,7 @@ impl Contest {
         let found = found.expect("whole tables and programs");
         let seconds = |ps: u64| self.times * ps as f64 / SECOND;
         (found.runs.iter().zip(last))
-            .map(|(runs, last)| Fared {
+            .map(|(runs, last)| JobResults {
                 seconds: seconds(runs.iter().map(|r| r.end).max().unwrap_or(0)),
                 ranks: last.into_iter().map(seconds).collect(),
             })

@@ -12,7 +12,7 @@ use darkfiber_workload::schedule::Program;
 use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
-use darkfiber_scenario::{seated, sent};
+use darkfiber_scenario::{rank_terminals, sent};
 
 /// Nodes that all jobs of a workload have together (section IV-A).
 const NODES: u32 = 1152;
@@ -69,12 +69,13 @@ impl Lab {
                 let program = Arc::new(program(spec, *nodes, self.ranks, seed + i));
                 let free = Free { machine: &self.machine, is_free: &is_free };
                 let hosts = random
-                    .give(&free, *nodes as usize, &mut Stream::new(seed, i))
+                    .allocate(&free, *nodes as usize, &mut Stream::new(seed, i))
                     .expect("there are enough hosts");
                 for &h in &hosts {
                     is_free[h as usize] = false;
                 }
-                let terminals = seated(&hosts, self.ranks, |h| self.machine.terminals(h).to_vec());
+                let terminals =
+                    rank_terminals(&hosts, self.ranks, |h| self.machine.terminals(h).to_vec());
                 Job { program, terminals, start: 0, repeat: Repeat::Once }
             })
             .collect()

@@ -1,6 +1,6 @@
 //! Figures 7 and 8: times of MILC's steps on a dragonfly, and a model of them learnt from counters.
 
-use darkfiber_analysis::learn::{Boosting, Judged, Reading, Samples, judge};
+use darkfiber_analysis::learn::{BoostingParams, ModelScores, Reading, Samples, judge};
 use darkfiber_workload::play::{Host, SECOND, host};
 use rayon::prelude::*;
 
@@ -43,7 +43,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let names = ["bytes", "held"].map(str::to_owned);
     let samples = Samples::gather(&names, &readings).expect("steps differ");
     (context.at)("learning");
-    let judged = judge(&samples, Boosting::default(), context.seed);
+    let judged = judge(&samples, BoostingParams::default(), context.seed);
     draw(context, &samples, &judged);
     rows(&samples, &judged)
 }
@@ -74,7 +74,7 @@ fn steps(lab: &Lab, run: usize, seed: u64) -> Vec<Reading> {
 }
 
 /// The two runs whose times vary most, step by step: measured, and predicted from sparse features.
-fn draw(context: &Context<'_>, samples: &Samples, judged: &Judged) {
+fn draw(context: &Context<'_>, samples: &Samples, judged: &ModelScores) {
     let sparse = &judged.models[2];
     let times = |run: usize| {
         let of = samples.runs.iter().zip(&samples.times).zip(&sparse.predicted);
@@ -108,7 +108,7 @@ fn draw(context: &Context<'_>, samples: &Samples, judged: &Judged) {
     }
 }
 
-fn rows(samples: &Samples, judged: &Judged) -> Vec<Row> {
+fn rows(samples: &Samples, judged: &ModelScores) -> Vec<Row> {
     let times = &samples.times;
     let least = times.iter().copied().fold(f64::MAX, f64::min);
     let most = times.iter().copied().fold(0.0, f64::max);

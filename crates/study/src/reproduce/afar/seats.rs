@@ -1,7 +1,7 @@
 //! The placement of a new job among fifteen others, and its cost for it and them; no paper shows it.
 
 use darkfiber_analysis::heat::{Flow, Heat};
-use darkfiber_analysis::place::Placing;
+use darkfiber_analysis::place::PlacementRequest;
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::Stream;
 use darkfiber_workload::placement::{ALLOCATORS, Free, allocator};
@@ -17,10 +17,10 @@ const PLACEMENTS: u64 = 3;
 /// Jobs that are placed.
 const WHO: [&str; 2] = ["bis", "nn"];
 /// Placement methods.
-const WAYS: [&str; 3] = ["random", "linear", "proposed"];
+const METHODS: [&str; 3] = ["random", "linear", "proposed"];
 
 /// Results of a method: the job's own time and its slowdown against isolation, and the slowdown of the worst of the others.
-type Seen = [(f64, f64, f64); 3];
+type MethodResult = [(f64, f64, f64); 3];
 
 pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     id: "AFAR-PLACE",
@@ -41,7 +41,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let lab = Lab::new();
     let cases: Vec<(&str, u64)> =
         WHO.iter().flat_map(|who| (0..PLACEMENTS).map(move |i| (*who, i))).collect();
-    let seen: Vec<Seen> = cases
+    let seen: Vec<MethodResult> = cases
         .par_iter()
         .with_max_len(1)
         .map(|&(who, i)| {
@@ -51,10 +51,10 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         .collect();
     let mut rows = Vec::new();
     for who in WHO {
-        for (way, name) in WAYS.iter().enumerate() {
+        for (method, name) in METHODS.iter().enumerate() {
             let of: Vec<(f64, f64, f64)> = (cases.iter().zip(&seen))
                 .filter(|((w, _), _)| *w == who)
-                .map(|(_, seen)| seen[way])
+                .map(|(_, seen)| seen[method])
                 .collect();
             let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
             let what = |of: &str| format!("{who}, {name}: {of}");
@@ -67,7 +67,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
+fn placed(lab: &Lab, who: &str, seed: u64) -> MethodResult {
     let fabric = &lab.topology().fabric;
     let machine = lab.machine();
     let contest = Contest::new(lab, 16, seed);
@@ -92,7 +92,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
     let free = Free { machine, is_free: &is_free };
     let give = |name: &str| {
         let by = allocator(name).expect("registered");
-        by.give(&free, random.len(), &mut Stream::new(seed, 0)).expect("there is room")
+        by.allocate(&free, random.len(), &mut Stream::new(seed, 0)).expect("there is room")
     };
     // Its traffic from host to host, by its previous hosts.
     let slot_of = |t: TerminalId| {
@@ -108,7 +108,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
     let usable: Vec<u32> = free.hosts().collect();
     let terminals: Vec<Vec<TerminalId>> =
         usable.iter().map(|&h| machine.terminals(h).to_vec()).collect();
-    let placing = Placing {
+    let placing = PlacementRequest {
         fabric,
         routes: lab.routes(),
         hosts: &terminals,
@@ -118,7 +118,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
     };
     let begins: Vec<Vec<u32>> = ALLOCATORS
         .iter()
-        .filter_map(|a| a.give(&free, random.len(), &mut Stream::new(seed, 0)))
+        .filter_map(|a| a.allocate(&free, random.len(), &mut Stream::new(seed, 0)))
         .map(|hosts| {
             let place = |h: &u32| usable.binary_search(h).expect("it is free") as u32;
             hosts.iter().map(place).collect()
@@ -128,7 +128,7 @@ fn placed(lab: &Lab, who: &str, seed: u64) -> Seen {
     let proposed: Vec<u32> = proposed.hosts.iter().map(|&h| usable[h as usize]).collect();
     [random.clone(), give("linear"), proposed].map(|hosts| {
         let terminals =
-            darkfiber_scenario::seated(&hosts, RANKS, |h| machine.terminals(h).to_vec());
+            darkfiber_scenario::rank_terminals(&hosts, RANKS, |h| machine.terminals(h).to_vec());
         let moved = contest.moved(job, terminals);
         let own = moved.alone_of(job, lab, lab.routes(), LidsPart::Engine, seed);
         let fared = moved.together(lab, lab.routes(), LidsPart::Engine, seed);

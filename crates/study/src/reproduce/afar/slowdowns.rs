@@ -15,7 +15,7 @@ const PLACEMENTS: u64 = 10;
 const WORKLOADS: [u32; 3] = [4, 8, 16];
 
 /// A job of some workload.
-struct Seen {
+struct ObservedJob {
     jobs: u32,
     /// The number of its placement.
     placement: u64,
@@ -24,18 +24,18 @@ struct Seen {
     together: f64,
 }
 
-impl Seen {
+impl ObservedJob {
     fn longer(&self) -> f64 {
         longer(self.together, self.alone)
     }
 }
 
 /// All jobs of ten placements of some workloads.
-fn seen(context: &Context<'_>, workloads: &[u32]) -> Vec<Seen> {
+fn seen(context: &Context<'_>, workloads: &[u32]) -> Vec<ObservedJob> {
     let lab = Lab::new();
     let cases: Vec<(u32, u64)> =
         workloads.iter().flat_map(|&jobs| (0..PLACEMENTS).map(move |i| (jobs, i))).collect();
-    let found: Vec<Vec<Seen>> = cases
+    let found: Vec<Vec<ObservedJob>> = cases
         .into_par_iter()
         .with_max_len(1)
         .map(|(jobs, i)| {
@@ -45,7 +45,7 @@ fn seen(context: &Context<'_>, workloads: &[u32]) -> Vec<Seen> {
             let alone = contest.alone(&lab, lab.routes(), LidsPart::Engine, seed);
             let together = contest.together(&lab, lab.routes(), LidsPart::Engine, seed);
             (contest.names.iter().zip(alone).zip(together))
-                .map(|((name, alone), fared)| Seen {
+                .map(|((name, alone), fared)| ObservedJob {
                     jobs,
                     placement: i,
                     name,
@@ -75,8 +75,8 @@ pub(in crate::reproduce) const SLOWDOWNS: Experiment = Experiment {
 fn slowdowns(context: &Context<'_>) -> Vec<Row> {
     let all = seen(context, &WORKLOADS);
     let of = |jobs: u32, name: &str| -> Vec<f64> {
-        let is_meant = |s: &&Seen| s.name == name && (jobs == 0 || s.jobs == jobs);
-        all.iter().filter(is_meant).map(Seen::longer).collect()
+        let is_meant = |s: &&ObservedJob| s.name == name && (jobs == 0 || s.jobs == jobs);
+        all.iter().filter(is_meant).map(ObservedJob::longer).collect()
     };
     let mean = |name: &str| {
         let of = of(0, name);
@@ -100,7 +100,7 @@ fn slowdowns(context: &Context<'_>) -> Vec<Row> {
     let mut rows = vec![Row::new(
         "longest of all jobs, % longer",
         114.0,
-        most(all.iter().map(Seen::longer)),
+        most(all.iter().map(ObservedJob::longer)),
         Allowed::Between(60.0, 180.0),
     )];
     for name in BENCHMARKS {
@@ -111,8 +111,8 @@ fn slowdowns(context: &Context<'_>) -> Vec<Row> {
     }
     // Five seeds: two placements of each workload each.
     let of_seed = |name: &str, seed: u64| {
-        let is_meant = |s: &&Seen| s.name == name && s.placement / 2 == seed;
-        let of: Vec<f64> = all.iter().filter(is_meant).map(Seen::longer).collect();
+        let is_meant = |s: &&ObservedJob| s.name == name && s.placement / 2 == seed;
+        let of: Vec<f64> = all.iter().filter(is_meant).map(ObservedJob::longer).collect();
         of.iter().sum::<f64>() / of.len() as f64
     };
     let seeds = || 0..PLACEMENTS / 2;

@@ -17,13 +17,13 @@ const WORKLOADS: [(u32, f64); 2] = [(8, EIGHT), (16, SIXTEEN)];
 /// Number of paths among which idealised adaptive routing chooses: 2 to the power of this.
 const ADAPTIVE_LMC: u8 = 4;
 /// Methods that are compared.
-const WAYS: [&str; 6] =
+const METHODS: [&str; 6] =
     ["ftree", "sar", "parx-minimal", "afar to a threshold", "afar to its end", "adaptive, ideal"];
 
 /// Results of a workload: slowdown of each job in percent, and the fullest channel if it is known.
-struct Seen {
+struct WorkloadResult {
     jobs: u32,
-    way: usize,
+    method: usize,
     longer: Vec<f64>,
     fullest: Option<f64>,
 }
@@ -51,18 +51,18 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         .iter()
         .flat_map(|&(jobs, most)| (0..PLACEMENTS).map(move |i| (jobs, most, i)))
         .collect();
-    let seen: Vec<Vec<Seen>> = cases
+    let seen: Vec<Vec<WorkloadResult>> = cases
         .into_par_iter()
         .with_max_len(1)
         .map(|(jobs, most, i)| {
             let of = format!("{jobs} jobs, placement {}", i + 1);
-            compare(&lab, (jobs, most), context.seed + i, &|way| {
-                (context.at)(&format!("{of}, {way}"));
+            compare(&lab, (jobs, most), context.seed + i, &|method| {
+                (context.at)(&format!("{of}, {method}"));
             })
         })
         .collect();
-    let of = |jobs: u32, way: usize| {
-        seen.iter().flatten().filter(move |s| s.jobs == jobs && s.way == way)
+    let of = |jobs: u32, method: usize| {
+        seen.iter().flatten().filter(move |s| s.jobs == jobs && s.method == method)
     };
     (context.draw)(Figure {
         name: "versus",
@@ -74,9 +74,9 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
                 .iter()
                 .map(|&(jobs, _)| Group {
                     name: format!("{jobs} jobs"),
-                    boxes: (WAYS.iter().enumerate())
-                        .map(|(way, name)| {
-                            let all = of(jobs, way).flat_map(|s| s.longer.iter().copied());
+                    boxes: (METHODS.iter().enumerate())
+                        .map(|(method, name)| {
+                            let all = of(jobs, method).flat_map(|s| s.longer.iter().copied());
                             ((*name).to_owned(), all.collect())
                         })
                         .collect(),
@@ -86,13 +86,13 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     });
     let mut rows = Vec::new();
     for (jobs, _) in WORKLOADS {
-        for (way, name) in WAYS.iter().enumerate() {
-            let all: Vec<f64> = of(jobs, way).flat_map(|s| s.longer.iter().copied()).collect();
+        for (method, name) in METHODS.iter().enumerate() {
+            let all: Vec<f64> = of(jobs, method).flat_map(|s| s.longer.iter().copied()).collect();
             let mean = all.iter().sum::<f64>() / all.len() as f64;
             let what = |of: &str| format!("{jobs} jobs, {name}: {of}");
             rows.push(Row::told(what("mean, % longer"), mean));
             rows.push(Row::told(what("worst, % longer"), most(all)));
-            let fullest: Vec<f64> = of(jobs, way).filter_map(|s| s.fullest).collect();
+            let fullest: Vec<f64> = of(jobs, method).filter_map(|s| s.fullest).collect();
             if !fullest.is_empty() {
                 let mean = fullest.iter().sum::<f64>() / fullest.len() as f64;
                 rows.push(Row::told(what("fullest channel, mean, GB"), mean / GB));
@@ -102,19 +102,24 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     rows
 }
 
-fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str)) -> Vec<Seen> {
+fn compare(
+    lab: &Lab,
+    (jobs, allowed): (u32, f64),
+    seed: u64,
+    at: &dyn Fn(&str),
+) -> Vec<WorkloadResult> {
     let topology = lab.topology();
     let contest = Contest::new(lab, jobs, seed);
     let demands = demanded(&contest.flows);
     let places = contest.places();
-    let told = EngineInput { places: &places, demands: &demands, seed };
-    let engine = |name: &str, lmc: u8| tables(topology, name, lmc, told);
+    let input = EngineInput { places: &places, demands: &demands, seed };
+    let engine = |name: &str, lmc: u8| tables(topology, name, lmc, input);
     let alone = contest.alone(lab, lab.routes(), LidsPart::Engine, seed);
-    (0..WAYS.len())
-        .map(|way| {
-            at(WAYS[way]);
-            let lids = if way == 5 { LidsPart::Adaptive } else { LidsPart::Engine };
-            let routes = match way {
+    (0..METHODS.len())
+        .map(|method| {
+            at(METHODS[method]);
+            let lids = if method == 5 { LidsPart::Adaptive } else { LidsPart::Engine };
+            let routes = match method {
                 0 => lab.routes().clone(),
                 1 => engine("sar", 0),
                 2 => engine("parx-minimal", 0),
@@ -122,13 +127,13 @@ fn compare(lab: &Lab, (jobs, allowed): (u32, f64), seed: u64, at: &dyn Fn(&str))
                 4 => lab.relieved(&demands, 0.0, Policy::Best).1,
                 _ => engine("ftree", ADAPTIVE_LMC),
             };
-            let fullest = (way < 5).then(|| {
+            let fullest = (method < 5).then(|| {
                 let heat = Heat::of(&topology.fabric, &routes, &contest.flows, places.len());
                 heat.between_switches().iter().copied().max().unwrap_or(0) as f64
             });
             let fared = contest.together(lab, &routes, lids, seed);
             let longer = fared.iter().zip(&alone).map(|(f, a)| longer(f.seconds, *a)).collect();
-            Seen { jobs, way, longer, fullest }
+            WorkloadResult { jobs, method, longer, fullest }
         })
         .collect()
 }

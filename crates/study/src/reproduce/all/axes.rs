@@ -83,7 +83,7 @@ pub(super) const NO_INCAST: usize = 2;
 
 /// The subject of a claim.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum ClaimSubject {
     /// Increase of the run times of jobs, in the geometric mean over all.
     All,
     /// Increase of the run time of one job.
@@ -101,7 +101,7 @@ pub(super) struct Claim {
     /// Mechanism with it.
     pub(super) with: &'static str,
     /// Subject of the comparison.
-    pub(super) of: Of,
+    pub(super) of: ClaimSubject,
     /// Place of the claim in the paper.
     pub(super) sentence: &'static str,
 }
@@ -113,7 +113,7 @@ pub(super) const CLAIMS: [Claim; 6] = [
         condition: RANDOM,
         without: "dfsssp",
         with: "sar",
-        of: Of::All,
+        of: ClaimSubject::All,
         sentence: "SAR, conclusion: `the observable throughput for MPI-parallelized applications improves considerably`",
     },
     Claim {
@@ -121,7 +121,7 @@ pub(super) const CLAIMS: [Claim; 6] = [
         condition: LINEAR,
         without: "dfsssp",
         with: "parx",
-        of: Of::Job(BIS),
+        of: ClaimSubject::Job(BIS),
         sentence: "HX, section 5.1: `we see the advantage of the non-minimal routing by PARX compared to DFSSSP for dense node allocations` (eBB)",
     },
     Claim {
@@ -129,7 +129,7 @@ pub(super) const CLAIMS: [Claim; 6] = [
         condition: RANDOM,
         without: "dmodk",
         with: "opt",
-        of: Of::Job(BIS),
+        of: ClaimSubject::Job(BIS),
         sentence: "OPT, section V: `better average-case performance for common communication patterns on full bisection bandwidth [...] fat-trees`",
     },
     Claim {
@@ -137,7 +137,7 @@ pub(super) const CLAIMS: [Claim; 6] = [
         condition: RANDOM,
         without: "ftree",
         with: "afar",
-        of: Of::All,
+        of: ClaimSubject::All,
         sentence: "AFAR, section I: `In general, the performance of all benchmarks in a given workload improves`",
     },
     Claim {
@@ -145,7 +145,7 @@ pub(super) const CLAIMS: [Claim; 6] = [
         condition: RANDOM,
         without: "slingshot",
         with: "slingshot, pairs",
-        of: Of::Job(ALLREDUCE),
+        of: ClaimSubject::Job(ALLREDUCE),
         sentence: "SLS, section V: `applications running on Slingshot are much less affected by congestion`",
     },
     Claim {
@@ -153,7 +153,7 @@ pub(super) const CLAIMS: [Claim; 6] = [
         condition: RANDOM,
         without: "dragonfly-min",
         with: "slingshot",
-        of: Of::All,
+        of: ClaimSubject::All,
         sentence: "SLS, section V: `thanks to novel adaptive routing strategies, it provides high network utilization`",
     },
 ];

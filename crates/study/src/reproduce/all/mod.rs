@@ -5,8 +5,8 @@ mod trial;
 
 use rayon::prelude::*;
 
-use axes::{CLAIMS, CONDITIONS, Claim, MIX, NETWORKS, NO_INCAST, Of};
-use trial::{Fared, compare, mechanisms};
+use axes::{CLAIMS, CONDITIONS, Claim, ClaimSubject, MIX, NETWORKS, NO_INCAST};
+use trial::{MixResult, compare, mechanisms};
 
 use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table, USUAL};
 
@@ -14,16 +14,16 @@ use crate::reproduce::{Class, Context, Drawn, Experiment, Figure, Row, Table, US
 const SEEDS: u64 = 5;
 
 /// Results of the mix: by network, condition and seed, all mechanisms that suit the network.
-struct Found(Vec<Vec<Vec<Vec<Fared>>>>);
+struct MixResults(Vec<Vec<Vec<Vec<MixResult>>>>);
 
-impl Found {
+impl MixResults {
     /// A mechanism by seed.
-    fn of(&self, network: usize, condition: usize, mechanism: usize) -> Vec<&Fared> {
+    fn of(&self, network: usize, condition: usize, mechanism: usize) -> Vec<&MixResult> {
         self.0[network][condition].iter().map(|seed| &seed[mechanism]).collect()
     }
 
     /// The mean over seeds of a measure of a mechanism.
-    fn mean(&self, at: (usize, usize, usize), what: impl Fn(&Fared) -> f64) -> f64 {
+    fn mean(&self, at: (usize, usize, usize), what: impl Fn(&MixResult) -> f64) -> f64 {
         let all = self.of(at.0, at.1, at.2);
         all.iter().map(|f| what(f)).sum::<f64>() / all.len() as f64
     }
@@ -35,9 +35,9 @@ impl Found {
             let at = all.iter().position(|m| m.name == name).expect("a mechanism of the network");
             self.of(claim.network, condition, at)
         };
-        let slowdown = |f: &Fared| match claim.of {
-            Of::All => f.mean(),
-            Of::Job(job) => f.slowdowns[job],
+        let slowdown = |f: &MixResult| match claim.of {
+            ClaimSubject::All => f.mean(),
+            ClaimSubject::Job(job) => f.slowdowns[job],
         };
         let both = find(claim.without).into_iter().zip(find(claim.with));
         both.map(|(without, with)| slowdown(without) / slowdown(with)).collect()
@@ -67,7 +67,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         .flat_map(|n| (0..CONDITIONS.len()).map(move |c| (n, c)))
         .flat_map(|(n, c)| (0..SEEDS).map(move |s| (n, c, s)))
         .collect();
-    let fared: Vec<Vec<Fared>> = cases
+    let fared: Vec<Vec<MixResult>> = cases
         .into_par_iter()
         .with_max_len(1)
         .map(|(n, c, s)| {
@@ -77,48 +77,48 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
             compare(network, condition, context.seed + s)
         })
         .collect();
-    let by_condition: Vec<Vec<Vec<Fared>>> =
-        fared.chunks(SEEDS as usize).map(<[Vec<Fared>]>::to_vec).collect();
-    let found = Found(by_condition.chunks(CONDITIONS.len()).map(<[_]>::to_vec).collect());
+    let by_condition: Vec<Vec<Vec<MixResult>>> =
+        fared.chunks(SEEDS as usize).map(<[Vec<MixResult>]>::to_vec).collect();
+    let found = MixResults(by_condition.chunks(CONDITIONS.len()).map(<[_]>::to_vec).collect());
     draw(&found, context);
     rows(&found)
 }
 
 /// The reported numbers of each mechanism on each network, and the claims.
-fn rows(found: &Found) -> Vec<Row> {
+fn rows(found: &MixResults) -> Vec<Row> {
     let mut rows = Vec::new();
     for (n, network) in NETWORKS.iter().enumerate() {
         for (c, condition) in CONDITIONS.iter().enumerate() {
             for (m, mechanism) in mechanisms(network).iter().enumerate() {
-                let mut told = |what: &str, ours: f64| {
+                let mut add_row = |what: &str, ours: f64| {
                     let of = format!("{}, {}, {}", network.name, condition.name, mechanism.name);
                     rows.push(Row::told(format!("{of}: {what}"), ours));
                 };
-                let mean = |what: &dyn Fn(&Fared) -> f64| found.mean((n, c, m), what);
-                told("slowdown, mean", mean(&Fared::mean));
-                told("slowdown, worst job", mean(&Fared::worst));
-                told("Allreduce, p99 of packets, us", mean(&|f| f.tail));
-                told("fullest channel over the mean", mean(&|f| f.fullest));
-                told("dark channels, %", mean(&|f| f.dark));
+                let mean = |what: &dyn Fn(&MixResult) -> f64| found.mean((n, c, m), what);
+                add_row("slowdown, mean", mean(&MixResult::mean));
+                add_row("slowdown, worst job", mean(&MixResult::worst));
+                add_row("Allreduce, p99 of packets, us", mean(&|f| f.tail));
+                add_row("fullest channel over the mean", mean(&|f| f.fullest));
+                add_row("dark channels, %", mean(&|f| f.dark));
                 let efi = mean(&|f| f.efi.map_or(f64::NAN, |e| e as f64));
                 if efi.is_finite() {
-                    told("effective EFI, largest", efi);
+                    add_row("effective EFI, largest", efi);
                 }
                 let hops = mean(&|f| f.hops);
                 if (hops / found.mean((n, c, 0), |f| f.hops) - 1.0).abs() > 0.01 {
-                    told("channels a packet", hops);
+                    add_row("channels a packet", hops);
                 }
                 let nonminimal = mean(&|f| f.nonminimal);
                 if nonminimal > 0.0 {
-                    told("packets on non-minimal paths, %", nonminimal);
+                    add_row("packets on non-minimal paths, %", nonminimal);
                 }
             }
         }
     }
     for claim in &CLAIMS {
         let of = match claim.of {
-            Of::All => "all jobs",
-            Of::Job(job) => MIX[job].0,
+            ClaimSubject::All => "all jobs",
+            ClaimSubject::Job(job) => MIX[job].0,
         };
         let what = |condition: usize| {
             let (network, condition) = (NETWORKS[claim.network].name, CONDITIONS[condition].name);
@@ -137,7 +137,7 @@ fn rows(found: &Found) -> Vec<Row> {
 }
 
 /// A table for each network and condition: slowdowns of jobs by mechanism.
-fn draw(found: &Found, context: &Context<'_>) {
+fn draw(found: &MixResults, context: &Context<'_>) {
     let mut tables = Vec::new();
     for (n, network) in NETWORKS.iter().enumerate() {
         for (c, condition) in CONDITIONS.iter().enumerate() {
@@ -145,7 +145,7 @@ fn draw(found: &Found, context: &Context<'_>) {
             let jobs = &MIX[..condition.jobs];
             let of = |m: usize| {
                 let jobs = (0..jobs.len()).map(move |j| found.mean((n, c, m), |f| f.slowdowns[j]));
-                jobs.chain([found.mean((n, c, m), Fared::mean)])
+                jobs.chain([found.mean((n, c, m), MixResult::mean)])
             };
             let cells: Vec<f64> = (0..all.len()).flat_map(of).collect();
             tables.push(Table {

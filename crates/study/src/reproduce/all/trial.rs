@@ -54,7 +54,7 @@ pub(super) fn mechanisms(network: &Network) -> Vec<Mechanism> {
 
 /// Results of the mix under a mechanism.
 #[derive(Clone, Debug)]
-pub(super) struct Fared {
+pub(super) struct MixResult {
     /// By job, its time over that in isolation with the baseline.
     pub(super) slowdowns: Vec<f64>,
     /// Bytes on the fullest channel between switches over those that each would carry of an even spread.
@@ -71,7 +71,7 @@ pub(super) struct Fared {
     pub(super) tail: f64,
 }
 
-impl Fared {
+impl MixResult {
     /// Geometric mean of the slowdowns.
     pub(super) fn mean(&self) -> f64 {
         let n = self.slowdowns.len() as f64;
@@ -85,7 +85,7 @@ impl Fared {
 }
 
 /// All mechanisms that suit a network, under one condition by one seed.
-pub(super) fn compare(network: &Network, condition: &Condition, seed: u64) -> Vec<Fared> {
+pub(super) fn compare(network: &Network, condition: &Condition, seed: u64) -> Vec<MixResult> {
     let topology = open(network.spec).expect("a specification");
     let mut jobs = placed(&topology, condition.placement, seed);
     jobs.truncate(condition.jobs);
@@ -118,7 +118,7 @@ fn placed(topology: &Topology, placement: &str, seed: u64) -> Vec<Job> {
         let (_, nodes, spec) = MIX[i];
         let free = Free { machine: &machine, is_free: &is_free };
         let hosts = by
-            .give(&free, nodes as usize, &mut Stream::new(seed, i as u64))
+            .allocate(&free, nodes as usize, &mut Stream::new(seed, i as u64))
             .expect("as many hosts as all jobs have nodes");
         for &h in &hosts {
             is_free[h as usize] = false;
@@ -143,8 +143,8 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     fn routes(&self, mechanism: &Mechanism) -> Routes {
-        let told = EngineInput { places: self.hosts, demands: self.demands, seed: self.seed };
-        tables(self.topology, mechanism.engine, 0, told)
+        let input = EngineInput { places: self.hosts, demands: self.demands, seed: self.seed };
+        tables(self.topology, mechanism.engine, 0, input)
     }
 
     fn setup<'s>(&'s self, routes: &'s Routes, mechanism: &Mechanism) -> Setup<'s> {
@@ -165,7 +165,7 @@ impl Trial<'_> {
         routes: &Routes,
         found: &Simulated,
         alone: &[u64],
-    ) -> Fared {
+    ) -> MixResult {
         let between = &found.carried[..self.topology.fabric.channel_count()];
         let all = between.len() as f64;
         let mean = between.iter().sum::<u64>() as f64 / all;
@@ -176,7 +176,7 @@ impl Trial<'_> {
         let by_tables = mechanism.routing == "tables" && routes.choice.is_none();
         let effective = || Effective::of(&self.topology.fabric, routes, self.hosts).facts();
         let times = found.runs.iter().zip(alone);
-        Fared {
+        MixResult {
             slowdowns: times
                 .map(|(runs, &alone)| {
                     let end = runs.iter().map(|r| r.end).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use darkfiber_analysis::count::{Bandwidth, Precision, Wanted, measure};
+use darkfiber_analysis::count::{Bandwidth, Precision, Quantities, measure};
 use darkfiber_workload::play::{Job, Repeat, host};
 use darkfiber_workload::schedule::{Program, Script};
 use darkfiber_workload::{Stream, given};
@@ -61,7 +61,7 @@ fn same(tree: &Tree, seed: u64) -> usize {
         let pairs: Vec<[u32; 2]> = order.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
         let pattern = given(pairs.clone(), n).expect("a partial permutation");
         let found =
-            measure(&paths, None, &*pattern, &Wanted::default(), &Precision::default(), seed);
+            measure(&paths, None, &*pattern, &Quantities::default(), &Precision::default(), seed);
         let share = found.bandwidth(Bandwidth::Share).expect("always measured").mean;
         let mut script = Script::new(n);
         for &[from, to] in &pairs {

@@ -26,14 +26,14 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
 fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let holds = |label: &str,
                  theorem: u64,
-                 meets: fn(u32, u32, u32) -> bool,
+                 condition: fn(u32, u32, u32) -> bool,
                  proven: fn((u32, u32, u32)) -> bool| {
         (context.at)(label);
         let mut stream = Stream::new(context.seed, theorem);
         let mut held = 0;
         let mut missed = None;
         for _ in 0..TREES {
-            let tree = draw(&mut stream, meets);
+            let tree = draw(&mut stream, condition);
             if proven(tree) {
                 held += 1;
             } else {
@@ -55,10 +55,10 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
 }
 
 /// A random tree that meets the conditions.
-fn draw(stream: &mut Stream, meets: fn(u32, u32, u32) -> bool) -> (u32, u32, u32) {
+fn draw(stream: &mut Stream, condition: fn(u32, u32, u32) -> bool) -> (u32, u32, u32) {
     loop {
         let (n, m, r) = (2 + stream.below(11), 1 + stream.below(25), 2 + stream.below(24));
-        if meets(n, m, r) {
+        if condition(n, m, r) {
             return (n, m, r);
         }
     }

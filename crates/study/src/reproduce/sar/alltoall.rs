@@ -92,7 +92,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
 }
 
 /// Nodes on ten leaf switches of one island, each of which has one at least.
-fn seats(taurus: &Topology, lot: &mut Stream) -> Vec<TerminalId> {
+fn seats(taurus: &Topology, random: &mut Stream) -> Vec<TerminalId> {
     let fabric = &taurus.fabric;
     let hosts =
         |s: SwitchId| -> Vec<TerminalId> { fabric.terminals_on(s).map(TerminalId::new).collect() };
@@ -105,7 +105,7 @@ fn seats(taurus: &Topology, lot: &mut Stream) -> Vec<TerminalId> {
     };
     // Leaves of an island have a switch above them in common.
     let island = loop {
-        let first = leaves[lot.below(leaves.len() as u32) as usize];
+        let first = leaves[random.below(leaves.len() as u32) as usize];
         let above = next(first);
         let of: Vec<SwitchId> = leaves
             .iter()
@@ -117,16 +117,16 @@ fn seats(taurus: &Topology, lot: &mut Stream) -> Vec<TerminalId> {
         }
     };
     let mut island = island;
-    lot.shuffle(&mut island);
+    random.shuffle(&mut island);
     let mut chosen: Vec<TerminalId> = Vec::new();
     let mut others: Vec<TerminalId> = Vec::new();
     for &s in &island[..SWITCHES] {
         let mut all = hosts(s);
-        lot.shuffle(&mut all);
+        random.shuffle(&mut all);
         chosen.push(all[0]);
         others.extend(&all[1..]);
     }
-    lot.shuffle(&mut others);
+    random.shuffle(&mut others);
     chosen.extend(&others[..NODES - SWITCHES]);
     chosen.sort_unstable();
     chosen

@@ -45,12 +45,12 @@ impl Site {
     fn new(preset: &str, context: &Context<'_>) -> Self {
         let topology = open(preset).expect("a preset");
         let lids = Lids::assign(&topology.fabric, 0).expect("presets are small enough");
-        let made_up = || {
+        let synthetic = || {
             let days = u32::try_from(BEFORE + DAYS).expect("days");
-            Log::made_up(days, context.seed)
+            Log::synthetic(days, context.seed)
         };
-        let mut log = context.log.cloned().unwrap_or_else(made_up);
-        log.leave_whole();
+        let mut log = context.log.cloned().unwrap_or_else(synthetic);
+        log.keep_whole_host_jobs();
         let first_fit = allocator("first-fit").expect("registered");
         let Placed { history, scale } = log.placed(&topology, None, first_fit, context.seed);
         let from = history.span().map_or(0, |s| s.0) + BEFORE * DAY;

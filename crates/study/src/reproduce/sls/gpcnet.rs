@@ -5,7 +5,7 @@ use darkfiber_scenario::Case;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::placement::allocator;
 
-use crate::congest::{CongestPlan, Contender, Hosts, Mechanism, Ran, Rule, Split, run};
+use crate::congest::{CellTimes, CongestPlan, Contender, Hosts, Mechanism, Rule, Split, run};
 use crate::reproduce::{Context, machine};
 
 /// Picoseconds of a millisecond.
@@ -85,7 +85,7 @@ pub(super) struct Trial<'a> {
 pub(super) struct Cell {
     pub(super) victim: usize,
     /// None where it cannot be run: odd numbers of nodes where powers of two are required.
-    pub(super) ran: Option<Ran>,
+    pub(super) ran: Option<CellTimes>,
 }
 
 impl Trial<'_> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_scenario::{Medium, Setup, seated, simulate};
+use darkfiber_scenario::{Medium, Setup, rank_terminals, simulate};
 use darkfiber_workload::Machine;
 use darkfiber_workload::collective::Library;
 use darkfiber_workload::play::{Job, Repeat, host};
@@ -54,7 +54,7 @@ fn part(shandy: &Quiet, test: &str, bytes: u64, per_node: u32) -> f64 {
     let step = machine.len() as u32 / NODES;
     let hosts: Vec<u32> = (0..NODES).map(|i| i * step).collect();
     let of = |h: u32| machine.terminals(h).to_vec();
-    let terminals: Vec<TerminalId> = seated(&hosts, per_node, of);
+    let terminals: Vec<TerminalId> = rank_terminals(&hosts, per_node, of);
     let jobs = [Job { program, terminals, start: 0, repeat: Repeat::Once }];
     let host = host("slingshot").expect("known");
     let setup = Setup {

@@ -55,7 +55,8 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         for cell in trial.run(system, context) {
             let service = SERVICES[cell.victim].split(':').next().unwrap_or_default();
             let Some(ran) = cell.ran else { continue };
-            let (Some(alone), Some(beside)) = (ran.isolated.told(), ran.congested.told()) else {
+            let (Some(alone), Some(beside)) = (ran.isolated.summary(), ran.congested.summary())
+            else {
                 continue;
             };
             let quantity = |what: &str| format!("{of}: {service}, {what}");

@@ -73,12 +73,12 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
 
 /// Symbol errors by channel, counted where it begins: those of a good port, or for one end of a bad cable of a bad one.
 fn counters(hyperx: &Topology, bad: &Faults, seed: u64) -> Vec<(ChannelId, u64)> {
-    let mut lot = Stream::new(seed, 1);
+    let mut random = Stream::new(seed, 1);
     let limit = SYMBOL_ERRORS_OF_A_BAD_CABLE;
     let mut counted: Vec<(ChannelId, u64)> = (0..hyperx.fabric.channel_count())
         .map(|c| {
-            let most = if lot.below(20) == 0 { limit as u32 + 1 } else { 301 };
-            (ChannelId::new(c), u64::from(lot.below(most)))
+            let most = if random.below(20) == 0 { limit as u32 + 1 } else { 301 };
+            (ChannelId::new(c), u64::from(random.below(most)))
         })
         .collect();
     // One port that has just as many as a cable may have.
@@ -89,8 +89,8 @@ fn counters(hyperx: &Topology, bad: &Faults, seed: u64) -> Vec<(ChannelId, u64)>
         counted[at].1 = limit;
     }
     for &link in &bad.links {
-        let end = if lot.below(2) == 0 { link } else { hyperx.fabric.reverse(link) };
-        counted[end.index()].1 = limit + 1 + u64::from(lot.below((END - limit) as u32));
+        let end = if random.below(2) == 0 { link } else { hyperx.fabric.reverse(link) };
+        counted[end.index()].1 = limit + 1 + u64::from(random.below((END - limit) as u32));
     }
     counted
 }

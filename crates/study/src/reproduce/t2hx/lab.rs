@@ -136,7 +136,7 @@ impl Lab {
         for (i, &n) in sizes.iter().enumerate() {
             let free = Free { machine, is_free: &is_free };
             let hosts = by
-                .give(&free, n, &mut Stream::new(seed, i as u64))
+                .allocate(&free, n, &mut Stream::new(seed, i as u64))
                 .expect("there are enough hosts");
             for &h in &hosts {
                 is_free[h as usize] = false;

@@ -16,7 +16,7 @@ pub(in crate::traffic) static FFVC: Application = Application {
     length: Length::Seconds(90),
     write: |body, _| {
         power_of_two("ffvc", body)?;
-        let side: u64 = if body.given.nodes() > 64 { 64 } else { 128 };
+        let side: u64 = if body.job.nodes() > 64 { 64 } else { 128 };
         let grid = Grid::of(body.n(), 3, false);
         body.work(1.0);
         body.halo(&grid, &faces(3), |_| side * side * 4 * 2);

@@ -24,7 +24,7 @@ pub(in crate::traffic) static HPL: Application = Application {
     #[expect(clippy::cast_sign_loss, reason = "sizes are not below zero")]
     write: |body, params| {
         let n = body.n();
-        let gib: f64 = if body.given.nodes() >= 224 { 0.25 } else { 1.0 };
+        let gib: f64 = if body.job.nodes() >= 224 { 0.25 } else { 1.0 };
         let order = (f64::from(n) * gib * 1_073_741_824.0 / 8.0).sqrt();
         // The larger side first: rows of the grid are lines of the first dimension.
         let sides = Grid::of(n, 2, false).sides;

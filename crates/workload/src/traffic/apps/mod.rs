@@ -87,10 +87,10 @@ impl Application {
     fn iteration(
         &self,
         params: &Params,
-        given: &Ranks,
+        job: &Ranks,
         (group, unit): (u64, f64),
     ) -> Result<(Arc<Block>, f64), TrafficError> {
-        let mut body = Body::new(given, group, unit);
+        let mut body = Body::new(job, group, unit);
         (self.write)(&mut body, params)?;
         Ok((finished(self.name, body.script)?, body.weights))
     }
@@ -118,20 +118,20 @@ impl Traffic for Application {
     }
 
     #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-    fn program(&self, params: &Params, given: &Ranks) -> Result<Program, TrafficError> {
-        let n = several(self.name, given)?;
-        let share = share(params, "share", given.share.unwrap_or(0.2).clamp(0.001, 0.999))?;
+    fn program(&self, params: &Params, job: &Ranks) -> Result<Program, TrafficError> {
+        let n = several(self.name, job)?;
+        let share = share(params, "share", job.share.unwrap_or(0.2).clamp(0.001, 0.999))?;
         let nominal = size(params, "nominal", NOMINAL)?;
         if nominal < SLOWEST {
             // By less, computing would take years, which clocks of 64 bits do not hold.
             return Err(params.bad("nominal", "bytes a second, at least 1MB").into());
         }
-        let alone = Alone {
-            per_node: given.per_node.max(1),
+        let alone = UncontendedNetwork {
+            per_node: job.per_node.max(1),
             latency: time(params, "latency", 2_000_000)?,
             per_byte: SECOND as f64 / nominal as f64,
         };
-        let (one, _) = self.iteration(params, given, (1, 0.0))?;
+        let (one, _) = self.iteration(params, job, (1, 0.0))?;
         let usual = match (params.raw("length"), &self.length) {
             (None, Length::Iterations(iterations)) => *iterations,
             (_, length) => {
@@ -149,10 +149,10 @@ impl Traffic for Application {
         let mut program = Program::new(n);
         for (times, of) in [(iterations / group, group), (1, iterations % group)] {
             if times > 0 && of > 0 {
-                let (still, weights) = self.iteration(params, given, (of, 0.0))?;
+                let (still, weights) = self.iteration(params, job, (of, 0.0))?;
                 let compute = alone.time(&still) as f64 * (1.0 - share) / share;
                 let unit = compute / weights.max(f64::MIN_POSITIVE);
-                program.then(self.iteration(params, given, (of, unit))?.0, times);
+                program.then(self.iteration(params, job, (of, unit))?.0, times);
             }
         }
         Ok(program)
@@ -165,13 +165,13 @@ const SLOWEST: u64 = 1_000_000;
 const NOMINAL: u64 = 2_426_656_522;
 
 /// A network without contention.
-struct Alone {
+struct UncontendedNetwork {
     per_node: u32,
     latency: u64,
     per_byte: f64,
 }
 
-impl Alone {
+impl UncontendedNetwork {
     /// Time of a block on it, in picoseconds.
     fn time(&self, block: &Arc<Block>) -> u64 {
         let ranks = block.ranks();

@@ -15,7 +15,7 @@ pub(in crate::traffic) static QBOX: Application = Application {
     keys: &[],
     length: Length::Seconds(90),
     write: |body, _| {
-        let atoms: u64 = if body.given.nodes() > 448 { 16 } else { 32 };
+        let atoms: u64 = if body.job.nodes() > 448 { 16 } else { 32 };
         let grid = Grid::of(body.n(), 2, true);
         let (columns, rows) = (grid.lines(0), grid.lines(1));
         let each = |mib: u64| (mib << 20) * atoms / 32;

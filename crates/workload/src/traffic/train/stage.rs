@@ -128,7 +128,7 @@ impl<'a> Stage<'a> {
     /// Computation, and the exchanges of the stage's ranks for it.
     fn work(&mut self, script: &mut Script, work: Work) {
         let step = self.step;
-        let way = usize::from(!work.forward);
+        let direction = usize::from(!work.forward);
         if step.zero == 3 {
             // Parameters arrive during the preceding work; that this is the same work is a simplification.
             let [shared, experts] = step.sizes.parameters.map(|p| 2 * p);
@@ -151,7 +151,7 @@ impl<'a> Stage<'a> {
         let time = if work.forward { step.forward } else { step.backward };
         let groups: Vec<Vec<u32>> = step.layout.tensor_groups(self.number).collect();
         let t = f64::from(step.layout.tensor);
-        let wire = whole(2.0 * (t - 1.0) / t * step.sizes.tensor[way] as f64);
+        let wire = whole(2.0 * (t - 1.0) / t * step.sizes.tensor[direction] as f64);
         for group in &groups {
             for &rank in group {
                 script.compute(rank, time);

@@ -57,7 +57,7 @@ impl Step {
     ///
     /// # Errors
     /// If a value cannot be, or ranks do not divide.
-    pub(super) fn read(params: &Params, given: &Ranks, n: u32) -> Result<Self, TrafficError> {
+    pub(super) fn read(params: &Params, job: &Ranks, n: u32) -> Result<Self, TrafficError> {
         // The model, and how it is divided.
         let names = || format!("one of {}", MODELS.names().collect::<Vec<_>>().join(", "));
         let model = MODELS
@@ -67,7 +67,7 @@ impl Step {
         if let Some(layers) = params.get("layers", 1..=10_000)? {
             shorten(&mut model, layers);
         }
-        let per_node = given.per_node.clamp(1, n);
+        let per_node = job.per_node.clamp(1, n);
         let part = |key, default| Ok::<u32, SpecError>(params.get(key, 1..=n)?.unwrap_or(default));
         let divided =
             [part("tp", per_node.min(8))?, part("cp", 1)?, part("pp", 1)?, part("ep", 1)?];

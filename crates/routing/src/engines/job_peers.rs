@@ -8,7 +8,7 @@ use darkfiber_fabric::{Fabric, Role, TerminalId};
 pub(super) type Sources = Vec<(u32, u32)>;
 
 /// The terminals that run jobs, and who sends to each. It depends on where jobs run, not on their order.
-pub(super) struct Mates {
+pub(super) struct JobPeers {
     /// Terminals in jobs, in the order of Algorithm 1: by falling size of the largest job.
     pub(super) running: Vec<u32>,
     /// Per terminal in a job the number of its sources in `lists`, else [`IDLE`].
@@ -20,7 +20,7 @@ pub(super) struct Mates {
 /// A terminal that runs no job.
 const IDLE: u32 = u32::MAX;
 
-impl Mates {
+impl JobPeers {
     pub(super) fn new(fabric: &Fabric, jobs: &[Vec<TerminalId>]) -> Self {
         let mut list = vec![IDLE; fabric.terminal_count()];
         let mut largest = vec![0; fabric.terminal_count()];
@@ -42,8 +42,8 @@ impl Mates {
         several.dedup();
         for own in several.chunk_by(|a, b| a.0 == b.0) {
             list[own[0].0 as usize] = lists.len() as u32;
-            let mates = own.iter().flat_map(|&(_, j)| &jobs[j as usize]);
-            lists.push(sources(fabric, mates.copied().collect()));
+            let job_peers = own.iter().flat_map(|&(_, j)| &jobs[j as usize]);
+            lists.push(sources(fabric, job_peers.copied().collect()));
         }
         let mut running: Vec<u32> =
             (0..).zip(&list).filter(|(_, l)| **l != IDLE).map(|(t, _)| t).collect();

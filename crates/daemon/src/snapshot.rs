@@ -16,7 +16,7 @@ const READINGS: usize = 60;
 const NUMBERS: usize = 4_000_000;
 
 /// A snapshot of the owner's state.
-pub(crate) struct Look {
+pub(crate) struct Snapshot {
     pub(crate) site: String,
     pub(crate) phase: &'static str,
     pub(crate) mode: &'static str,
@@ -60,7 +60,7 @@ impl Recent {
     }
 }
 
-impl Look {
+impl Snapshot {
     pub(crate) fn new(
         site: &str,
         state: &State,

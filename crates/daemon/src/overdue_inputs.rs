@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use darkfiber_operate::Source;
+use darkfiber_operate::InputSource;
 
 use crate::config::{Config, Watched};
 
@@ -10,18 +10,18 @@ use crate::config::{Config, Watched};
 const LATE: Duration = Duration::from_secs(30);
 
 /// When readings of each input were last heard of.
-pub(crate) struct Silence([Expected; 3]);
+pub(crate) struct OverdueInputs([ExpectedReading; 3]);
 
-struct Expected {
-    source: Source,
+struct ExpectedReading {
+    source: InputSource,
     /// Longest time between two readings.
     within: Duration,
     heard: Instant,
 }
 
-impl Silence {
+impl OverdueInputs {
     pub(crate) fn new(config: &Config, now: Instant) -> Self {
-        let of = |watched: &Watched| Expected {
+        let of = |watched: &Watched| ExpectedReading {
             source: watched.source,
             within: watched.every + watched.timeout + LATE,
             heard: now,
@@ -30,14 +30,14 @@ impl Silence {
     }
 
     /// A reading arrived, whatever its content.
-    pub(crate) fn heard(&mut self, source: Source, now: Instant) {
+    pub(crate) fn reading_arrived(&mut self, source: InputSource, now: Instant) {
         for expected in self.0.iter_mut().filter(|e| e.source == source) {
             expected.heard = now;
         }
     }
 
     /// Inputs without readings for too long, each reported again after the same time.
-    pub(crate) fn broken(&mut self, now: Instant) -> Vec<(Source, String)> {
+    pub(crate) fn broken(&mut self, now: Instant) -> Vec<(InputSource, String)> {
         let mut silent = Vec::new();
         for e in &mut self.0 {
             if now.saturating_duration_since(e.heard) >= e.within {
@@ -54,17 +54,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_that_hangs_is_told_again_and_again() {
+    fn an_input_that_hangs_is_reported_again_and_again() {
         let start = Instant::now();
-        let of = |source, s| Expected { source, within: Duration::from_secs(s), heard: start };
-        let mut silence =
-            Silence([of(Source::Fabric, 120), of(Source::Tables, 70), of(Source::Jobs, 65)]);
+        let of =
+            |source, s| ExpectedReading { source, within: Duration::from_secs(s), heard: start };
+        let mut overdue_inputs = OverdueInputs([
+            of(InputSource::Fabric, 120),
+            of(InputSource::Tables, 70),
+            of(InputSource::Jobs, 65),
+        ]);
         let at = |s| start + Duration::from_secs(s);
-        assert!(silence.broken(at(60)).is_empty());
-        silence.heard(Source::Jobs, at(60));
-        assert_eq!(silence.broken(at(70)), [(Source::Tables, "no reading for 70 s".to_owned())]);
-        assert!(silence.broken(at(71)).is_empty());
-        let all: Vec<Source> = silence.broken(at(140)).into_iter().map(|s| s.0).collect();
-        assert_eq!(all, [Source::Fabric, Source::Tables, Source::Jobs]);
+        assert!(overdue_inputs.broken(at(60)).is_empty());
+        overdue_inputs.reading_arrived(InputSource::Jobs, at(60));
+        assert_eq!(
+            overdue_inputs.broken(at(70)),
+            [(InputSource::Tables, "no reading for 70 s".to_owned())]
+        );
+        assert!(overdue_inputs.broken(at(71)).is_empty());
+        let all: Vec<InputSource> =
+            overdue_inputs.broken(at(140)).into_iter().map(|s| s.0).collect();
+        assert_eq!(all, [InputSource::Fabric, InputSource::Tables, InputSource::Jobs]);
     }
 }
