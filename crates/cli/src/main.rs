@@ -88,7 +88,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     if let Some(bytes) = common.max_input {
         darkfiber_formats::input::set_limit(bytes);
     }
-    pool.install(|| match cli.command {
+    let exit = pool.install(|| match cli.command {
         Command::Fabric(command) => commands::fabric::run(&command, common),
         Command::Route(command) => commands::ease::route_or_ease(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
@@ -127,5 +127,6 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::List(command) => commands::list::run(&command, common),
         Command::Completions(command) => commands::completions::run(&command),
         Command::Man(command) => commands::man::run(&command, args::command()),
-    })
+    })?;
+    Ok(load::with_damage(exit))
 }

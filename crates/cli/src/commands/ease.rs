@@ -63,6 +63,9 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     };
     let target = save::Target::of(&args.set)?;
     let loaded = load::one_plane(&args.fabric, common)?;
+    if target.is_some() {
+        load::refuse_damaged(&loaded)?;
+    }
     let topology = &loaded.topology;
     let fabric = &topology.fabric;
     let tables = args.ease.beside.tables().of(path);

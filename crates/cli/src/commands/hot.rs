@@ -23,7 +23,7 @@ use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, CountedArgs, PageArgs, SetArgs};
 use crate::progress::Progress;
-use crate::{addresses, out, page, provenance, save};
+use crate::{addresses, load, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -113,6 +113,9 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
     given.case.tables.expect_tables("hot")?;
+    if target.is_some() {
+        load::refuse_damaged(&given.case.loaded)?;
+    }
     let lids = given.case.tables.lids.take();
     let topology = given.case.topology();
     let fabric = &topology.fabric;

@@ -182,13 +182,13 @@ pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
         None => (Severity::Warning, "is incomplete"),
     };
     let lines = if grave.len() == 1 { "line" } else { "lines" };
+    let at = if worst.line > 0 { format!("line {}: ", worst.line) } else { String::new() };
     Some(Finding {
         kind: finding::FindingKind::Input,
         severity,
         message: format!(
-            "the input {what} ({} {lines} left out or guessed), for example line {}: {}",
+            "the input {what} ({} {lines} left out or guessed), for example {at}{}",
             grave.len(),
-            worst.line,
             worst.what
         ),
         hint: "the reader's remarks name the lines; make a new dump if in doubt",

@@ -72,6 +72,9 @@ const CLEARLY: f64 = 1.004;
 pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failure> {
     let target = save::Target::of(&args.set)?;
     let loaded = load::one_plane(&args.fabric, common)?;
+    if target.is_some() {
+        load::refuse_damaged(&loaded)?;
+    }
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     // Worst permutation and averages of all terminals that run jobs, closely.
     let shown = ["worst", "abb", "afpb"];

@@ -116,6 +116,9 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let target = save::Target::of(&args.set)?;
     let fabric = args.fabric.without_faults();
     let loaded = load::one_plane(&fabric, common)?;
+    if target.is_some() {
+        load::refuse_damaged(&loaded)?;
+    }
     let mut old = load::tables_in_lanes(&args.tables, args.fabric.name(), &loaded, common)?;
     let Loaded { topology, .. } = loaded;
     let recorded = recorded(args);

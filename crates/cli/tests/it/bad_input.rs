@@ -91,6 +91,36 @@ fn two_switches_with_one_guid() {
     assert!(refused.contains("so nothing is written"), "{refused}");
 }
 
+#[test]
+fn a_dump_that_is_cut_among_its_switches() {
+    // The last switch has lost its cable, and the hosts have no records of their own.
+    let end = PAIR.find("[8]\t\"S-0002c90000000101\"").expect("the cable of the right switch");
+    let cut = &PAIR[..end];
+    let dir = folder(&[("cut.topo", cut), ("f", PAIR)]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route f -e minhop -o t -q").code, 0);
+    for line in [
+        "fabric cut.topo",
+        "route cut.topo -e minhop",
+        "check cut.topo --routes t",
+        "measure cut.topo -e minhop --metric worst",
+        "survive cut.topo -e minhop",
+    ] {
+        let run = run_in(d, line);
+        assert_eq!(run.code, 1, "{line}: {}{}", run.out, run.err);
+        let said =
+            "cut.topo: line 15: error: the dump was cut short in the record of switch \"right\"";
+        assert!(run.err.contains(said), "{line}: {}", run.err);
+    }
+    for line in ["route f -e minhop -q -o out", "reroute f --routes t -q -o out"] {
+        assert_eq!(run_in(d, &line.replace(" f ", " cut.topo ")).code, 1, "{line}");
+        assert!(!d.join("out").exists(), "{line}");
+    }
+    let refused = writes_nothing(&[("f", cut)], "route f -e minhop -q -o out", 1);
+    assert!(refused.contains("for example line 15: the dump was cut short"), "{refused}");
+    assert!(refused.contains("so nothing is written"), "{refused}");
+}
+
 const TWO_PIECES: &str = "s0 s1\ns2 s3\nhost a s0\nhost b s1\nhost c s2\nhost d s3\n";
 
 #[test]
