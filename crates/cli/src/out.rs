@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity};
 use darkfiber_report::{Report, Style};
@@ -12,8 +13,7 @@ use crate::color;
 use crate::failure::Failure;
 use crate::options::{Common, Format};
 use crate::progress::Progress;
-use crate::terminal::harmless;
-pub(crate) use crate::terminal::tell;
+use crate::terminal::{self, harmless};
 
 /// Most lines of one kind that are shown without `-v`.
 const SHOWN: usize = 10;
@@ -49,10 +49,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_with(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output.
+/// Writes to standard output, after the remarks that wait.
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    release();
     let to: Box<dyn Write> =
         if darkfiber_stdout::was_open() { Box::new(io::stdout().lock()) } else { Box::new(Closed) };
     let mut out = io::BufWriter::new(to);
@@ -77,10 +78,63 @@ impl Write for Closed {
     }
 }
 
+/// A remark that waits until anything else is printed.
+struct Remark {
+    /// The input that it is about.
+    source: String,
+    severity: Severity,
+    line: String,
+}
+
+/// Remarks in the order in which they were made. They are printed before anything else is; if the command fails first, notes
+/// that are not about the failure would only hide it.
+static WAITING: Mutex<Vec<Remark>> = Mutex::new(Vec::new());
+
+fn waiting() -> MutexGuard<'static, Vec<Remark>> {
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints the remarks that wait.
+pub(crate) fn release() {
+    let remarks = std::mem::take(&mut *waiting());
+    for remark in remarks {
+        terminal::tell(&remark.line);
+    }
+}
+
+/// Prints of the remarks that wait those that may explain a failure: warnings, errors, and notes about an input that its
+/// message names.
+pub(crate) fn release_for(message: &str) {
+    let remarks = std::mem::take(&mut *waiting());
+    for remark in remarks.iter().filter(|remark| explains(remark, message)) {
+        terminal::tell(&remark.line);
+    }
+}
+
+fn explains(remark: &Remark, message: &str) -> bool {
+    remark.severity > Severity::Note
+        || !remark.source.is_empty() && message.contains(&remark.source)
+}
+
+/// Writes a line to standard error, after the remarks that wait.
+pub(crate) fn tell(line: &str) {
+    release();
+    terminal::tell(line);
+}
+
+/// Keeps a remark until something else is printed; with `-v` it is printed at once.
+fn remark(source: &str, severity: Severity, line: String, common: &Common) {
+    if common.verbose {
+        tell(&line);
+        return;
+    }
+    waiting().push(Remark { source: source.to_owned(), severity, line });
+}
+
 /// Shows the diagnostics of a reader: at most ten lines of a kind, all with `-v`, only errors with `-q`.
 pub(crate) fn diagnostics(source: &str, found: &Diagnostics, common: &Common) {
-    for line in summary(source, found, common) {
-        tell(&line);
+    for (severity, line) in summary(source, found, common) {
+        remark(source, severity, line, common);
     }
 }
 
@@ -109,7 +163,8 @@ impl Listener for Teller<'_> {
 
     fn note(&mut self, text: &str) {
         if !self.common.quiet {
-            tell(text);
+            let source = text.split_once(": note: ").map_or("", |(source, _)| source);
+            remark(source, Severity::Note, text.to_owned(), self.common);
         }
     }
 
@@ -125,7 +180,7 @@ impl Listener for Teller<'_> {
     }
 }
 
-fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
+fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<(Severity, String)> {
     let mut kinds: Vec<(Severity, Vec<&Diagnostic>)> = Vec::new();
     let mut index: BTreeMap<(Severity, String), usize> = BTreeMap::new();
     for d in &found.0 {
@@ -140,9 +195,9 @@ fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
     }
     kinds.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
     let mut lines = Vec::new();
-    for (severity, group) in &kinds {
+    for &(severity, ref group) in &kinds {
         let shown = if common.verbose { group.len() } else { SHOWN };
-        lines.extend(group.iter().take(shown).map(|d| format!("{source}: {d}")));
+        lines.extend(group.iter().take(shown).map(|d| (severity, format!("{source}: {d}"))));
         if group.len() > shown {
             let word = match severity {
                 Severity::Note => "notes",
@@ -150,7 +205,8 @@ fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
                 Severity::Error => "errors",
             };
             let more = group.len() - shown;
-            lines.push(format!("{source}: ... and {more} more such {word} (-v shows all)"));
+            let line = format!("{source}: ... and {more} more such {word} (-v shows all)");
+            lines.push((severity, line));
         }
     }
     lines
@@ -192,6 +248,20 @@ mod tests {
     }
 
     #[test]
+    fn notes_do_not_hide_a_failure_that_they_do_not_explain() {
+        let about = |source: &str, severity| Remark {
+            source: source.to_owned(),
+            severity,
+            line: String::new(),
+        };
+        let failure = "other.lft: 0 of the 96 switches of this dump are in fabric 'f'";
+        assert!(!explains(&about("new.lft", Severity::Note), failure));
+        assert!(!explains(&about("", Severity::Note), failure));
+        assert!(explains(&about("other.lft", Severity::Note), failure));
+        assert!(explains(&about("new.lft", Severity::Warning), failure));
+    }
+
+    #[test]
     fn ten_of_a_kind_are_shown() {
         let mut found = Diagnostics::default();
         for i in 0..25 {
@@ -200,8 +270,8 @@ mod tests {
         found.error(30, "nothing fits", "");
         let lines = summary("f", &found, &Common::default());
         assert_eq!(lines.len(), 12);
-        assert_eq!(lines[0], "f: line 30: error: nothing fits");
-        assert_eq!(lines[11], "f: ... and 15 more such warnings (-v shows all)");
+        assert_eq!(lines[0], (Severity::Error, "f: line 30: error: nothing fits".to_owned()));
+        assert_eq!(lines[11].1, "f: ... and 15 more such warnings (-v shows all)");
         let quiet = Common { quiet: true, ..Common::default() };
         assert_eq!(summary("f", &found, &quiet).len(), 1);
         let verbose = Common { verbose: true, ..Common::default() };

@@ -75,6 +75,7 @@ fn ignored() -> u64 {
 
 /// Ends the process as the signal does, once no temporary files are left.
 fn end(signal: i32) {
+    out::release();
     disk::stop(|| {
         for &group in lock(&GROUPS).iter() {
             let _it_may_have_ended = kill_process_group(group, Signal::KILL);

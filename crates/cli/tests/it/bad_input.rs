@@ -57,6 +57,21 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
+fn notes_do_not_hide_an_error() {
+    let odd = PAIR.replace("port 0 lid 1 ", "port 0 lid 65535 ");
+    let dir = folder(&[("odd.topo", &odd)]);
+    let run = |line: &str| run_in(dir.path(), line);
+    let note = "odd.topo: line 6: note: LID 65535 is none";
+    assert!(run("fabric odd.topo").err.starts_with(note));
+    let failed = run("check odd.topo --routes nowhere");
+    assert_eq!(failed.code, 3);
+    assert!(failed.err.starts_with("error: cannot read nowhere: "), "{}", failed.err);
+    let all = run("check odd.topo --routes nowhere -v");
+    assert!(all.err.starts_with(note), "{}", all.err);
+    assert!(all.err.contains("\nerror: cannot read nowhere: "), "{}", all.err);
+}
+
+#[test]
 fn truncated_dump() {
     let end = PAIR.find("Ca\t1 \"H-0002c90000000201\"").expect("there is a host") + 10;
     let dir = folder(&[("cut.topo", &PAIR[..end])]);
