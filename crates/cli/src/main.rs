@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
     let text = answer.render();
     if answer.use_stderr() {
-        out::tell(text.to_string().trim_end());
+        out::tell(help_text::about_numbers(&text.to_string()).trim_end());
         return Ok(Exit::Usage);
     }
     let plain = !color::style().color;

@@ -254,6 +254,15 @@ fn lanes_out_of_range() {
     For more information, try '--help'.
     ");
     assert_eq!(run("sweep torus:dims=5,t=1 -e dfsssp --seeds 1 --lanes 16").code, 2);
+    // What is wrong with a number is said, not how to pass one that begins with a dash.
+    for (value, said) in [
+        ("-1", "invalid value '-1' for '--lanes <N>': -1 is not in 1..=15"),
+        ("NaN", "invalid value 'NaN' for '--lanes <N>': a whole number is expected"),
+    ] {
+        let run = run(&format!("route torus:dims=5,t=1 -e dfsssp --lanes {value}"));
+        assert_eq!(run.code, 2, "{value}: {}", run.err);
+        assert!(run.err.contains(said) && !run.err.contains("tip:"), "{}", run.err);
+    }
 }
 
 #[test]
