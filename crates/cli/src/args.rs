@@ -246,7 +246,8 @@ pub(crate) fn command() -> clap::Command {
     ))
 }
 
-/// Options whose values may look like `-1`, so that a message says what is wrong with that number, not how to pass it.
+/// Options whose values may look like `-1`, so that a message says what is wrong with that number,
+/// not how to pass it.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     let takes = |arg: clap::Arg| {
         let is_option = !arg.is_positional() && arg.get_action().takes_values();

@@ -77,7 +77,8 @@ const NUMBERS: [(&str, &str); 4] = [
     ("invalid float literal", "a number is expected"),
 ];
 
-/// A message of the parser of the command line, with what is expected where it says only that something is invalid.
+/// A message of the parser of the command line, with what is expected where it says only that
+/// something is invalid.
 pub(crate) fn about_numbers(text: &str) -> String {
     NUMBERS.iter().fold(text.to_owned(), |text, (rust, means)| text.replace(rust, means))
 }

@@ -16,10 +16,12 @@ use crate::out::Teller;
 
 pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
 
-/// Whether a fabric was read whose file is damaged, by a command that does not judge the file itself.
+/// Whether a fabric was read whose file is damaged, by a command that does not judge the file
+/// itself.
 static IS_DAMAGED: AtomicBool = AtomicBool::new(false);
 
-/// Remembers that a file is damaged: its fabric is not what it describes, and neither are results about it.
+/// Remembers that a file is damaged: its fabric is not what it describes, and neither are results
+/// about it.
 fn note_damage(loaded: &Loaded) {
     let found = metrics::of_input(&loaded.diagnostics);
     if found.is_some_and(|finding| finding.severity == Severity::Error) {

@@ -86,8 +86,8 @@ struct Remark {
     line: String,
 }
 
-/// Remarks in the order in which they were made. They are printed before anything else is; if the command fails first, notes
-/// that are not about the failure would only hide it.
+/// Remarks in the order in which they were made. They are printed before anything else is; if the
+/// command fails first, notes that are not about the failure would only hide it.
 static WAITING: Mutex<Vec<Remark>> = Mutex::new(Vec::new());
 
 fn waiting() -> MutexGuard<'static, Vec<Remark>> {
@@ -102,8 +102,8 @@ pub(crate) fn release() {
     }
 }
 
-/// Prints of the remarks that wait those that may explain a failure: warnings, errors, and notes about an input that its
-/// message names.
+/// Prints of the remarks that wait those that may explain a failure: warnings, errors, and notes
+/// about an input that its message names.
 pub(crate) fn release_for(message: &str) {
     let remarks = std::mem::take(&mut *waiting());
     for remark in remarks.iter().filter(|remark| explains(remark, message)) {

@@ -260,6 +260,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 damaged: contradiction.as_ref(),
                 lids: in_place.as_ref().and_then(|from| from.lids.as_ref()),
                 lmc: request.lmc,
+                quiet: common.quiet,
             };
             match target.write(fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
@@ -445,6 +446,7 @@ struct Checked<'a> {
     /// The LIDs in use, if tables are in place.
     lids: Option<&'a Lids>,
     lmc: u8,
+    quiet: bool,
 }
 
 impl Checked<'_> {
@@ -485,6 +487,9 @@ impl Checked<'_> {
             } else {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
+        }
+        if let Some(moved) = addresses::moved(fabric, &lids).filter(|_| !self.quiet) {
+            out::tell(&format!("{name}: warning: {moved}"));
         }
         self.set.write(fabric, routes, &lids, summary, &[])
     }

@@ -57,6 +57,36 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
+fn ports_that_get_other_lids_are_named() {
+    let twice = PAIR.replace("lid 4 ", "lid 3 ");
+    let dir = folder(&[("twice.topo", &twice), ("pair.topo", PAIR)]);
+    let run = |line: &str| run_in(dir.path(), line);
+    let moved = run("route twice.topo -e minhop -o out");
+    assert_eq!(moved.code, 0, "{}", moved.err);
+    assert!(
+        moved.err.contains("minhop: warning: 1 port has another LID in these tables")
+            && moved.err.contains(" instead of 3;"),
+        "{}",
+        moved.err
+    );
+    assert!(!run("route pair.topo -e minhop -o sound").err.contains("another LID"));
+}
+
+#[test]
+fn a_line_that_is_none_of_an_edge_list_is_named() {
+    let dir = folder(&[("k.edges", "s0 s1\nhost \"a b\" s0\n")]);
+    let run = run_in(dir.path(), "fabric k.edges");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(
+        run.err.starts_with(
+            "error: k.edges: line 2: the fourth word of a host line is not a speed such as 4xHDR"
+        ),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn notes_do_not_hide_an_error() {
     let odd = PAIR.replace("port 0 lid 1 ", "port 0 lid 65535 ");
     let dir = folder(&[("odd.topo", &odd)]);

@@ -18,7 +18,8 @@ use crate::{Diagnostics, ReadError};
 ///
 /// * an **error** where the file contradicts itself: two nodes with one GUID (the second is dropped
 ///   with its port lines), one port with two different cables (the first is kept), a port that the
-///   node does not have; and where it was cut short among the switches, whose hosts may be missing then;
+///   node does not have; and where it was cut short among the switches, whose hosts may be missing
+///   then;
 /// * a **warning** where something is left out or guessed: damaged lines, messages of the tool itself,
 ///   cables with only one end listed (they are made), nodes that are referred to but never described
 ///   (they are made of what their neighbours say), cables between two adapters and cables of routers
@@ -276,8 +277,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says how the dump was cut short among its switches, which come before the adapters, if it was. The hosts of what
-    /// is missing are then named nowhere; after the last switch, the lines of switches name all adapters.
+    /// Says how the dump was cut short among its switches, which come before the adapters, if it
+    /// was. The hosts of what is missing are then named nowhere; after the last switch, the lines
+    /// of switches name all adapters.
     fn cut_among_switches(&self, in_a_line: bool) -> Option<String> {
         let Records { nodes, ports, index } = &self.records;
         let last = nodes.len().checked_sub(1)?;

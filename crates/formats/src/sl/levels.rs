@@ -26,8 +26,8 @@ impl At<'_> {
         )
     }
 
-    /// Refuses a file of whose items more than half belong to no part of the fabric: it is of another one. Single ones may
-    /// have come or gone since.
+    /// Refuses a file of whose items more than half belong to no part of the fabric: it is of
+    /// another one. Single ones may have come or gone since.
     pub(super) fn expect_most(
         &self,
         strange: usize,

@@ -100,7 +100,8 @@ fn cut_dumps_are_mended_from_the_neighbours() {
 
 #[test]
 fn dumps_cut_among_the_switches_are_errors() {
-    // Behind a whole line of the last switch, within the description of a line, and between two switches.
+    // Behind a whole line of the last switch, within the description of a line, and between two
+    // switches.
     for (at, more, said) in [
         (
             "[2]\t\"S-0000000000000051\"[2]",
