@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// Repair every single cable and switch fault in advance, and report which leave running connections untouched
     #[command(after_help = survive::HELP)]
     Survive(survive::SurviveCommand),
-    /// Fail every cable and switch in turn: which jobs stop, how much slower they are on mended tables, and what flaps cost a day
+    /// Fail every cable and switch in turn: which jobs stop, how much slower they are on repaired tables, and what flaps cost a day
     #[command(after_help = blast::HELP)]
     Blast(blast::BlastCommand),
     /// Simulate a scenario over time: jobs, their messages, and the channels that they share

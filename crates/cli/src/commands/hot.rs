@@ -54,16 +54,16 @@ pub(crate) struct HotCommand {
     pub(crate) top: usize,
 }
 
-/// Which destination is moved off a hot channel, and which way.
+/// Which destination is moved off a hot channel, and to which path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HotPolicy {
     /// That with the lowest LID, to the least loaded channel: the paper's
     First,
     /// That with most traffic, to the least loaded channel
     Largest,
-    /// That with the lowest LID, on the least loaded way
+    /// That with the lowest LID, on the least loaded path
     Path,
-    /// That, and the way, after which the fuller of both is least full
+    /// That, and the path, after which the fuller of both is least full
     #[default]
     Best,
 }

@@ -76,7 +76,7 @@ pub(crate) const HELP: &str = "\
 Switches that the fault cut off get new entries, all others keep theirs; changes are listed entry by
 entry and block by block (64 LIDs, the unit in which tables are sent). Times are given apart: 'prepare' reads
 loads and dependencies from the old tables, which a running service does once; 'compute' is the reaction to the
-fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
+fault. Without --fail all pairs that do not reach are repaired: FABRIC from after a fault, tables from before.
 
 Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
 switches are updated one by one, no packet loops and no layer gets a cycle of channel dependencies; 'in

@@ -113,7 +113,7 @@ fn lanes_chosen_anew(args: &RouteCommand) -> Result<Option<&'static str>, Failur
     }
     if args.layer_by == LayerBy::Hop && args.survive.is_some() {
         return Err(Failure::usage(
-            "--survive mends tables, and those of which switches choose lanes (--layer-by hop) are not mended yet",
+            "--survive repairs tables, and those in which switches choose lanes (--layer-by hop) cannot be repaired yet",
         ));
     }
     Ok(again)

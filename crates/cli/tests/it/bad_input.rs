@@ -314,7 +314,7 @@ fn too_few_lanes_say_how_many_and_who_takes_fewer() {
 #[test]
 fn layers_that_follow_the_source_are_refused_by_destination() {
     let line = "route torus:dims=5x5,t=1 -e torus --layer-by destination -o out";
-    assert_snapshot!(writes_nothing(&[], line, 4), @"torus refused: its layers depend on source and destination here; tell them by pair, or use nue, dfsssp or lash, which can tell them by destination");
+    assert_snapshot!(writes_nothing(&[], line, 4), @"torus refused: its layers depend on source and destination here; assign them by pair, or use nue, dfsssp or lash, which can assign them by destination");
 }
 
 #[test]
