@@ -57,6 +57,21 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
+fn a_fabric_in_json_that_was_cut_is_called_that() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "fabric kary:k=2,n=2 -o k.json -q").code, 0);
+    let whole = std::fs::read_to_string(d.join("k.json")).expect("a file");
+    std::fs::write(d.join("k.json"), &whole[..whole.len() / 2]).expect("a file");
+    let run = run_in(d, "fabric k.json");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("hint: the file was cut short"), "{}", run.err);
+    std::fs::create_dir(d.join("there")).expect("a directory");
+    let run = run_in(d, "fabric kary:k=2,n=2 -o there");
+    assert!(run.code == 3 && run.err.contains("name a file in it"), "{}", run.err);
+}
+
+#[test]
 fn ports_that_get_other_lids_are_named() {
     let twice = PAIR.replace("lid 4 ", "lid 3 ");
     let dir = folder(&[("twice.topo", &twice), ("pair.topo", PAIR)]);
