@@ -102,18 +102,34 @@ pub(crate) fn release() {
     }
 }
 
-/// Prints of the remarks that wait those that may explain a failure: warnings, errors, and notes
-/// about an input that its message names.
+/// Prints of the remarks that wait those that may explain a failure.
 pub(crate) fn release_for(message: &str) {
     let remarks = std::mem::take(&mut *waiting());
-    for remark in remarks.iter().filter(|remark| explains(remark, message)) {
-        terminal::tell(&remark.line);
+    for line in explaining(remarks, message) {
+        terminal::tell(&line);
     }
 }
 
-fn explains(remark: &Remark, message: &str) -> bool {
-    remark.severity > Severity::Note
-        || !remark.source.is_empty() && message.contains(&remark.source)
+/// The remarks that may explain a failure: errors, and all about an input that its message names.
+/// Notes about other inputs are dropped, and of warnings about them the first is enough.
+fn explaining(remarks: Vec<Remark>, message: &str) -> Vec<String> {
+    let (mut lines, mut others) = (Vec::new(), 0usize);
+    for remark in remarks {
+        let is_about_it = !remark.source.is_empty() && message.contains(&remark.source);
+        if is_about_it || remark.severity == Severity::Error {
+            lines.push(remark.line);
+        } else if remark.severity == Severity::Warning {
+            others += 1;
+            if others == 1 {
+                lines.push(remark.line);
+            }
+        }
+    }
+    if others > 1 {
+        let more = others - 1;
+        lines.push(format!("... and {more} more such lines about other inputs (-v shows all)"));
+    }
+    lines
 }
 
 /// Writes a line to standard error, after the remarks that wait.
@@ -249,16 +265,22 @@ mod tests {
 
     #[test]
     fn notes_do_not_hide_a_failure_that_they_do_not_explain() {
-        let about = |source: &str, severity| Remark {
+        let about = |source: &str, severity, line: &str| Remark {
             source: source.to_owned(),
             severity,
-            line: String::new(),
+            line: line.to_owned(),
         };
+        let remarks = vec![
+            about("new.lft", Severity::Note, "a"),
+            about("", Severity::Note, "b"),
+            about("new.lft", Severity::Warning, "c"),
+            about("new.lft", Severity::Warning, "d"),
+            about("new.lft", Severity::Error, "e"),
+            about("other.lft", Severity::Note, "f"),
+        ];
         let failure = "other.lft: 0 of the 96 switches of this dump are in fabric 'f'";
-        assert!(!explains(&about("new.lft", Severity::Note), failure));
-        assert!(!explains(&about("", Severity::Note), failure));
-        assert!(explains(&about("other.lft", Severity::Note), failure));
-        assert!(explains(&about("new.lft", Severity::Warning), failure));
+        let more = "... and 1 more such lines about other inputs (-v shows all)";
+        assert_eq!(explaining(remarks, failure), ["c", "e", "f", more]);
     }
 
     #[test]

@@ -343,6 +343,7 @@ fn guid_list_problems_are_reported() {
     line 2: note: 0x0000200000000010 is listed twice
     line 4: warning: no linked port of the fabric has GUID 0x0000000000000500 (port GUIDs of hosts are expected here)
     ");
+    insta::assert_snapshot!(guids::read("0x5\nSwitch 8\n[1]\n", path()).expect_err("a dump"), @"dump: 2 lines have no GUID, for example line 2; expected one GUID a line, as OpenSM's root_guid_file");
     insta::assert_snapshot!(guids::read("no\n", path()).expect_err("none"), @"dump: no line has a GUID; expected one GUID a line, as OpenSM's root_guid_file");
 }
 
