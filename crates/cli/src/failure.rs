@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use darkfiber_fabric::Unknown;
 
-use crate::out;
+use crate::remarks;
 use crate::terminal::tell;
 
 /// Exit codes; part of the interface.
@@ -39,11 +39,11 @@ impl From<Exit> for ExitCode {
 pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
     match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(exit)) => {
-            out::release();
+            remarks::release();
             exit
         }
         Ok(Err(failure)) => {
-            out::release_for(&failure.message);
+            remarks::release_for(&failure.message);
             tell(&format!("error: {}", failure.message));
             if !failure.hint.is_empty() {
                 tell(&format!("hint: {}", failure.hint));

@@ -1,53 +1,18 @@
 //! Fabrics, tables and scenarios that the command line names.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use darkfiber_analysis::Severity;
 use darkfiber_fabric::{Fabric, Planes, SwitchId};
 use darkfiber_scenario::fabric;
 use darkfiber_scenario::tables::{self, Read};
 use darkfiber_scenario::{Case, Error, Folder, Listener, Scenario, ScenarioFile};
 
-use crate::commands::metrics;
-use crate::failure::{Exit, Failure};
+use crate::damage;
+use crate::failure::Failure;
 use crate::options::{Common, FabricArgs, NamesArgs, TableArgs};
 use crate::out::Teller;
 
 pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
-
-/// Whether a fabric was read whose file is damaged, by a command that does not judge the file
-/// itself.
-static IS_DAMAGED: AtomicBool = AtomicBool::new(false);
-
-/// Remembers that a file is damaged: its fabric is not what it describes, and neither are results
-/// about it.
-fn note_damage(loaded: &Loaded) {
-    let found = metrics::of_input(&loaded.diagnostics);
-    if found.is_some_and(|finding| finding.severity == Severity::Error) {
-        IS_DAMAGED.store(true, Ordering::Relaxed);
-    }
-}
-
-/// The exit code of a command whose results are printed: a damaged file is a finding.
-pub(crate) fn with_damage(exit: Exit) -> Exit {
-    match exit {
-        Exit::Fine if IS_DAMAGED.load(Ordering::Relaxed) => Exit::Finding,
-        other => other,
-    }
-}
-
-/// Refuses to write tables of a fabric whose file is damaged: hosts may be missing in them.
-pub(crate) fn refuse_damaged(loaded: &Loaded) -> Result<(), Failure> {
-    let found = metrics::of_input(&loaded.diagnostics);
-    match found.filter(|finding| finding.severity == Severity::Error) {
-        None => Ok(()),
-        Some(finding) => {
-            let what = format!("{}, so nothing is written", finding.message);
-            Err(Failure::new(Exit::Finding, what).hint(finding.hint))
-        }
-    }
-}
 
 /// The fabric that the arguments name; shows the diagnostics of the readers.
 pub(crate) fn fabric(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
@@ -63,7 +28,7 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
         let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));
         Error { at: at.into_iter().collect(), ..error }
     })?;
-    note_damage(&case.loaded);
+    damage::note(&case.loaded);
     refuse_planes(case.fabric(), "this command")?;
     Ok(case)
 }
@@ -71,7 +36,7 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
 /// As [`fabric()`], for commands about one network: refuses a fabric of several planes.
 pub(crate) fn one_plane(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     let loaded = fabric(args, common)?;
-    note_damage(&loaded);
+    damage::note(&loaded);
     refuse_planes(&loaded.topology.fabric, "this command")?;
     Ok(loaded)
 }
@@ -145,6 +110,6 @@ pub(crate) fn override_names(file: &mut ScenarioFile, names: &NamesArgs) {
 /// The scenario of a file, with the files that it names, which are in the same folder.
 pub(crate) fn case(file: &ScenarioFile, listener: &mut dyn Listener) -> Result<Case, Failure> {
     let case = file.resolve(&Folder::of(Path::new(&file.name)), listener)?;
-    note_damage(&case.loaded);
+    damage::note(&case.loaded);
     Ok(case)
 }

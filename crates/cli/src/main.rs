@@ -13,6 +13,7 @@ mod commands;
 mod completion;
 mod contents;
 mod counted;
+mod damage;
 mod failure;
 mod first_steps;
 mod help_text;
@@ -29,6 +30,7 @@ mod process;
 mod progress;
 mod provenance;
 mod pulse;
+mod remarks;
 mod run_store;
 mod save;
 mod scenario_keys;
@@ -128,5 +130,5 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Completions(command) => commands::completions::run(&command),
         Command::Man(command) => commands::man::run(&command, args::command()),
     })?;
-    Ok(load::with_damage(exit))
+    Ok(damage::with_damage(exit))
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity};
 use darkfiber_report::{Report, Style};
@@ -13,7 +12,9 @@ use crate::color;
 use crate::failure::Failure;
 use crate::options::{Common, Format};
 use crate::progress::Progress;
-use crate::terminal::{self, harmless};
+pub(crate) use crate::remarks::tell;
+use crate::remarks::{release, remark};
+use crate::terminal::harmless;
 
 /// Most lines of one kind that are shown without `-v`.
 const SHOWN: usize = 10;
@@ -78,79 +79,10 @@ impl Write for Closed {
     }
 }
 
-/// A remark that waits until anything else is printed.
-struct Remark {
-    /// The input that it is about.
-    source: String,
-    severity: Severity,
-    line: String,
-}
-
-/// Remarks in the order in which they were made. They are printed before anything else is; if the
-/// command fails first, notes that are not about the failure would only hide it.
-static WAITING: Mutex<Vec<Remark>> = Mutex::new(Vec::new());
-
-fn waiting() -> MutexGuard<'static, Vec<Remark>> {
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Prints the remarks that wait.
-pub(crate) fn release() {
-    let remarks = std::mem::take(&mut *waiting());
-    for remark in remarks {
-        terminal::tell(&remark.line);
-    }
-}
-
-/// Prints of the remarks that wait those that may explain a failure.
-pub(crate) fn release_for(message: &str) {
-    let remarks = std::mem::take(&mut *waiting());
-    for line in explaining(remarks, message) {
-        terminal::tell(&line);
-    }
-}
-
-/// The remarks that may explain a failure: errors, and all about an input that its message names.
-/// Notes about other inputs are dropped, and of warnings about them the first is enough.
-fn explaining(remarks: Vec<Remark>, message: &str) -> Vec<String> {
-    let (mut lines, mut others) = (Vec::new(), 0usize);
-    for remark in remarks {
-        let is_about_it = !remark.source.is_empty() && message.contains(&remark.source);
-        if is_about_it || remark.severity == Severity::Error {
-            lines.push(remark.line);
-        } else if remark.severity == Severity::Warning {
-            others += 1;
-            if others == 1 {
-                lines.push(remark.line);
-            }
-        }
-    }
-    if others > 1 {
-        let more = others - 1;
-        lines.push(format!("... and {more} more such lines about other inputs (-v shows all)"));
-    }
-    lines
-}
-
-/// Writes a line to standard error, after the remarks that wait.
-pub(crate) fn tell(line: &str) {
-    release();
-    terminal::tell(line);
-}
-
-/// Keeps a remark until something else is printed; with `-v` it is printed at once.
-fn remark(source: &str, severity: Severity, line: String, common: &Common) {
-    if common.verbose {
-        tell(&line);
-        return;
-    }
-    waiting().push(Remark { source: source.to_owned(), severity, line });
-}
-
 /// Shows the diagnostics of a reader: at most ten lines of a kind, all with `-v`, only errors with `-q`.
 pub(crate) fn diagnostics(source: &str, found: &Diagnostics, common: &Common) {
     for (severity, line) in summary(source, found, common) {
-        remark(source, severity, line, common);
+        remark(source, severity, line, common.verbose);
     }
 }
 
@@ -180,7 +112,7 @@ impl Listener for Teller<'_> {
     fn note(&mut self, text: &str) {
         if !self.common.quiet {
             let source = text.split_once(": note: ").map_or("", |(source, _)| source);
-            remark(source, Severity::Note, text.to_owned(), self.common);
+            remark(source, Severity::Note, text.to_owned(), self.common.verbose);
         }
     }
 
@@ -261,26 +193,6 @@ mod tests {
         let a = pattern("port 7 of \"leaf 1\" has no cable");
         assert_eq!(a, pattern("port 19 of \"spine\" has no cable"));
         assert_ne!(a, pattern("port 7 of \"leaf 1\" is slow"));
-    }
-
-    #[test]
-    fn notes_do_not_hide_a_failure_that_they_do_not_explain() {
-        let about = |source: &str, severity, line: &str| Remark {
-            source: source.to_owned(),
-            severity,
-            line: line.to_owned(),
-        };
-        let remarks = vec![
-            about("new.lft", Severity::Note, "a"),
-            about("", Severity::Note, "b"),
-            about("new.lft", Severity::Warning, "c"),
-            about("new.lft", Severity::Warning, "d"),
-            about("new.lft", Severity::Error, "e"),
-            about("other.lft", Severity::Note, "f"),
-        ];
-        let failure = "other.lft: 0 of the 96 switches of this dump are in fabric 'f'";
-        let more = "... and 1 more such lines about other inputs (-v shows all)";
-        assert_eq!(explaining(remarks, failure), ["c", "e", "f", more]);
     }
 
     #[test]

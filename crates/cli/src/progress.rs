@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::out::{release, tell};
+use crate::remarks::{release, tell};
 
 /// Time that work may take in silence.
 const PATIENCE: Duration = Duration::from_secs(1);

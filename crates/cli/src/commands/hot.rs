@@ -23,7 +23,7 @@ use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, CountedArgs, PageArgs, SetArgs};
 use crate::progress::Progress;
-use crate::{addresses, load, out, page, provenance, save};
+use crate::{addresses, damage, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
     given.case.tables.expect_tables("hot")?;
     if target.is_some() {
-        load::refuse_damaged(&given.case.loaded)?;
+        damage::refuse(&given.case.loaded)?;
     }
     let lids = given.case.tables.lids.take();
     let topology = given.case.topology();

@@ -26,7 +26,7 @@ use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{Common, FabricArgs, PageArgs, SetArgs, TableArgs};
 use crate::progress::Progress;
-use crate::{out, page, provenance, save};
+use crate::{damage, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct RerouteCommand {
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let fabric = args.fabric.without_faults();
     let loaded = load::one_plane(&fabric, common)?;
     if target.is_some() {
-        load::refuse_damaged(&loaded)?;
+        damage::refuse(&loaded)?;
     }
     let mut old = load::tables_in_lanes(&args.tables, args.fabric.name(), &loaded, common)?;
     let Loaded { topology, .. } = loaded;
