@@ -1,9 +1,34 @@
 //! The LIDs that tables are written with.
 
-use darkfiber_fabric::{Fabric, Shape};
+use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
+use darkfiber_report::number;
 use darkfiber_routing::{LidBlocks, Lids, Orthants, Routes};
 
 use crate::failure::Failure;
+
+/// Says which ports have other LIDs in tables than in the fabric's file, if any: those whose LID
+/// another port has there, too, and those whose LID is not aligned to the LMC.
+pub(crate) fn moved(fabric: &Fabric, lids: &Lids) -> Option<String> {
+    let hosts = fabric.terminals().iter().enumerate().filter_map(|(t, terminal)| {
+        let id = TerminalId::new(t);
+        let name = || fabric.host(fabric.host_of(id)).name.clone();
+        let lid = terminal.lid.filter(|&lid| lid != lids.terminal(id))?;
+        Some((name(), lid, lids.terminal(id)))
+    });
+    let switches = fabric.switches().iter().enumerate().filter_map(|(s, switch)| {
+        let id = SwitchId::new(s);
+        let lid = switch.lid.filter(|&lid| lid != lids.switch(id))?;
+        Some((switch.description.clone(), lid, lids.switch(id)))
+    });
+    let all: Vec<(String, u16, u16)> = hosts.chain(switches).collect();
+    let (name, old, new) = all.first()?;
+    let ports = number::counted(all.len(), "port has another LID", "ports have other LIDs");
+    Some(format!(
+        "{ports} in these tables than in the fabric's file, the first '{name}': {new} instead of \
+         {old}; LIDs there are not aligned to the LMC, or two ports have the same (`darkfiber doctor` \
+         names them)"
+    ))
+}
 
 /// LIDs for some routes; at least 2^`lmc` a port. Where senders choose among LIDs by orthants, LIDs encode the
 /// orthant.

@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// Repair every single cable and switch fault in advance, and report which leave running connections untouched
     #[command(after_help = survive::HELP)]
     Survive(survive::SurviveCommand),
-    /// Fail every cable and switch in turn: which jobs stop, how much slower they are on mended tables, and what flaps cost a day
+    /// Fail every cable and switch in turn: which jobs stop, how much slower they are on repaired tables, and what flaps cost a day
     #[command(after_help = blast::HELP)]
     Blast(blast::BlastCommand),
     /// Simulate a scenario over time: jobs, their messages, and the channels that they share
@@ -212,7 +212,9 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
     if error.get(ContextKind::SuggestedSubcommand).is_none() {
         let command = command();
         let known = command.get_subcommands().map(clap::Command::get_name);
-        let nearest = Unknown::new("command", name, known).nearest;
+        let mut nearest = Unknown::new("command", name, known).nearest;
+        // Behind `operate` and the like, a command of that very name is no help.
+        nearest.retain(|near| near != name);
         if !nearest.is_empty() {
             error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(nearest));
         }
@@ -236,12 +238,22 @@ pub(crate) fn command() -> clap::Command {
             if is_asked { c.long_about(scenario_keys::text()) } else { c }
         });
     let groups = groups(&command);
-    let command = command
+    let command = with_negative_numbers(command)
         .mut_args(elsewhere)
         .mut_subcommands(|sub| if sub.get_name() == "fabric" { sub } else { with_less(sub) });
     with_help(command, ArgAction::HelpLong).help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
     ))
+}
+
+/// Options whose values may look like `-1`, so that a message says what is wrong with that number,
+/// not how to pass it.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let takes = |arg: clap::Arg| {
+        let is_option = !arg.is_positional() && arg.get_action().takes_values();
+        if is_option { arg.allow_negative_numbers(true) } else { arg }
+    };
+    command.mut_args(takes).mut_subcommands(with_negative_numbers)
 }
 
 /// An option that short help leaves out, if it is one of those.

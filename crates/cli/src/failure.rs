@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use darkfiber_fabric::Unknown;
 
+use crate::remarks;
 use crate::terminal::eprint_line;
 
 /// Exit codes; part of the interface.
@@ -37,8 +38,12 @@ impl From<Exit> for ExitCode {
 /// Runs a command and reports why it failed, if it did. A panic is a bug of ours, which the panic hook has reported.
 pub(crate) fn guarded(command: impl FnOnce() -> Result<Exit, Failure>) -> Exit {
     match catch_unwind(AssertUnwindSafe(command)) {
-        Ok(Ok(exit)) => exit,
+        Ok(Ok(exit)) => {
+            remarks::release();
+            exit
+        }
         Ok(Err(failure)) => {
+            remarks::release_for(&failure.message);
             eprint_line(&format!("error: {}", failure.message));
             if !failure.hint.is_empty() {
                 eprint_line(&format!("hint: {}", failure.hint));

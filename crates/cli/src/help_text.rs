@@ -69,6 +69,20 @@ fn example(line: &str) -> String {
     lines.join("\n")
 }
 
+/// What Rust says of texts that are no numbers, and what it means.
+const NUMBERS: [(&str, &str); 4] = [
+    ("invalid digit found in string", "a whole number is expected"),
+    ("cannot parse integer from empty string", "a whole number is expected"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("invalid float literal", "a number is expected"),
+];
+
+/// A message of the parser of the command line, with what is expected where it says only that
+/// something is invalid.
+pub(crate) fn about_numbers(text: &str) -> String {
+    NUMBERS.iter().fold(text.to_owned(), |text, (rust, means)| text.replace(rust, means))
+}
+
 /// Markdown as plain text: emphasis is removed, headings are in capitals, and paragraphs and list items are broken at [`COLUMNS`].
 pub(crate) fn plain(markdown: &str) -> String {
     let mut blocks: Vec<String> = Vec::new();
@@ -120,6 +134,14 @@ mod tests {
             "Examples:\n  # what it says\n  darkfiber check my-fabric.topo --routes lfts.dump --sl path-sl \\\n      --format json --seed 7\n  darkfiber list    # short"
         );
         assert_eq!(laid_out("a\nb\n\n  c"), "a b\n\n  c");
+    }
+
+    #[test]
+    fn numbers_are_expected_in_words() {
+        let said = "error: invalid value 'x' for '--seed <N>': invalid digit found in string\n";
+        let means = "error: invalid value 'x' for '--seed <N>': a whole number is expected\n";
+        assert_eq!(about_numbers(said), means);
+        assert_eq!(about_numbers(means), means);
     }
 
     #[test]

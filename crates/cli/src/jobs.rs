@@ -136,7 +136,7 @@ impl Running {
                 names.len(),
                 names[0]
             ))
-            .hint("--aliases FILE tells other names of hosts, `alias name` on each line; --node-name-map FILE names them"));
+            .hint("--aliases FILE gives other names of hosts, `alias name` on each line; --node-name-map FILE names them"));
         }
         if common.quiet {
             return Ok(());

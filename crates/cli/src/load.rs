@@ -7,6 +7,7 @@ use darkfiber_scenario::fabric;
 use darkfiber_scenario::tables::{self, Read};
 use darkfiber_scenario::{Case, Error, Folder, Listener, Scenario, ScenarioFile};
 
+use crate::damage;
 use crate::failure::Failure;
 use crate::options::{Common, FabricArgs, NamesArgs, TableArgs};
 use crate::out::Teller;
@@ -27,6 +28,7 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
         let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));
         Error { at: at.into_iter().collect(), ..error }
     })?;
+    damage::note(&case.loaded);
     refuse_planes(case.fabric(), "this command")?;
     Ok(case)
 }
@@ -34,6 +36,7 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
 /// As [`fabric()`], for commands about one network: refuses a fabric of several planes.
 pub(crate) fn one_plane(args: &FabricArgs, common: &Common) -> Result<Loaded, Failure> {
     let loaded = fabric(args, common)?;
+    damage::note(&loaded);
     refuse_planes(&loaded.topology.fabric, "this command")?;
     Ok(loaded)
 }
@@ -106,5 +109,7 @@ pub(crate) fn override_names(file: &mut ScenarioFile, names: &NamesArgs) {
 
 /// The scenario of a file, with the files that it names, which are in the same folder.
 pub(crate) fn case(file: &ScenarioFile, listener: &mut dyn Listener) -> Result<Case, Failure> {
-    Ok(file.resolve(&Folder::of(Path::new(&file.name)), listener)?)
+    let case = file.resolve(&Folder::of(Path::new(&file.name)), listener)?;
+    damage::note(&case.loaded);
+    Ok(case)
 }

@@ -13,6 +13,7 @@ mod commands;
 mod completion;
 mod contents;
 mod counted;
+mod damage;
 mod failure;
 mod first_steps;
 mod help_text;
@@ -29,6 +30,7 @@ mod process;
 mod progress;
 mod provenance;
 mod pulse;
+mod remarks;
 mod run_store;
 mod save;
 mod scenario_keys;
@@ -69,7 +71,7 @@ fn main() -> ExitCode {
 fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
     let text = answer.render();
     if answer.use_stderr() {
-        out::eprint_line(text.to_string().trim_end());
+        out::eprint_line(help_text::about_numbers(&text.to_string()).trim_end());
         return Ok(Exit::Usage);
     }
     let plain = !color::style().color;
@@ -88,7 +90,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     if let Some(bytes) = common.max_input {
         darkfiber_formats::input::set_limit(bytes);
     }
-    pool.install(|| match cli.command {
+    let exit = pool.install(|| match cli.command {
         Command::Fabric(command) => commands::fabric::run(&command, common),
         Command::Route(command) => commands::ease::route_or_ease(&command, common),
         Command::Check(command) => commands::check::run(&command, common),
@@ -127,5 +129,6 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::List(command) => commands::list::run(&command, common),
         Command::Completions(command) => commands::completions::run(&command),
         Command::Man(command) => commands::man::run(&command, args::command()),
-    })
+    })?;
+    Ok(damage::with_damage(exit))
 }

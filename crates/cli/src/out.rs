@@ -12,7 +12,8 @@ use crate::color;
 use crate::failure::Failure;
 use crate::options::{Common, Format};
 use crate::progress::Progress;
-pub(crate) use crate::terminal::eprint_line;
+pub(crate) use crate::remarks::eprint_line;
+use crate::remarks::{release, remark};
 use crate::terminal::harmless;
 
 /// Most lines of one kind that are shown without `-v`.
@@ -49,10 +50,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_with(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output.
+/// Writes to standard output, after the remarks that wait.
 pub(crate) fn print_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    release();
     let to: Box<dyn Write> =
         if darkfiber_stdout::was_open() { Box::new(io::stdout().lock()) } else { Box::new(Closed) };
     let mut out = io::BufWriter::new(to);
@@ -79,8 +81,8 @@ impl Write for Closed {
 
 /// Shows the diagnostics of a reader: at most ten lines of a kind, all with `-v`, only errors with `-q`.
 pub(crate) fn diagnostics(source: &str, found: &Diagnostics, common: &Common) {
-    for line in summary(source, found, common) {
-        eprint_line(&line);
+    for (severity, line) in summary(source, found, common) {
+        remark(source, severity, line, common.verbose);
     }
 }
 
@@ -109,7 +111,8 @@ impl Listener for Teller<'_> {
 
     fn note(&mut self, text: &str) {
         if !self.common.quiet {
-            eprint_line(text);
+            let source = text.split_once(": note: ").map_or("", |(source, _)| source);
+            remark(source, Severity::Note, text.to_owned(), self.common.verbose);
         }
     }
 
@@ -125,7 +128,7 @@ impl Listener for Teller<'_> {
     }
 }
 
-fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
+fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<(Severity, String)> {
     let mut kinds: Vec<(Severity, Vec<&Diagnostic>)> = Vec::new();
     let mut index: BTreeMap<(Severity, String), usize> = BTreeMap::new();
     for d in &found.0 {
@@ -140,9 +143,9 @@ fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
     }
     kinds.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
     let mut lines = Vec::new();
-    for (severity, group) in &kinds {
+    for &(severity, ref group) in &kinds {
         let shown = if common.verbose { group.len() } else { SHOWN };
-        lines.extend(group.iter().take(shown).map(|d| format!("{source}: {d}")));
+        lines.extend(group.iter().take(shown).map(|d| (severity, format!("{source}: {d}"))));
         if group.len() > shown {
             let word = match severity {
                 Severity::Note => "notes",
@@ -150,7 +153,8 @@ fn summary(source: &str, found: &Diagnostics, common: &Common) -> Vec<String> {
                 Severity::Error => "errors",
             };
             let more = group.len() - shown;
-            lines.push(format!("{source}: ... and {more} more such {word} (-v shows all)"));
+            let line = format!("{source}: ... and {more} more such {word} (-v shows all)");
+            lines.push((severity, line));
         }
     }
     lines
@@ -200,8 +204,8 @@ mod tests {
         found.error(30, "nothing fits", "");
         let lines = summary("f", &found, &Common::default());
         assert_eq!(lines.len(), 12);
-        assert_eq!(lines[0], "f: line 30: error: nothing fits");
-        assert_eq!(lines[11], "f: ... and 15 more such warnings (-v shows all)");
+        assert_eq!(lines[0], (Severity::Error, "f: line 30: error: nothing fits".to_owned()));
+        assert_eq!(lines[11].1, "f: ... and 15 more such warnings (-v shows all)");
         let quiet = Common { quiet: true, ..Common::default() };
         assert_eq!(summary("f", &found, &quiet).len(), 1);
         let verbose = Common { verbose: true, ..Common::default() };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::eprint_line;
+use crate::remarks::{eprint_line, release};
 
 /// Time that work may take in silence.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -43,6 +43,7 @@ impl Progress {
         let waiting = bar.clone();
         let waiter = std::thread::spawn(move || {
             if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                release();
                 waiting.set_draw_target(ProgressDrawTarget::stderr());
                 waiting.enable_steady_tick(Duration::from_millis(100));
             }

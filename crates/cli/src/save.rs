@@ -66,7 +66,11 @@ fn cannot(path: &Path, e: &io::Error) -> Failure {
 pub(crate) fn expect(path: Option<&PathBuf>) -> Result<(), Failure> {
     path.map_or(Ok(()), |path| {
         output::check(path).map_err(|e| {
-            cannot(path, &e).hint("nothing was computed: its directory must exist and be writable")
+            cannot(path, &e).hint(if path.is_dir() {
+                "nothing was computed: name a file in it"
+            } else {
+                "nothing was computed: its directory must be writable"
+            })
         })
     })
 }

@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::failure::Failure;
-use crate::out;
+use crate::{out, remarks};
 
 /// The signal that requested an end; 0 if none did.
 static ASKED: AtomicI32 = AtomicI32::new(0);
@@ -75,6 +75,7 @@ fn ignored() -> u64 {
 
 /// Ends the process as the signal does, once no temporary files are left.
 fn end(signal: i32) {
+    remarks::release();
     disk::stop(|| {
         for &group in lock(&GROUPS).iter() {
             let _it_may_have_ended = kill_process_group(group, Signal::KILL);

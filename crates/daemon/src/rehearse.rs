@@ -16,7 +16,7 @@ use crate::children::Children;
 use crate::config::{Config, Watched};
 use crate::fetch::fetch;
 use crate::read;
-use crate::tables_input::{Seen, locate};
+use crate::tables_input::{TablesStamp, locate};
 use crate::value::{FabricValue, JobsValue, TablesValue};
 use crate::work::{Library, Values, Workshop};
 
@@ -67,7 +67,7 @@ impl<'a> Rehearsal<'a> {
         let fabric =
             bytes(watched).and_then(|b| read::fabric(&b, watched)).map_err(of("fabric"))?;
         let copy = std::env::temp_dir().join(format!("darkfiber-tables-{}", std::process::id()));
-        let files = locate(&config.tables, &copy, &fabric, &children, None::<&Seen>);
+        let files = locate(&config.tables, &copy, &fabric, &children, None::<&TablesStamp>);
         let tables = files.and_then(|files| match files {
             Some((files, _)) => read::tables(&files, &fabric, false),
             None => Err("there are none".to_owned()),

@@ -118,6 +118,10 @@ fn look(error: ReadError, text: &str, fabric: bool) -> ReadError {
         Some((format, 0)) => (format!("this is {}", format.what), format.hint),
         Some((format, line)) => (format!("line {line} looks like {}", format.what), format.hint),
         None => {
+            if let Some((line, why)) = edges::odd_line(text, &path) {
+                let edges = "an edge list: `a b`, `a b 2 4xHDR` or `host h a` on each line";
+                return ReadError::not_such(&path, format!("line {line}: {why}"), edges, "");
+            }
             let is_said = |l: &str| !l.trim().is_empty() && !l.trim_start().starts_with('#');
             let what = match text.lines().enumerate().find(|(_, l)| is_said(l)) {
                 Some((i, line)) => {

@@ -142,6 +142,18 @@ fn looks_like(text: &str) -> Option<usize> {
     first
 }
 
+/// The first line of a file named `*.edges` that no edge list has, and what is wrong with it: such
+/// a file is not recognised.
+pub(crate) fn odd_line(text: &str, path: &Path) -> Option<(usize, &'static str)> {
+    if path.extension()? != "edges" {
+        return None;
+    }
+    text.lines().enumerate().find_map(|(i, line)| match parse(line) {
+        Line::Bad(why) if !is_heading(line) => Some((i + 1, why)),
+        _ => None,
+    })
+}
+
 /// Reads an edge list. Without `host` lines every switch gets [`Options::hosts_per_switch`] hosts.
 /// Hosts are on the ports below all cables to switches.
 ///

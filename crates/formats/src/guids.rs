@@ -55,6 +55,15 @@ pub fn read(text: &str, path: &Path) -> Result<(GuidList, Diagnostics), ReadErro
             ),
         }
     }
+    let odd = found.0.len();
+    if odd > list.0.len() && !list.0.is_empty() {
+        return Err(ReadError::not_such(
+            path,
+            format!("{odd} lines have no GUID, for example line {}", found.0[0].line),
+            "one GUID a line, as OpenSM's root_guid_file",
+            "",
+        ));
+    }
     if list.0.is_empty() && !found.is_empty() {
         return Err(ReadError::not_such(
             path,

@@ -204,7 +204,8 @@ pub fn read(text: &str, path: &Path) -> Result<Topology, ReadError> {
     let file: File = serde_json::from_str(text).map_err(|e| {
         let begin: String = text.chars().filter(|c| !c.is_whitespace()).take(2000).collect();
         if is_stamped(&begin) {
-            refuse(e.to_string(), "")
+            let was_cut = "the file was cut short: copy or make it again";
+            refuse(e.to_string(), if e.is_eof() { was_cut } else { "" })
         } else {
             ReadError::wrong_format(path, NO_STAMP, EXPECTED)
         }

@@ -39,7 +39,7 @@ use crate::format::{Format, Reading, Writing};
 use crate::guids::{one_line, parse_guid, parse_hex};
 use crate::hosts::{HostTable, role_of};
 use crate::known_by::KnownBy;
-use crate::{Diagnostics, ReadError};
+use crate::{Diagnostic, Diagnostics, ReadError, Severity};
 
 /// The entry of this format.
 pub const FORMAT: Format = Format {
@@ -64,6 +64,9 @@ const SPEEDS: &[(&str, &str)] = &[
     ("100", "NDR"),
     ("200", "XDR"),
 ];
+
+/// What is wrong with a line that is not of a link.
+const NO_BLOCKS: &str = "has no two node blocks";
 
 /// A CA with more ports than this is a switch.
 const MOST_CA_PORTS: u8 = 8;
@@ -109,11 +112,22 @@ struct Link {
 pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
     let mut nodes = Nodes::default();
+    let mut last = 0;
     for (i, line) in text.lines().enumerate() {
+        last = i + 1;
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {
-            nodes.add(line, i + 1, &mut found);
+            nodes.add(line, last, &mut found);
         }
+    }
+    // OpenSM ends every line.
+    let is_damaged = |d: &Diagnostic| d.line == last && d.what.ends_with(NO_BLOCKS);
+    if !text.ends_with('\n') && found.0.last().is_some_and(is_damaged) {
+        found.error(
+            last,
+            "the list was cut short in this line",
+            "hosts may be missing; make a new one",
+        );
     }
     let expected = "an opensm-subnet.lst file";
     if nodes.links.is_empty() {
@@ -147,7 +161,7 @@ impl Nodes {
             let shown: String = line.chars().take(60).collect();
             found.warn(
                 number,
-                format!("'{shown}' has no two node blocks"),
+                format!("'{shown}' {NO_BLOCKS}"),
                 "expected '{ TYPE Ports:.. {name} LID:.. PN:.. } { .. } PHY=.. LOG=.. SPD=..'",
             );
             return;
@@ -317,10 +331,13 @@ fn build(
         );
     }
     // Cables: between switches, or from a switch to an adapter.
-    let mut unpaired = 0;
+    let (mut unpaired, mut first) = (0, 0);
     let mut guids_used = HashSet::new();
     for link in &nodes.links {
-        unpaired += usize::from(!link.paired && link.ends[0] != link.ends[1]);
+        if !link.paired && link.ends[0] != link.ends[1] {
+            first = if unpaired == 0 { link.line } else { first };
+            unpaired += 1;
+        }
         let class = builder.class(LinkClass::infiniband(&link.label).unwrap_or_else(|| {
             found.warn(
                 link.line,
@@ -371,11 +388,16 @@ fn build(
         })?;
     }
     if unpaired > 0 {
+        let links = counted(unpaired, "link has", "links have");
         found.warn(
-            0,
-            format!("{} one line instead of two", counted(unpaired, "link has", "links have")),
-            "the list was cut or edited",
+            first,
+            format!("{links} one line instead of two, here the first"),
+            "the list was cut or edited: hosts may be missing; make a new one",
         );
+        // A list with one line for each link is another program's.
+        if let Some(last) = found.0.last_mut().filter(|_| unpaired < nodes.links.len()) {
+            last.severity = Severity::Error;
+        }
     }
     builder.finish()
 }

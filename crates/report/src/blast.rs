@@ -186,7 +186,7 @@ fn text(r: &BlastResult<'_>, style: Style) -> String {
     }
     table::more(&mut text, r.faults.len(), most, "faults");
     text.push_str(
-        "\nstopped: share of the bytes of the job hit most that waits until tables are mended; slowdown: time on mended tables over\n\
+        "\nstopped: share of the bytes of the job hit most that waits until tables are repaired; slowdown: time on repaired tables over\n\
          time before, of the job slowed most; ended: jobs that lose a host. By counting: a job is as slow as its fullest channel.\n",
     );
     text.push_str(&by_flows(r, most, style));

@@ -185,16 +185,16 @@ fn text(r: &EcmpResult<'_>, style: Style) -> String {
         style,
     ));
     text.push_str(
-        "\nslowest pair: what it gets of its link, where flows on a channel share it evenly; mean and least of all draws. tier: cables\n\
+        "\nslowest pair: what it gets of its link, where flows on a channel share it evenly; mean and minimum of all draws. tier: cables\n\
          from the switch that picks to the nearest one with hosts. flows: pairs that come to a group of next hops; fullest: pairs on\n\
-         its fullest next hop, beside balls thrown into bins at random; most, worst: on any of the tier, mean and most of all draws;\n\
+         its fullest next hop, beside balls thrown into bins at random; most, worst: on any of the tier, mean and maximum of all draws;\n\
          idle: next hops without a flow; used: next hops that any draw uses. polarized: fewer are used than chance leaves out.\n",
     );
     if r.failed > 0 {
         let cables = counted(r.failed, "cable", "cables");
         let _infallible = writeln!(
             text,
-            "flows hit, moved: those that cross a failed cable, and those that change paths; mean of {cables}, each by itself."
+            "flows hit, moved: those that cross a failed cable, and those that change paths; mean of {cables}, one at a time."
         );
     }
     text

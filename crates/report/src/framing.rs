@@ -109,7 +109,7 @@ impl Report for FramingResult {
         if is_misprinted {
             rows.push(row("  as printed", &printed));
         }
-        rows.push(row("least frame", &|f| f.least_frame.to_string()));
+        rows.push(row("minimum frame", &|f| f.least_frame.to_string()));
         rows.push(row("gap", &|f| f.gap.to_string()));
         let heading: Vec<&str> =
             std::iter::once("bytes").chain(columns().map(|f| f.framing)).collect();

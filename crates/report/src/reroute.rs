@@ -9,7 +9,7 @@ use crate::Report;
 use crate::comma;
 use crate::ease::EaseStep;
 use crate::model::{FabricFacts, Provenance, Routed};
-use crate::number::{duration, group};
+use crate::number::{counted, duration, group};
 use crate::style::Style;
 use crate::table;
 
@@ -139,7 +139,12 @@ impl Report for RerouteResult {
         let mut line = |key: &str, value: String| {
             let _infallible = writeln!(text, "  {key:<18} {value}");
         };
-        line("failed", format!("{links} links, {switches} switches, {terminals} terminal links"));
+        let failed = [
+            counted(links, "link", "links"),
+            counted(switches, "switch", "switches"),
+            counted(terminals, "terminal link", "terminal links"),
+        ];
+        line("failed", failed.join(", "));
         if !self.terminals_lost.is_empty() {
             line("terminals lost", lost(&self.terminals_lost, style.full));
         }

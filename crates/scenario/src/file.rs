@@ -57,7 +57,7 @@ pub struct Scenario {
     pub node_name_map: Option<String>,
     /// Other names of hosts, and groups of them, for `hosts` of jobs: an alias and the name or GUID in the fabric on each line.
     pub aliases: Option<String>,
-    /// How messages find their way.
+    /// How messages are routed.
     pub routes: RoutesPart,
     /// Host overheads, by name: `darkfiber list hosts`.
     #[serde(default)]
@@ -206,7 +206,7 @@ pub struct PacketsPart {
     pub shared_buffer: Option<Bytes>,
     /// How packets wait: lanes, outputs or memory, instead of how the switches do it.
     pub queues: Option<Chosen<(&'static str, Queues)>>,
-    /// Whose turn it is: round-robin, age, islip or tiles, instead of the switches' way.
+    /// Arbitration: round-robin, age, islip or tiles, instead of the switches' own.
     pub arbitration: Option<Chosen<(&'static str, Arbitration)>>,
     /// Latency of cables between switches, instead of what the switches say.
     pub cable: Option<Picos>,
@@ -225,11 +225,11 @@ pub struct PacketsPart {
     /// Packets of a pair and traffic class under way at most, from the oldest one that is missing on, instead of order: 1 to 128. Results
     /// say how many arrived out of order, and how far ahead of the oldest one that was missing.
     pub reorder_window: Option<Count<1, 128>>,
-    /// Priority flow control: pauses by thresholds; without, a sender waits while there is no room for its packet.
+    /// Priority flow control: pauses by thresholds; without, a sender waits while there is no buffer space for its packet.
     pub pfc: Option<PfcPart>,
     /// What holds sources back: a name of `darkfiber list congestion`, or a table with it and its parameters; none without.
     pub congestion: Option<CongestionPart>,
-    /// What of the routing's comparison of ways is different.
+    /// What of the routing's comparison of paths is different.
     #[serde(default)]
     pub adaptive: AdaptivePart,
     /// What packets have on channels beside data: a name of `darkfiber list framing`; none without. With one, the
@@ -315,7 +315,7 @@ pub struct ShortPart {
     pub class: String,
 }
 
-/// How messages find their way.
+/// How messages are routed.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RoutesPart {
@@ -336,7 +336,7 @@ pub struct RoutesPart {
     /// Which of its destination's LIDs, or of the queue pairs of ECMP, a message takes.
     #[serde(default)]
     pub lids: LidsPart,
-    /// Whether engines that follow jobs or demands are told those of this scenario.
+    /// Whether engines that follow jobs or demands are given those of this scenario.
     #[serde(default)]
     pub follow: EngineInput,
     /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas).
@@ -380,7 +380,7 @@ pub struct CostPart {
     pub send: Option<Overhead>,
     /// Processor time to receive a message.
     pub receive: Option<Overhead>,
-    /// Least time between two messages of an adapter.
+    /// Minimum time between two messages of an adapter.
     pub gap: Option<Overhead>,
     /// Messages from this size on wait until their receiver is ready.
     pub rendezvous: Option<Bytes>,
@@ -453,7 +453,7 @@ pub struct JobPart {
     pub short: Vec<ShortPart>,
     /// Its flows get this many times the share of others; 1 without.
     pub weight: Option<Positive>,
-    /// Most that each of its flows takes.
+    /// Maximum rate of each of its flows.
     pub limit: Option<Rate>,
 }
 

@@ -115,7 +115,7 @@ impl HistoryPart {
                 format!("none of its {} nodes is in the fabric", loaded.facts.unknown_nodes.len())
             };
             return Err(Error::input(format!("{name}: {reason}")).hint(
-                "--aliases FILE tells other names of hosts; --place ALLOCATOR puts jobs on hosts itself",
+                "--aliases FILE gives other names of hosts; --place ALLOCATOR puts jobs on hosts itself",
             ));
         }
         Ok(loaded)

@@ -18,7 +18,7 @@ pub struct UpdatePart {
     pub from_roots: Option<Vec<String>>,
     /// The same of the tables that are to be.
     pub to_roots: Option<Vec<String>>,
-    /// Names of the jobs that an engine that follows jobs is told for the tables in place; all without.
+    /// Names of the jobs that an engine that follows jobs is given for the tables in place; all without.
     pub from_jobs: Option<Vec<String>>,
     /// The same of the tables that are to be.
     pub to_jobs: Option<Vec<String>>,

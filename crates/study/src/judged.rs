@@ -72,10 +72,10 @@ pub struct Row {
     pub tolerance: f64,
     /// Whether the tolerance is a share of the printed number, else a difference.
     pub relative: bool,
-    /// The least that is the same.
+    /// The minimum that is the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
-    /// The most that is the same.
+    /// The maximum that is the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
     /// Whether it is judged at all.

@@ -10,7 +10,7 @@ use darkfiber_fabric::{
 };
 use darkfiber_routing::{Request, Routes, find_engine};
 use darkfiber_testkit::{connected_fabric, oracle};
-use darkfiber_workload::{Participants, Pattern, Stream, given, pattern};
+use darkfiber_workload::{Participants, Pattern, Stream, listed_pairs, pattern};
 use proptest::prelude::*;
 
 fn routed(spec: &str, engine: &str) -> (Topology, Routes) {
@@ -244,7 +244,7 @@ fn slow_links_count_for_more() {
     let who = everybody(&fabric);
     let paths = Paths::new(&fabric, &routes, &who).expect("reaches");
     let costs = Costs::by_speed(&fabric, &who);
-    let pairs = given(vec![[0, 2], [1, 3]], 4).expect("in range");
+    let pairs = listed_pairs(vec![[0, 2], [1, 3]], 4).expect("in range");
     let share = |costs| {
         let m = measure(&paths, costs, &*pairs, &Quantities::default(), &Precision::default(), 1);
         m.bandwidth(Bandwidth::Share).expect("always").mean
@@ -336,7 +336,7 @@ fn a_pair_that_twice_is_given_sends_twice() {
     let (topology, routes) = routed("fattree2:n=2,m=1,r=2", "dmodk");
     let who = everybody(&topology.fabric);
     let paths = Paths::new(&topology.fabric, &routes, &who).expect("reaches");
-    let pairs: Box<dyn Pattern> = given(vec![[0, 2], [0, 2]], 4).expect("in range");
+    let pairs: Box<dyn Pattern> = listed_pairs(vec![[0, 2], [0, 2]], 4).expect("in range");
     let m = measure(&paths, None, &*pairs, &Quantities::default(), &Precision::default(), 1);
     assert_eq!(m.most(), 2);
 }

@@ -156,7 +156,7 @@ fn by_structure(
     let (Ok(wanted), Ok(is)) = (recognise(plan), recognise(fabric)) else { return Err(nothing()) };
     if wanted.text != is.text {
         return Err(Failure::infeasible(format!(
-            "{} is a {}, and {} is a {}; they have no GUID and no name in common either",
+            "the structures differ ({}: {}; {}: {}), and no GUID and no name is in common",
             expected.name, wanted.text, found.name, is.text
         ))
         .hint("give the plan of this fabric"));

@@ -147,8 +147,9 @@ fn cabling(loaded: &Loaded) -> Exam {
     let make = if fabric.link_count() == 1 { "it makes" } else { "they make" };
     let is_known = |text: &str| !text.starts_with("irregular");
     let text = match &loaded.structure {
+        Some(Ok(found)) if found.text == "one switch" => format!("{cables}, all on one switch"),
         Some(Ok(found)) if is_known(&found.text) => {
-            format!("{cables}; {make} a whole {}", found.text)
+            format!("{cables}; {make} a complete {}", found.text)
         }
         Some(_) => format!(
             "{cables} in one piece; there is no regular structure to compare with (`darkfiber diff PLAN` has)"

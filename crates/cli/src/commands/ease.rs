@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::load;
 use crate::options::{BesideTables, Common, CountedArgs, JobsArgs};
 use crate::progress::Progress;
-use crate::{addresses, out, provenance, save};
+use crate::{addresses, damage, out, provenance, save};
 
 /// Its name among the engines of `route`.
 const EASE: &str = "ease";
@@ -63,6 +63,9 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     };
     let target = save::Target::of(&args.set)?;
     let loaded = load::one_plane(&args.fabric, common)?;
+    if target.is_some() {
+        damage::refuse(&loaded)?;
+    }
     let topology = &loaded.topology;
     let fabric = &topology.fabric;
     let tables = args.ease.beside.tables().of(path);

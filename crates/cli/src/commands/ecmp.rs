@@ -41,7 +41,7 @@ pub(crate) struct EcmpCommand {
     /// Draws of queue pairs' numbers, which are not known before a job runs, and of random patterns; phases of others take turns
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) draws: u32,
-    /// Fail this many random cables, each by itself, and count the flows that move
+    /// Fail this many random cables, one at a time, and count the flows that move
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) flaps: usize,
 }

@@ -32,7 +32,7 @@ pub(crate) struct ExplainCommand {
     /// Column that identifies runs: predictions are tested on whole runs that were left out
     #[arg(long, value_name = "COLUMN")]
     pub(crate) run: Option<String>,
-    /// Column that tells the steps of a run apart; rows of one step are features by their sum, mean and maximum
+    /// Column that distinguishes the steps of a run; rows of one step are features by their sum, mean and maximum
     #[arg(long, value_name = "COLUMN")]
     pub(crate) step: Option<String>,
     /// Draw times: by load, or as they are and as they are predicted

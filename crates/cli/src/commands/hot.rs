@@ -23,7 +23,7 @@ use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, CountedArgs, PageArgs, SetArgs};
 use crate::progress::Progress;
-use crate::{addresses, out, page, provenance, save};
+use crate::{addresses, damage, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct HotCommand {
@@ -54,16 +54,16 @@ pub(crate) struct HotCommand {
     pub(crate) top: usize,
 }
 
-/// Which destination is moved off a hot channel, and which way.
+/// Which destination is moved off a hot channel, and to which path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HotPolicy {
     /// That with the lowest LID, to the least loaded channel: the paper's
     First,
     /// That with most traffic, to the least loaded channel
     Largest,
-    /// That with the lowest LID, on the least loaded way
+    /// That with the lowest LID, on the least loaded path
     Path,
-    /// That, and the way, after which the fuller of both is least full
+    /// That, and the path, after which the fuller of both is least full
     #[default]
     Best,
 }
@@ -113,6 +113,9 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
     given.case.tables.expect_tables("hot")?;
+    if target.is_some() {
+        damage::refuse(&given.case.loaded)?;
+    }
     let lids = given.case.tables.lids.take();
     let topology = given.case.topology();
     let fabric = &topology.fabric;

@@ -39,7 +39,7 @@ impl InPlace {
                 "{path}: {} pairs of terminals do not reach: these are not whole tables of this fabric",
                 report.unreachable + report.loops
             ))
-            .hint("`darkfiber reroute` mends what a fault has cut"));
+            .hint("`darkfiber reroute` repairs tables after a fault"));
         }
         if !report.deadlock_free() {
             return Err(Failure::infeasible(format!(

@@ -8,11 +8,11 @@ use darkfiber_analysis::{Efi, Finding, Severity, dark_fiber_percent, finding, gr
 use darkfiber_fabric::rails::RailMap;
 use darkfiber_fabric::{Adapter, ChannelId, Fabric, Role, Shape, SharedName, TerminalId};
 use darkfiber_formats::hosts::described;
-use darkfiber_formats::{Diagnostic, Diagnostics, Severity as Remark};
 use darkfiber_report::{ClassFacts, FabricFacts, PortGroups, RailFacts, Routed, model};
 use darkfiber_routing::check::{check, check_groups};
 use darkfiber_routing::{Lids, Routes};
 
+pub(crate) use crate::damage::of_input;
 use crate::load::{Loaded, Structure};
 
 /// Checks and measures routes.
@@ -167,36 +167,6 @@ pub(crate) fn facts(
         roles,
         link_classes: classes(fabric),
     }
-}
-
-/// What a reader's remarks amount to: nothing, input that is incomplete, or so damaged that the fabric is not what it describes.
-pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
-    // A slow cable is a fault of the fabric, and no fault of the input.
-    let is_grave = |d: &&Diagnostic| d.severity > Remark::Note && !d.of_fabric;
-    let grave: Vec<&Diagnostic> = remarks.0.iter().filter(is_grave).collect();
-    // The first contradiction causes others; but that a file ends too early is said last.
-    let contradiction = grave.iter().find(|d| d.severity == Remark::Error);
-    let worst = contradiction.or(grave.last())?;
-    let (severity, what) = match contradiction {
-        Some(_) => (Severity::Error, "is damaged or cut short"),
-        None => (Severity::Warning, "is incomplete"),
-    };
-    let lines = if grave.len() == 1 { "line" } else { "lines" };
-    Some(Finding {
-        kind: finding::FindingKind::Input,
-        severity,
-        message: format!(
-            "the input {what} ({} {lines} left out or guessed), for example line {}: {}",
-            grave.len(),
-            worst.line,
-            worst.what
-        ),
-        hint: "the reader's remarks name the lines; make a new dump if in doubt",
-        places: finding::Places::Nodes {
-            count: grave.len() as u64,
-            examples: grave.iter().take(5).map(ToString::to_string).collect(),
-        },
-    })
 }
 
 /// Descriptions that several hosts share, each with the names that these go by instead.

@@ -86,7 +86,7 @@ Runs in the foreground until it is stopped (SIGTERM, SIGINT). It reads the fabri
 from a file or from what a command prints. In mode observe it measures how the tables serve the jobs. In mode advise
 (default) it looks for few entries that serve them better whenever jobs start, proves the transition, and prints
 proposals; `explain` says why, at what cost, and which commands put them in place. Neither changes anything. In mode
-apply-faults it puts mended tables in place after a fault, and proposals that `deploy` names; in mode apply those for
+apply-faults it puts repaired tables in place after a fault, and proposals that `deploy` names; in mode apply those for
 jobs, too: through OpenSM's engine `file` or its plugin, one proved plan at a time, each read back. All that it hears and decides is in
 its journal.
 
@@ -96,7 +96,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   mode = \"advise\"           # or observe, apply-faults, apply
   socket = \"/run/darkfiber/ctl.sock\" # where status, explain, ... ask
   http = \"127.0.0.1:9684\"   # /map, /top, /status, /metrics, /plans/N, /journal
-  journal_mib = 64          # it is begun anew beyond that
+  journal_mib = 64          # a new one is started beyond that
   [fabric]
   command = [\"ibnetdiscover\"] # or file = \"PATH\"
   every_s = 60
@@ -127,15 +127,15 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   budget_ms = 1500          # an older question gets no plan; below wait_ms
   book_s = 600              # time for the fault book of the tables in place
   [policy]
-  min_gain = 0.05           # least part by which jobs' fullest channel cools
-  max_blocks = 64           # most blocks of 64 LIDs of a proposal
-  moves = 64                # most entries of a proposal
-  cooldown_s = 30           # least time between two proposals for jobs
-  max_per_hour = 20         # most proposals for jobs in an hour
+  min_gain = 0.05           # minimum share by which the fullest channel cools
+  max_blocks = 64           # maximum of blocks of 64 LIDs in a proposal
+  moves = 64                # maximum of entries in a proposal
+  cooldown_s = 30           # minimum time between two proposals for jobs
+  max_per_hour = 20         # maximum of proposals for jobs in an hour
   hot = 0.5                 # a channel with more of its bandwidth is hot,
   hot_for_s = 60            # and looked at if counters show it for so long
   work_s = 60               # a computation that takes longer is given up
-  hold_s = 3                # a job waits for its tables so long at most
+  hold_s = 3                # a job waits for its tables at most this long
   drain_s = 1.1             # cleared entries: no packet is under way longer
   confirm_s = 10            # a plan is looked for after that, OpenSM or not
   audit_s = 600             # tables in place are read back this often

@@ -20,7 +20,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::{Common, FabricArgs, SetArgs};
 use crate::out::Teller;
 use crate::progress::Progress;
-use crate::{load, provenance, save};
+use crate::{damage, load, provenance, save};
 
 /// What to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -72,6 +72,9 @@ const CLEARLY: f64 = 1.004;
 pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failure> {
     let target = save::Target::of(&args.set)?;
     let loaded = load::one_plane(&args.fabric, common)?;
+    if target.is_some() {
+        damage::refuse(&loaded)?;
+    }
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     // Worst permutation and averages of all terminals that run jobs, closely.
     let shown = ["worst", "abb", "afpb"];

@@ -75,7 +75,7 @@ pub(crate) const HELP: &str = "\
 At every moment of the log the jobs on two switches or more are taken, and the routes between terminals of one job
 counted, by every engine: the most over one channel (effective EFI), the mean over jobs of the most of a job's own,
 channels that no such route crosses (dark fiber), channels that a job's routes cross. Engines that follow jobs
-(sar, ...) make tables anew whenever the places of multi-switch jobs change; how much of them would have to be
+(sar, ...) recompute tables whenever the places of multi-switch jobs change; how much of them would have to be
 sent is reported, too. The study is that of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16,
 section 4.2: figure 7 is the picture, table 1 the table.
 

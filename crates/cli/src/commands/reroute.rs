@@ -26,7 +26,7 @@ use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{Common, FabricArgs, PageArgs, SetArgs, TableArgs};
 use crate::progress::Progress;
-use crate::{out, page, provenance, save};
+use crate::{damage, out, page, provenance, save};
 
 #[derive(Args, Debug)]
 pub(crate) struct RerouteCommand {
@@ -76,7 +76,7 @@ pub(crate) const HELP: &str = "\
 Switches that the fault cut off get new entries, all others keep theirs; changes are listed entry by
 entry and block by block (64 LIDs, the unit in which tables are sent). Times are given apart: 'prepare' reads
 loads and dependencies from the old tables, which a running service does once; 'compute' is the reaction to the
-fault. Without --fail whatever does not reach is mended: FABRIC from after a fault, tables from before.
+fault. Without --fail all pairs that do not reach are repaired: FABRIC from after a fault, tables from before.
 
 Old and new tables may coexist 'in any order' if whatever mix of old and new entries packets meet while
 switches are updated one by one, no packet loops and no layer gets a cycle of channel dependencies; 'in
@@ -116,6 +116,9 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     let target = save::Target::of(&args.set)?;
     let fabric = args.fabric.without_faults();
     let loaded = load::one_plane(&fabric, common)?;
+    if target.is_some() {
+        damage::refuse(&loaded)?;
+    }
     let mut old = load::tables_in_lanes(&args.tables, args.fabric.name(), &loaded, common)?;
     let Loaded { topology, .. } = loaded;
     let recorded = recorded(args);

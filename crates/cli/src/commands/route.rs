@@ -113,7 +113,7 @@ fn lanes_chosen_anew(args: &RouteCommand) -> Result<Option<&'static str>, Failur
     }
     if args.layer_by == LayerBy::Hop && args.survive.is_some() {
         return Err(Failure::usage(
-            "--survive mends tables, and those of which switches choose lanes (--layer-by hop) are not mended yet",
+            "--survive repairs tables, and those in which switches choose lanes (--layer-by hop) cannot be repaired yet",
         ));
     }
     Ok(again)
@@ -260,6 +260,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 damaged: contradiction.as_ref(),
                 lids: in_place.as_ref().and_then(|from| from.lids.as_ref()),
                 lmc: request.lmc,
+                quiet: common.quiet,
             };
             match target.write(fabric, *engine, routes, row, &single) {
                 Ok(()) if !common.quiet => {
@@ -449,6 +450,7 @@ struct CheckedOutput<'a> {
     /// The LIDs in use, if tables are in place.
     lids: Option<&'a Lids>,
     lmc: u8,
+    quiet: bool,
 }
 
 impl CheckedOutput<'_> {
@@ -489,6 +491,9 @@ impl CheckedOutput<'_> {
             } else {
                 failure.hint("use updn or dfsssp; --allow-deadlock writes them all the same")
             });
+        }
+        if let Some(moved) = addresses::moved(fabric, &lids).filter(|_| !self.quiet) {
+            out::eprint_line(&format!("{name}: warning: {moved}"));
         }
         self.set.write(fabric, routes, &lids, summary, &[])
     }

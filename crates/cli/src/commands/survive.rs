@@ -50,7 +50,7 @@ pub(crate) enum FaultKind {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-The fault book of tables: each single cable and each single switch is mended in advance, by itself.
+The fault book of tables: the failure of each single cable and each single switch is repaired in advance.
 Repairs keep the service levels of running connections as long as such tables are found. They are
 counted by how the new tables may be put in place, the first of these that holds:
 

@@ -57,6 +57,66 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
+fn a_fabric_in_json_that_was_cut_is_called_that() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "fabric kary:k=2,n=2 -o k.json -q").code, 0);
+    let whole = std::fs::read_to_string(d.join("k.json")).expect("a file");
+    std::fs::write(d.join("k.json"), &whole[..whole.len() / 2]).expect("a file");
+    let run = run_in(d, "fabric k.json");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("hint: the file was cut short"), "{}", run.err);
+    std::fs::create_dir(d.join("there")).expect("a directory");
+    let run = run_in(d, "fabric kary:k=2,n=2 -o there");
+    assert!(run.code == 3 && run.err.contains("name a file in it"), "{}", run.err);
+}
+
+#[test]
+fn ports_that_get_other_lids_are_named() {
+    let twice = PAIR.replace("lid 4 ", "lid 3 ");
+    let dir = folder(&[("twice.topo", &twice), ("pair.topo", PAIR)]);
+    let run = |line: &str| run_in(dir.path(), line);
+    let moved = run("route twice.topo -e minhop -o out");
+    assert_eq!(moved.code, 0, "{}", moved.err);
+    assert!(
+        moved.err.contains("minhop: warning: 1 port has another LID in these tables")
+            && moved.err.contains(" instead of 3;"),
+        "{}",
+        moved.err
+    );
+    assert!(!run("route pair.topo -e minhop -o sound").err.contains("another LID"));
+}
+
+#[test]
+fn a_line_that_is_none_of_an_edge_list_is_named() {
+    let dir = folder(&[("k.edges", "s0 s1\nhost \"a b\" s0\n")]);
+    let run = run_in(dir.path(), "fabric k.edges");
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(
+        run.err.starts_with(
+            "error: k.edges: line 2: the fourth word of a host line is not a speed such as 4xHDR"
+        ),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn notes_do_not_hide_an_error() {
+    let odd = PAIR.replace("port 0 lid 1 ", "port 0 lid 65535 ");
+    let dir = folder(&[("odd.topo", &odd)]);
+    let run = |line: &str| run_in(dir.path(), line);
+    let note = "odd.topo: line 6: note: LID 65535 is none";
+    assert!(run("fabric odd.topo").err.starts_with(note));
+    let failed = run("check odd.topo --routes nowhere");
+    assert_eq!(failed.code, 3);
+    assert!(failed.err.starts_with("error: cannot read nowhere: "), "{}", failed.err);
+    let all = run("check odd.topo --routes nowhere -v");
+    assert!(all.err.starts_with(note), "{}", all.err);
+    assert!(all.err.contains("\nerror: cannot read nowhere: "), "{}", all.err);
+}
+
+#[test]
 fn truncated_dump() {
     let end = PAIR.find("Ca\t1 \"H-0002c90000000201\"").expect("there is a host") + 10;
     let dir = folder(&[("cut.topo", &PAIR[..end])]);
@@ -88,6 +148,36 @@ fn two_switches_with_one_guid() {
     // Tables of what the fabric is not would leave hosts out.
     let refused = writes_nothing(&[("f", &twice)], "route f -e minhop -q -o out", 1);
     assert!(refused.contains("minhop: the input is damaged"), "{refused}");
+    assert!(refused.contains("so nothing is written"), "{refused}");
+}
+
+#[test]
+fn a_dump_that_is_cut_among_its_switches() {
+    // The last switch has lost its cable, and the hosts have no records of their own.
+    let end = PAIR.find("[8]\t\"S-0002c90000000101\"").expect("the cable of the right switch");
+    let cut = &PAIR[..end];
+    let dir = folder(&[("cut.topo", cut), ("f", PAIR)]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route f -e minhop -o t -q").code, 0);
+    for line in [
+        "fabric cut.topo",
+        "route cut.topo -e minhop",
+        "check cut.topo --routes t",
+        "measure cut.topo -e minhop --metric worst",
+        "survive cut.topo -e minhop",
+    ] {
+        let run = run_in(d, line);
+        assert_eq!(run.code, 1, "{line}: {}{}", run.out, run.err);
+        let said =
+            "cut.topo: line 15: error: the dump was cut short in the record of switch \"right\"";
+        assert!(run.err.contains(said), "{line}: {}", run.err);
+    }
+    for line in ["route f -e minhop -q -o out", "reroute f --routes t -q -o out"] {
+        assert_eq!(run_in(d, &line.replace(" f ", " cut.topo ")).code, 1, "{line}");
+        assert!(!d.join("out").exists(), "{line}");
+    }
+    let refused = writes_nothing(&[("f", cut)], "route f -e minhop -q -o out", 1);
+    assert!(refused.contains("for example line 15: the dump was cut short"), "{refused}");
     assert!(refused.contains("so nothing is written"), "{refused}");
 }
 
@@ -209,6 +299,15 @@ fn lanes_out_of_range() {
     For more information, try '--help'.
     ");
     assert_eq!(run("sweep torus:dims=5,t=1 -e dfsssp --seeds 1 --lanes 16").code, 2);
+    // What is wrong with a number is said, not how to pass one that begins with a dash.
+    for (value, said) in [
+        ("-1", "invalid value '-1' for '--lanes <N>': -1 is not in 1..=15"),
+        ("NaN", "invalid value 'NaN' for '--lanes <N>': a whole number is expected"),
+    ] {
+        let run = run(&format!("route torus:dims=5,t=1 -e dfsssp --lanes {value}"));
+        assert_eq!(run.code, 2, "{value}: {}", run.err);
+        assert!(run.err.contains(said) && !run.err.contains("tip:"), "{}", run.err);
+    }
 }
 
 #[test]
@@ -230,7 +329,7 @@ fn too_few_lanes_say_how_many_and_who_takes_fewer() {
 #[test]
 fn layers_that_follow_the_source_are_refused_by_destination() {
     let line = "route torus:dims=5x5,t=1 -e torus --layer-by destination -o out";
-    assert_snapshot!(writes_nothing(&[], line, 4), @"torus refused: its layers depend on source and destination here; tell them by pair, or use nue, dfsssp or lash, which can tell them by destination");
+    assert_snapshot!(writes_nothing(&[], line, 4), @"torus refused: its layers depend on source and destination here; assign them by pair, or use nue, dfsssp or lash, which can assign them by destination");
 }
 
 #[test]

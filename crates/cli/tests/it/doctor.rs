@@ -48,7 +48,7 @@ fn a_bad_morning() {
     assert_snapshot!(found.out, @r#"
     whole: 8 switches, 16 terminals, 16 switch links; two-level fat-tree, 4 leaves, 4 spines
 
-    cabling     ok       32 cables; they make a whole two-level fat-tree, 4 leaves, 4 spines
+    cabling     ok       32 cables; they make a complete two-level fat-tree, 4 leaves, 4 spines
     speeds      ok       32 cables, none slower than those like it (4xHDR)
     names       ok       16 hosts, each with a name of its own
     routes      ok       all 240 pairs reach, in 2.60 hops in the mean
@@ -143,4 +143,12 @@ fn a_cycle_in_lane_0_alone_is_a_warning_until_levels_are_given() {
     assert_eq!((unknown.code, verdict(&unknown.out)), (0, "warning".to_owned()));
     let known = run_in(dir.path(), &format!("{line} --sl t/path-sl"));
     assert_eq!((known.code, verdict(&known.out)), (0, "ok".to_owned()));
+}
+
+#[test]
+fn a_fabric_of_one_switch_is_called_that() {
+    let dir = folder(&[("one.edges", "host a s0\nhost b s0\n")]);
+    let run = run_in(dir.path(), "doctor one.edges");
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(run.out.contains("2 cables, all on one switch"), "{}", run.out);
 }

@@ -20,7 +20,7 @@ fn headers_and_what_they_leave() {
     Ethernet frame check                4     4          4             4                   4
     headers in all                     26    72         72            58                  26
       as printed                        -    62         62             -                   -
-    least frame                        64    64         32            32                  32
+    minimum frame                      64    64         32            32                  32
     gap                                12    12          0             0                   0
 
     What of a channel carries data, in %, in packets with at most 4.00 KiB of it:

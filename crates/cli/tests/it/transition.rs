@@ -142,6 +142,11 @@ fn service_levels_of_the_tables_in_place_are_given_apart() {
     for key in ["verdict", "obligations", "rungs", "changes"] {
         assert_eq!(known[key], whole[key], "{key}");
     }
+    // Those of another fabric are refused, as tables of another are.
+    tables(d, &[("other", "torus:dims=9x9,t=1 -e dfsssp")]);
+    let other = run_in(d, &format!("{line} --from-sl other/path-sl"));
+    assert_eq!((other.code, other.out.as_str()), (3, ""), "{}", other.err);
+    assert!(other.err.contains("paths are not of this fabric"), "{}", other.err);
     // `route --from` needs them, too: without, the tables in place can deadlock.
     let route = format!("route {torus} -e dfsssp --from old/lfts.dump -q -o next");
     assert_eq!(run_in(d, &route).code, 4);

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::line::{Header, Key, Line, NodeLine, PortLine, parse};
+use super::line::{Header, Key, Line, NodeKind, NodeLine, PortLine, parse};
 use super::records::{Listing, Node, Records};
-use crate::diagnostic::excerpt;
+use crate::diagnostic::{counted, excerpt};
 use crate::input::name_of;
 use crate::{Diagnostics, ReadError};
 
@@ -18,7 +18,8 @@ use crate::{Diagnostics, ReadError};
 ///
 /// * an **error** where the file contradicts itself: two nodes with one GUID (the second is dropped
 ///   with its port lines), one port with two different cables (the first is kept), a port that the
-///   node does not have;
+///   node does not have; and where it was cut short among the switches, whose hosts may be missing
+///   then;
 /// * a **warning** where something is left out or guessed: damaged lines, messages of the tool itself,
 ///   cables with only one end listed (they are made), nodes that are referred to but never described
 ///   (they are made of what their neighbours say), cables between two adapters and cables of routers
@@ -51,7 +52,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
             "an ibnetdiscover file (lines such as `Switch 36 \"S-...\"` and `Ca 1 \"H-...\"`)",
         ));
     }
-    reader.end(last, text.ends_with('\n'));
+    reader.end(last, text);
     let Reader { records, mut diagnostics, .. } = reader;
     let topology = records.assemble(&name_of(path), path, &mut diagnostics)?;
     Ok((topology, diagnostics))
@@ -246,26 +247,73 @@ impl<'a> Reader<'a> {
         });
     }
 
-    fn end(&mut self, last: usize, complete: bool) {
-        if self.pending.any {
+    fn end(&mut self, last: usize, text: &str) {
+        let complete = text.ends_with('\n');
+        let is_damaged = self
+            .diagnostics
+            .0
+            .last()
+            .is_some_and(|d| d.line == last && d.what.starts_with("cut or damaged"));
+        let line = text.lines().next_back().unwrap_or_default();
+        let is_open = line.matches('"').count() % 2 == 1;
+        if let Some(what) = self.cut_among_switches(!complete && (is_damaged || is_open)) {
+            self.diagnostics.error(
+                last,
+                what,
+                "hosts may be missing that no other line names; make a new one",
+            );
+        } else if self.pending.any {
             self.diagnostics.warn(
                 last,
                 "the file ends in the middle of a record",
                 "the dump was cut short; make a new one",
             );
-        } else if !complete
-            && self
-                .diagnostics
-                .0
-                .last()
-                .is_some_and(|d| d.line == last && d.what.starts_with("cut or damaged"))
-        {
+        } else if !complete && is_damaged {
             self.diagnostics.warn(
                 last,
                 "the file ends in the middle of a line",
                 "the dump was cut short; make a new one",
             );
         }
+    }
+
+    /// Says how the dump was cut short among its switches, which come before the adapters, if it
+    /// was. The hosts of what is missing are then named nowhere; after the last switch, the lines
+    /// of switches name all adapters.
+    fn cut_among_switches(&self, in_a_line: bool) -> Option<String> {
+        let Records { nodes, ports, index } = &self.records;
+        let last = nodes.len().checked_sub(1)?;
+        let node = &nodes[last];
+        let key = Key::new(node.id);
+        // Files for ibsim have free names, any order, and may list one end of a cable.
+        let ends_here = node.kind == NodeKind::Switch
+            && matches!(key, Key::Guid(..))
+            && matches!(self.current, Current::Node(at) if at as usize == last);
+        if ends_here {
+            let what =
+                format!("the dump was cut short in the record of switch \"{}\"", node.description);
+            if in_a_line {
+                return Some(what);
+            }
+            // Ports are listed in ascending order.
+            let of_it = |p: &&Listing<'_>| p.node as usize == last;
+            let highest = ports.iter().filter(of_it).map(|p| p.port).max().unwrap_or(0);
+            let unlisted =
+                ports.iter().filter(|p| !of_it(p) && p.far == key && p.far_port > highest).count();
+            if unlisted > 0 {
+                let named = counted(unlisted, "port", "ports");
+                return Some(format!("{what}: other records name {named} that it does not list"));
+            }
+        }
+        if nodes.iter().any(|node| node.kind == NodeKind::Adapter) {
+            return None;
+        }
+        let is_missing = |p: &&Listing<'_>| {
+            matches!(p.far, Key::Guid(NodeKind::Switch, _)) && !index.contains_key(&p.far)
+        };
+        let line = ports.iter().find(is_missing)?;
+        let name = line.far_description.unwrap_or(line.far_id);
+        Some(format!("the dump was cut short: switch \"{name}\" has no record"))
     }
 }
 

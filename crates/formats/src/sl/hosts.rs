@@ -71,7 +71,7 @@ pub(super) fn read(
         let what = format!("none of its {lines} lines names a port");
         return Err(at.foreign(what, "lines are `0xGUID SL`, of ports of hosts"));
     }
-    Ok(())
+    at.expect_most(lines - known, lines, "lines", "lines are `0xGUID SL`, of ports of hosts")
 }
 
 /// The service level of each terminal, if that of its paths depends only on it.

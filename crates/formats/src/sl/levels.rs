@@ -25,6 +25,21 @@ impl LevelSource<'_> {
             format!("fabric, tables and service levels must be of one sweep; {form}"),
         )
     }
+
+    /// Refuses a file of whose items more than half belong to no part of the fabric: it is of
+    /// another one. Single ones may have come or gone since.
+    pub(super) fn expect_most(
+        &self,
+        strange: usize,
+        all: usize,
+        items: &str,
+        form: &str,
+    ) -> Result<(), ReadError> {
+        if 2 * strange <= all {
+            return Ok(());
+        }
+        Err(self.foreign(format!("{strange} of its {all} {items} are not of this fabric"), form))
+    }
 }
 
 /// Lines with unassigned LIDs: their number, and the first.
@@ -36,6 +51,10 @@ pub(super) struct UnassignedLids {
 }
 
 impl UnassignedLids {
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
     pub(super) fn add(&mut self, line: usize, lid: u16) {
         if self.count == 0 {
             (self.line, self.lid) = (line, lid);

@@ -24,7 +24,7 @@ pub(super) fn read(
         let guid = fabric.adapter(terminal.adapter).guid;
         sources.entry(guid).or_default().push(TerminalId::new(t));
     }
-    let (mut lines, mut given) = (0usize, 0usize);
+    let (mut lines, mut given, mut strange) = (0usize, 0usize, 0usize);
     let mut nobodys = UnassignedLids::default();
     for (number, line) in said(text) {
         let Some((guid, dlid, sl)) = path_line(line) else {
@@ -38,6 +38,7 @@ pub(super) fn read(
         };
         lines += 1;
         let Some(from) = sources.get(&guid) else {
+            strange += 1;
             found.warn(
                 number,
                 format!("no linked adapter has node GUID {guid}"),
@@ -59,11 +60,15 @@ pub(super) fn read(
         }
     }
     nobodys.report(found);
+    let form = "each line is 0x<CA node GUID> <decimal DLID> <decimal SL>";
+    if lines == 0 {
+        return Err(at.foreign("no line is a path".to_owned(), form));
+    }
     if given == 0 {
         let what = format!("none of this fabric among {}", counted(lines, "path", "paths"));
-        return Err(at.foreign(what, "each line is 0x<CA node GUID> <decimal DLID> <decimal SL>"));
+        return Err(at.foreign(what, form));
     }
-    Ok(())
+    at.expect_most(strange + nobodys.count(), lines, "paths", form)
 }
 
 fn path_line(line: &str) -> Option<(Guid, u16, u8)> {

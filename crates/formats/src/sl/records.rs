@@ -69,7 +69,8 @@ pub(super) fn read(
         let what = format!("none of this fabric among {among}");
         return Err(at.foreign(what, "saquery --src-to-dst prints one for a pair"));
     }
-    Ok(())
+    let form = "saquery --src-to-dst prints one for a pair";
+    at.expect_most(nobodys.count(), records.len(), "path records", form)
 }
 
 /// Parses `sl......................0x1`.

@@ -25,12 +25,25 @@ pub(super) fn read(
     let switch_of_guid: HashMap<Guid, SwitchId> =
         fabric.switches().iter().enumerate().map(|(s, x)| (x.guid, SwitchId::new(s))).collect();
     let mut columns: Option<Columns> = None;
+    // The last line, if it has no end: the file may have been cut there.
+    let unended = if text.ends_with('\n') { 0 } else { text.lines().count() };
     for (number, line) in said(text) {
         if let Some(list) = line.strip_prefix("lids ") {
             let owners = read_columns(list, number, fabric, lids, found);
             if owners.iter().all(Option::is_none) {
                 let what =
                     format!("line {number}: none of its {} LIDs is a terminal's", owners.len());
+                return Err(at.foreign(what, "columns are LIDs of terminals"));
+            }
+            let known = owners.iter().flatten().count();
+            let strange = owners.len() - known;
+            at.expect_most(strange, owners.len(), "LIDs", "columns are LIDs of terminals")?;
+            let terminals = fabric.terminal_count();
+            if 2 * known < terminals {
+                let what = format!(
+                    "line {number}: its LIDs are of {}, and the fabric has {terminals}",
+                    counted(known, "terminal", "terminals")
+                );
                 return Err(at.foreign(what, "columns are LIDs of terminals"));
             }
             columns = Some(owners);
@@ -67,6 +80,17 @@ pub(super) fn read(
         };
         let row = row.trim();
         let digits = row.chars().count();
+        if number == unended && digits < columns.len() {
+            return Err(ReadError::not_such(
+                path,
+                format!(
+                    "line {number}: the file was cut short: {digits} digits for {} destinations",
+                    columns.len()
+                ),
+                "a digit for each LID of the line 'lids'",
+                "the service levels of the other pairs are unknown: dump them again",
+            ));
+        }
         if digits != columns.len() {
             found.warn(
                 number,

@@ -94,8 +94,41 @@ fn cut_dumps_are_mended_from_the_neighbours() {
     insta::assert_snapshot!(diagnostics_text(&d), @r#"
     line 7: warning: switch "S-0000000000000052" "right" is never described; it is made of what its neighbours say (the dump was cut short or damaged; make a new one)
     line 8: warning: cut or damaged line: [2] "S-000000 (the line is left out; make a new dump if cables are missing)
-    line 8: warning: the file ends in the middle of a line (the dump was cut short; make a new one)
+    line 8: error: the dump was cut short in the record of switch "left" (hosts may be missing that no other line names; make a new one)
     "#);
+}
+
+#[test]
+fn dumps_cut_among_the_switches_are_errors() {
+    // Behind a whole line of the last switch, within the description of a line, and between two
+    // switches.
+    for (at, more, said) in [
+        (
+            "[2]\t\"S-0000000000000051\"[2]",
+            0,
+            "line 13: error: the dump was cut short in the record of switch \"right\": other records name 1 port that it does not list",
+        ),
+        (
+            "[2]\t\"S-0000000000000051\"[2]",
+            32,
+            "line 14: error: the dump was cut short in the record of switch \"right\" (hosts may be missing",
+        ),
+        (
+            "\nswitchguid=0x52",
+            0,
+            "line 9: error: the dump was cut short: switch \"right\" has no record (hosts may be missing",
+        ),
+    ] {
+        let end = SOUND.find(at).expect("there") + more;
+        let (_, d) = dump(&SOUND[..end]);
+        let all = diagnostics_text(&d);
+        assert!(all.contains(said), "{said}: {all}");
+        assert_eq!(all.matches(": error: ").count(), 1, "{all}");
+    }
+    // After the last switch nothing is missing that the switches do not name.
+    let (f, d) = dump(&SOUND[..SOUND.find("\ncaguid").expect("there")]);
+    assert_eq!(f.terminal_count(), 1);
+    assert!(!diagnostics_text(&d).contains(": error: "), "{}", diagnostics_text(&d));
 }
 
 #[test]

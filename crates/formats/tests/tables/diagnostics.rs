@@ -343,6 +343,7 @@ fn guid_list_problems_are_reported() {
     line 2: note: 0x0000200000000010 is listed twice
     line 4: warning: no linked port of the fabric has GUID 0x0000000000000500 (port GUIDs of hosts are expected here)
     ");
+    insta::assert_snapshot!(guids::read("0x5\nSwitch 8\n[1]\n", path()).expect_err("a dump"), @"dump: 2 lines have no GUID, for example line 2; expected one GUID a line, as OpenSM's root_guid_file");
     insta::assert_snapshot!(guids::read("no\n", path()).expect_err("none"), @"dump: no line has a GUID; expected one GUID a line, as OpenSM's root_guid_file");
 }
 
@@ -365,7 +366,10 @@ fn service_level_problems_are_reported() {
     ");
     let error = |text| read(text).expect_err("none");
     insta::assert_snapshot!(error("lids 7 8\n"), @"dump: line 1: none of its 2 LIDs is a terminal's; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; columns are LIDs of terminals)");
-    insta::assert_snapshot!(error("1 2\n"), @"dump: none of this fabric among 0 paths; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; each line is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
+    insta::assert_snapshot!(error("lids 1 7-9\n1 0000\n"), @"dump: 3 of its 4 LIDs are not of this fabric; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; columns are LIDs of terminals)");
+    insta::assert_snapshot!(error("lids 1\n1 0\n"), @"dump: line 1: its LIDs are of 1 terminal, and the fabric has 4; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; columns are LIDs of terminals)");
+    insta::assert_snapshot!(error("lids 1-4\n1 0123\n2 01"), @"dump: line 3: the file was cut short: 2 digits for 4 destinations; expected a digit for each LID of the line 'lids' (the service levels of the other pairs are unknown: dump them again)");
+    insta::assert_snapshot!(error("1 2\n"), @"dump: no line is a path; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; each line is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
 }
 
 #[test]
@@ -397,6 +401,9 @@ fn path_list_problems_are_reported() {
         l[2] = 1;
         darkfiber_routing::Layers::BySourceSwitch(l)
     });
+    let other = read("0x0000200000000010 2 1\n0x0000200000000010 9 1\n0x0000200000000077 2 1\n");
+    let other = other.expect_err("another fabric").to_string();
+    assert!(other.starts_with("dump: 2 of its 3 paths are not of this fabric; "), "{other}");
     let error = read("0x0000200000000020 5 1");
     insta::assert_snapshot!(error.expect_err("none"), @"dump: none of this fabric among 1 path; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; each line is 0x<CA node GUID> <decimal DLID> <decimal SL>)");
 }

@@ -119,14 +119,17 @@ fn odd_lines_are_reported() {
     .join("\r\n");
     let (topology, found) = read(&text, Path::new("t.lst")).expect("a list");
     insta::assert_snapshot!(lines(&found), @"
-    warning: 3 links have one line instead of two (the list was cut or edited)
     line 2: warning: 4xQDR here, but 4xFDR at the other end (the first is taken)
+    line 3: error: 3 links have one line instead of two, here the first (the list was cut or edited: hosts may be missing; make a new one)
     line 4: warning: link in state INI (it is taken as active)
     line 4: error: port 1 of 0x0000000000000001 and port 1 of 0x0000000000000020: one has another cable (left out; the list mixes two states of the fabric)
     line 5: warning: '{ SW Ports:08 cut' has no two node blocks (expected '{ TYPE Ports:.. {name} LID:.. PN:.. } { .. } PHY=.. LOG=.. SPD=..')
     line 6: warning: unknown link speed '4x99' (it counts as 4xQDR)
     line 9: warning: a cable between two adapters (left out: it is not part of a switched fabric)
     ");
+    let cut = &text[..text.find("LID:0004").expect("there")];
+    let (_, found) = read(cut, Path::new("t.lst")).expect("a list");
+    assert!(lines(&found).contains("line 4: error: the list was cut short in this line"));
     let fabric = topology.fabric;
     assert_eq!(fabric.switch(SwitchId(0)).description, "s } 1 {x}");
     assert_eq!(fabric.switch(SwitchId(0)).ports, 10);

@@ -44,8 +44,8 @@ pub(super) fn only_by_pair(engine: &'static str) -> Refusal {
     Refusal::Parameter {
         engine,
         problem:
-            "its layers depend on source and destination here; tell them by pair, or use nue, \
-                  dfsssp or lash, which can tell them by destination"
+            "its layers depend on source and destination here; assign them by pair, or use nue, \
+                  dfsssp or lash, which can assign them by destination"
                 .to_owned(),
     }
 }

@@ -53,9 +53,9 @@ pub struct ExpectPart {
     pub within: Option<f64>,
     /// The same as a difference.
     pub differs: Option<f64>,
-    /// The least that is the same.
+    /// The minimum that is the same.
     pub at_least: Option<f64>,
-    /// The most that is the same.
+    /// The maximum that is the same.
     pub at_most: Option<f64>,
     /// Whether it is a congestion impact, which the rule for all numbers looks at beyond 1.
     #[serde(default)]

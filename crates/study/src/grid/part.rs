@@ -22,11 +22,11 @@ pub struct StudyPart {
     #[serde(default)]
     #[schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>")]
     pub exclude: Vec<toml::Table>,
-    /// Most cells that there may be; a million without.
+    /// Maximum number of cells; a million without.
     pub max_cells: Option<u64>,
     /// More seeds for each point of the grid, until the mean of a quantity is known well enough.
     pub until: Option<UntilPart>,
-    /// Instead of an axis over a key: the least of its values that does something, by bisection.
+    /// Instead of an axis over a key: the smallest of its values that does something, by bisection.
     pub find: Option<FindPart>,
 }
 
@@ -50,7 +50,7 @@ pub struct UntilPart {
 pub struct FindPart {
     /// The key, which holds a number, or text with one in it.
     pub axis: String,
-    /// The least value.
+    /// The minimum value.
     pub from: f64,
     /// The largest.
     pub to: f64,
@@ -61,7 +61,7 @@ pub struct FindPart {
     pub text: Option<String>,
     /// A column of a question that is asked.
     pub quantity: String,
-    /// Looked for is the least value at which its mean over seeds is above this.
+    /// Looked for is the smallest value at which its mean over seeds is above this.
     pub above: Option<f64>,
     /// Or below this.
     pub below: Option<f64>,

@@ -37,7 +37,7 @@ pub(crate) struct BlastCommand {
     /// Pairs of cables that fail together, at random (see --seed)
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) pairs: usize,
-    /// Virtual lanes that mended tables may use
+    /// Virtual lanes that repaired tables may use
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
     /// Flaps of each cable a day: gives the time that each job loses in an expected day
@@ -46,7 +46,7 @@ pub(crate) struct BlastCommand {
     /// How long a cable is down in a flap
     #[arg(long, value_name = "TIME", default_value = "10s", requires = "flap_rate")]
     pub(crate) flap_time: String,
-    /// How long it takes until mended tables are in place
+    /// How long it takes until repaired tables are in place
     #[arg(long, value_name = "TIME", default_value = "5s", requires = "flap_rate")]
     pub(crate) reroute_time: String,
     /// The timer by which adapters notice lost packets (NCCL_IB_TIMEOUT 20: 4.096 us x 2^20)
@@ -64,15 +64,15 @@ pub(crate) struct BlastCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-Every fault is tried by itself: what of the traffic of jobs stops, and how much longer jobs take once tables are
-mended, as `darkfiber reroute` mends them. All by counting: what one run of every job sends is added up on all
+Each fault is tried in isolation: what of the traffic of jobs stops, and how much longer jobs take once tables are
+repaired, as `darkfiber reroute` repairs them. All by counting: what one run of every job sends is added up on all
 channels, and a job is as slow as the channel among its own that is asked for most.
 
-With --flows 100 the worst hundred run at flow depth, too, on the mended tables and on those of before. The map of --html
+With --flows 100 the worst hundred run at flow depth, too, on the repaired tables and on the previous ones. The map of --html
 and --map shows every cable by what its failure costs.
 
-A day of flaps: each flap of a cable stops the jobs on it until tables are mended or the cable is back, and for the timer
-of adapters; if it is down for longer, they go on with the slowdown on mended tables.
+A day of flaps: each flap of a cable stops the jobs on it until tables are repaired or the cable is back, and for the timer
+of adapters; if it is down for longer, they continue with the slowdown on repaired tables.
 
 Examples:
   darkfiber blast examples/cab.toml
@@ -80,7 +80,7 @@ Examples:
   darkfiber blast job.toml --flap-rate 0.01 --flap-time 2s
   darkfiber blast examples/gpus.toml --flows 100 --map blast.svg
 
-Exit code 1 if a fault between switches ends a job or has no way round.";
+Exit code 1 if a fault between switches ends a job or leaves no path around it.";
 
 pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure> {
     let flaps = flaps(args)?;

@@ -120,7 +120,7 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     let strangers: Vec<&str> = now.unknown().take(10).collect();
     if !strangers.is_empty() && !common.quiet {
         out::eprint_line(&format!(
-            "warning: {} nodes hang on no switch that is known, for example {}",
+            "warning: {} nodes are attached to no known switch, for example {}",
             now.unknown().len(),
             strangers.join(", ")
         ));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use darkfiber_analysis::count::{Bandwidth, Precision, Quantities, measure};
 use darkfiber_workload::play::{Job, Repeat, host};
 use darkfiber_workload::schedule::{Program, Script};
-use darkfiber_workload::{Stream, given};
+use darkfiber_workload::{Stream, listed_pairs};
 
 use super::{Tree, name};
 use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
@@ -59,7 +59,7 @@ fn same(tree: &Tree, seed: u64) -> usize {
         let mut order: Vec<u32> = (0..n).collect();
         Stream::new(seed, *k).shuffle(&mut order);
         let pairs: Vec<[u32; 2]> = order.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
-        let pattern = given(pairs.clone(), n).expect("a partial permutation");
+        let pattern = listed_pairs(pairs.clone(), n).expect("a partial permutation");
         let found =
             measure(&paths, None, &*pattern, &Quantities::default(), &Precision::default(), seed);
         let share = found.bandwidth(Bandwidth::Share).expect("always measured").mean;
