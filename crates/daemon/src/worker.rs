@@ -90,12 +90,13 @@ pub(crate) fn run(
                 Event::Written { plan, result }
             }
             Order::Keep(decision) => {
-                let found =
-                    workshop.plan(decision.id).ok_or_else(|| "its tables are gone".to_owned());
-                let kept = found
-                    .and_then(|found| proposal::write(config, &decision, &found))
-                    .and_then(|()| proposal::note_placed(config, decision.id));
-                match kept {
+                let kept = match workshop.plan(decision.id) {
+                    Some(found) => proposal::write(config, &decision, &found),
+                    // After a restart: they were kept when OpenSM took them first.
+                    None if plan_files::folder(config, decision.id).is_dir() => Ok(()),
+                    None => Err("its tables are gone".to_owned()),
+                };
+                match kept.and_then(|()| proposal::note_placed(config, decision.id)) {
                     Ok(()) => continue,
                     Err(e) => Event::Unanswered(format!("plan {}: {e}", decision.id)),
                 }
