@@ -18,6 +18,8 @@ use crate::work::{Library, Values, Workshop};
 
 /// Maximum bytes of stored changes; a fault whose changes do not fit is repaired on request.
 const MOST_BYTES: usize = 1 << 28;
+/// Threads that make the book at most; at least half of the cores are left to others.
+const MOST_THREADS: usize = 8;
 /// The number that plans have while the book is made.
 const DRAFT: PlanId = 1;
 
@@ -66,7 +68,10 @@ impl Maker {
         let gentle = |_| {
             let _it_may_not = rustix::process::nice(10);
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).start_handler(gentle).build();
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads = (cores / 2).clamp(1, MOST_THREADS);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.start_handler(gentle).build();
         let Ok(pool) = pool else { return };
         let mut made = None;
         while let Ok(order) = self.asked.recv() {
