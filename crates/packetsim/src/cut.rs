@@ -2,11 +2,12 @@
 
 use crate::Net;
 
-/// First switch of each part, and the end of the last one; and latency in picoseconds of the fastest cable between two parts.
+/// First switch of each part, and the end of the last one; and for each part but the first, latency in picoseconds of the fastest
+/// cable from it or later ones to those before.
 ///
 /// Parts have as many ports and terminals as the others, by a tenth more or less: in that range the cut is where cables between
 /// both sides are longest.
-pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, u64) {
+pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, Vec<u32>) {
     let n = net.switch_count() as u32;
     // Ports and terminals of those before each switch.
     let mut before = vec![0u64];
@@ -26,9 +27,9 @@ pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, u64) {
             .max_by_key(|s| (quickest[*s as usize], std::cmp::Reverse(s.abs_diff(middle))));
         firsts.extend(best);
     }
-    let least = firsts[1..].iter().map(|&s| quickest[s as usize]).min().unwrap_or(u32::MAX);
+    let across = firsts[1..].iter().map(|&s| quickest[s as usize]).collect();
     firsts.push(n);
-    (firsts, least.into())
+    (firsts, across)
 }
 
 /// By switch, the latency of the quickest cable from a switch before it to it or to one behind it.
@@ -119,7 +120,7 @@ mod tests {
         let net = Net::new(fabric, &micro);
         for parts in [2, 4] {
             let (firsts, quickest) = cut(&net, parts);
-            assert_eq!((firsts.len(), quickest), (parts + 1, 100_000));
+            assert_eq!((firsts.len(), quickest), (parts + 1, vec![100_000; parts - 1]));
             assert!(firsts.iter().all(|s| s % 8 == 0), "{firsts:?}");
         }
     }

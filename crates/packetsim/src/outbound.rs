@@ -25,6 +25,20 @@ impl Batch {
         let notes = self.notes.iter().map(|a| a.0);
         packets.chain(self.events.iter().map(|e| e.0)).chain(notes).min()
     }
+
+    /// Removes all of it.
+    pub(crate) fn clear(&mut self) {
+        self.packets.clear();
+        self.events.clear();
+        self.notes.clear();
+    }
+
+    /// Adds another one for the same part.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.packets.extend(other.packets);
+        self.events.extend(other.events);
+        self.notes.extend(other.notes);
+    }
 }
 
 /// Traffic to all other parts, by part.
