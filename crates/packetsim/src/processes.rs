@@ -32,13 +32,15 @@ pub trait Processes: Send + Sync + fmt::Debug {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts<'n> {
     pub(crate) count: usize,
+    /// Number of processes that the cut is made for, which may be others than those that are there.
+    pub(crate) blocks: usize,
     pub(crate) processes: Option<&'n dyn Processes>,
 }
 
 impl Parts<'_> {
     /// All parts are of this process.
     pub(crate) fn alone(count: usize) -> Self {
-        Self { count, processes: None }
+        Self { count, blocks: 1, processes: None }
     }
 }
 

@@ -44,8 +44,8 @@ impl<'n> Remote<'n> {
         let (rank, size, parts) = (processes.rank(), processes.size(), firsts.len() - 1);
         if parts < size {
             return Err(ConfigError(format!(
-                "{size} processes are to simulate a network in {parts} {}: start {parts} at most",
-                if parts == 1 { "part" } else { "parts" }
+                "{size} processes cannot share a network of {}: start {parts} at most",
+                if parts == 1 { "one switch".to_owned() } else { format!("{parts} switches") }
             )));
         }
         let shares = shares(parts, size);

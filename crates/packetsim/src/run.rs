@@ -165,6 +165,8 @@ impl Agent for Sources<'_> {
 
 struct LoadRun<'n, R> {
     load: &'n Load,
+    /// The requested number of parts, and that of the processes that the network is cut for.
+    parts: (usize, usize),
     tick: u64,
     network: Network<'n, &'n R, Sources<'n>>,
     measuring: Measuring,
@@ -200,8 +202,9 @@ state! {
 /// The saved state of a run.
 #[derive(Serialize, Deserialize)]
 struct RunState {
-    /// The requested number of parts.
+    /// The requested number of parts, and that of the processes that the network was cut for.
     parts: usize,
+    blocks: usize,
     own: OwnState,
     network: NetworkState<SourcesState>,
 }
@@ -217,16 +220,15 @@ pub fn load<R: Routing>(
     load: &Load,
     follow: &dyn Observer,
 ) -> Result<LoadOutcome, ConfigError> {
-    let kept: Option<RunState> =
-        match load.several() {
-            None => observer::read(follow)?,
-            Some(processes) => read_share(processes, follow)?
-                .map(|((parts, own), network)| RunState { parts, own, network }),
-        };
+    let kept: Option<RunState> = match load.several() {
+        None => observer::read(follow)?,
+        Some(processes) => read_share(processes, follow)?
+            .map(|((parts, blocks, own), network)| RunState { parts, blocks, own, network }),
+    };
     // A run resumes with the parts it was started with: no result depends on them.
-    let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
-    let load = &Load { parts, ..load.clone() };
-    let shared = Parts { count: parts, processes: load.several() };
+    let size = load.several().map_or(1, Processes::size);
+    let (count, blocks) = kept.as_ref().map_or((load.parts, size), |k| (k.parts, k.blocks));
+    let shared = Parts { count, blocks, processes: load.several() };
     let first = net.port(net.home(0));
     let long = load.message as f64 * first.pace as f64 / 65536.0;
     let chance = load.load * micro.tick as f64 / long;
@@ -262,6 +264,7 @@ pub fn load<R: Routing>(
     }
     let mut run = LoadRun {
         load,
+        parts: (count, blocks),
         tick: micro.tick,
         network,
         measuring,
@@ -349,11 +352,13 @@ impl<R: Routing> LoadRun<'_, R> {
     fn keep(&mut self, follow: &dyn Observer) {
         let mut own = OwnState::default();
         self.swap(&mut own);
-        let (parts, count) = (self.load.parts, self.network.part_count());
-        let state = RunState { parts, own, network: self.network.take() };
+        let ((parts, blocks), count) = (self.parts, self.network.part_count());
+        let state = RunState { parts, blocks, own, network: self.network.take() };
         match self.load.several() {
             None => follow.keep(&|out| observer::write(&state, out)),
-            Some(all) => state.network.keep_shared(&(parts, &state.own), count, all, follow),
+            Some(all) => {
+                state.network.keep_shared(&(parts, blocks, &state.own), count, all, follow)
+            }
         }
         follow.after_keep();
         let RunState { mut own, network, .. } = state;

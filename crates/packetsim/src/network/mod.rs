@@ -119,7 +119,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         agent: impl Fn(&Partition<'n, &'n R>) -> A,
     ) -> Result<Network<'n, &'n R, A>, ConfigError> {
         let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
-        let (firsts, across) = cut(net, parts.count.max(1));
+        let (firsts, across) = cut(net, parts.count, parts.blocks);
         let notes = micro.acknowledges(R::STEADY);
         let others = parts.processes.filter(|processes| processes.size() > 1);
         let remote = others.map(|all| Remote::new(all, net, &firsts, notes)).transpose()?;

@@ -121,7 +121,7 @@ fn run_in<O: Observer>(
 fn is_the_same(bench: &Bench, routing: &str, routes: Option<&Routes>, what: &Load) -> Found {
     let alone = found(bench.run(routing, routes, 1, what));
     let made = bench.make(routing, routes, what.bytes).expect("it suits");
-    let what = Load { parts: 8, ..what.clone() };
+    let what = Load { parts: 14, ..what.clone() };
     for size in [1, 2, 4, 7] {
         for threads in [1, 2] {
             let all = run_in(bench, &made, &what, (size, threads), |_| |_: Pulse| ());
@@ -226,53 +226,52 @@ impl Observer for Keeper<'_> {
 #[test]
 fn a_run_is_resumed_by_another_number_of_processes() {
     let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
-    for routing in ["ugal", "ugal-global"] {
-        let made = bench.make(routing, None, 16).expect("it suits");
-        let mut what = load(Targets::uniform(bench.terminals()), 0.5, 16, 2000);
-        (what.parts, what.warmup, what.interval) = (8, None, Some(777_000));
-        let alone = found(bench.run(routing, None, 1, &what));
-        let mut before: Option<Vec<u8>> = None;
-        for by in [1, 4, 7] {
-            let kept = Mutex::new(Vec::new());
-            let keep = |rank| Keeper { left: AtomicUsize::new(6), file: &kept, rank };
-            for one in run_in(&bench, &made, &what, (by, 1), keep) {
-                assert!(one.expect("it runs") == alone, "{routing}: kept by {by}");
-            }
-            let kept = kept.into_inner().expect("nobody panicked");
-            assert!(kept.len() > 10_000);
-            assert_eq!(before.get_or_insert_with(|| kept.clone()).len(), kept.len());
-            for of in [1, 2, 4, 8] {
-                let kept = Mutex::new(kept.clone());
-                let keep = |rank| Keeper { left: AtomicUsize::new(0), file: &kept, rank };
-                // The parts are those of the file.
-                let what = Load { parts: 3, ..what.clone() };
-                for one in run_in(&bench, &made, &what, (of, 1), keep) {
-                    assert!(one.expect("it runs") == alone, "{routing}: kept by {by}, for {of}");
-                }
-            }
-            let kept = Mutex::new(kept);
+    let routing = "ugal-global";
+    let made = bench.make(routing, None, 16).expect("it suits");
+    let mut what = load(Targets::uniform(bench.terminals()), 0.5, 16, 2000);
+    (what.parts, what.warmup, what.interval) = (28, None, Some(777_000));
+    let alone = found(bench.run(routing, None, 1, &what));
+    for by in [1, 4] {
+        let kept = Mutex::new(Vec::new());
+        let keep = |rank| Keeper { left: AtomicUsize::new(6), file: &kept, rank };
+        for one in run_in(&bench, &made, &what, (by, 1), keep) {
+            assert!(one.expect("it runs") == alone, "{routing}: kept by {by}");
+        }
+        let kept = kept.into_inner().expect("nobody panicked");
+        assert!(kept.len() > 10_000);
+        for of in [1, 2, 5] {
+            let kept = Mutex::new(kept.clone());
             let keep = |rank| Keeper { left: AtomicUsize::new(0), file: &kept, rank };
-            for one in run_in(&bench, &made, &what, (9, 1), keep) {
-                let refused = one.expect_err("eight parts").to_string();
-                assert!(
-                    refused.contains("8 parts") && refused.contains("9 processes"),
-                    "{refused}"
-                );
+            // The parts are those of the file.
+            let what = Load { parts: 3, ..what.clone() };
+            for one in run_in(&bench, &made, &what, (of, 1), keep) {
+                assert!(one.expect("it runs") == alone, "{routing}: kept by {by}, for {of}");
             }
+        }
+        let kept = Mutex::new(kept);
+        let keep = |rank| Keeper { left: AtomicUsize::new(0), file: &kept, rank };
+        for one in run_in(&bench, &made, &what, (29, 1), keep) {
+            let refused = one.expect_err("28 parts").to_string();
+            assert!(refused.contains("28 parts, which 29 processes"), "{refused}");
         }
     }
 }
 
 #[test]
 fn what_cannot_be_shared_is_refused_by_all() {
-    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let bench = Bench::new("hyperx:dims=2,t=2", "booksim-iq");
     let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
-    let what = Load { parts: 2, ..what };
     let made = bench.make("minimal", None, 16).expect("it suits");
     for one in run_in(&bench, &made, &what, (3, 1), |_| |_: Pulse| ()) {
-        let refused = one.expect_err("two parts").to_string();
-        assert!(refused.contains("3 processes") && refused.contains("2 parts"), "{refused}");
+        let refused = one.expect_err("two switches").to_string();
+        assert!(
+            refused.starts_with("3 processes cannot share a network of 2 switches"),
+            "{refused}"
+        );
     }
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
+    let made = bench.make("minimal", None, 16).expect("it suits");
     // One of them does not find the file, or finds another one.
     let (kept, other) = (Mutex::new(Vec::new()), Mutex::new(vec![7; 99]));
     let none = Mutex::new(Vec::new());
