@@ -223,14 +223,18 @@ impl Observer for Followed<'_> {
                 c.path.display()
             ));
         }
+        if signals::asked().is_some() && kept.is_ok() {
+            out::eprint_line(&format!(
+                "stopped: the run is kept in {}; the same command resumes from there",
+                c.path.display()
+            ));
+        }
+    }
+
+    fn after_keep(&self) {
+        let Some(c) = &self.checkpoint else { return };
         *c.last() = Instant::now();
         if signals::asked().is_some() {
-            if kept.is_ok() {
-                out::eprint_line(&format!(
-                    "stopped: the run is kept in {}; the same command resumes from there",
-                    c.path.display()
-                ));
-            }
             c.keeping.end();
         }
     }

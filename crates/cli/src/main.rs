@@ -22,6 +22,7 @@ mod job_log;
 mod jobs;
 mod kept_runs;
 mod load;
+mod mpi;
 mod options;
 mod out;
 mod page;

@@ -21,14 +21,14 @@ pub(crate) fn of_all<'a>(fabrics: impl Iterator<Item = &'a Fabric>, common: &Com
     }
 }
 
-/// The command line as it could be typed again, without the number of threads.
+/// The command line as it could be typed again, without threads and processes, on which no result depends.
 fn command(args: impl Iterator<Item = String>) -> String {
     let mut words = vec!["darkfiber".to_owned()];
     let mut args = args;
     while let Some(arg) = args.next() {
         if arg == "--threads" {
             args.next();
-        } else if !arg.starts_with("--threads=") {
+        } else if !arg.starts_with("--threads=") && arg != "--mpi" {
             words.push(quoted(&arg));
         }
     }
@@ -48,7 +48,7 @@ fn quoted(word: &str) -> String {
 mod tests {
     #[test]
     fn commands_can_be_typed_again() {
-        let args = ["route", "my fabric", "--threads", "2", "-e", "it's", "--threads=3"];
+        let args = ["route", "my fabric", "--threads", "2", "-e", "it's", "--threads=3", "--mpi"];
         let text = super::command(args.into_iter().map(str::to_owned));
         assert_eq!(text, r"darkfiber route 'my fabric' -e 'it'\''s'");
     }

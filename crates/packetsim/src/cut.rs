@@ -1,12 +1,16 @@
 //! Partitioning of a network into parts.
 
+use std::ops::Range;
+
 use crate::Net;
 
-/// First switch of each part, and the end of the last one; and latency in picoseconds of the fastest cable between two parts.
+/// First switch of each part, and the end of the last one; and for each part but the first, latency in picoseconds of the fastest
+/// cable from it or later ones to those before.
 ///
 /// Parts have as many ports and terminals as the others, by a tenth more or less: in that range the cut is where cables between
-/// both sides are longest.
-pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, u64) {
+/// both sides are longest. They are in blocks for so many processes, of as many parts each; between blocks the cut may be off by a
+/// quarter of a block, since processes wait longer for each other than threads do.
+pub(crate) fn cut(net: &Net, parts: usize, blocks: usize) -> (Vec<u32>, Vec<u32>) {
     let n = net.switch_count() as u32;
     // Ports and terminals of those before each switch.
     let mut before = vec![0u64];
@@ -15,20 +19,49 @@ pub(crate) fn cut(net: &Net, parts: usize) -> (Vec<u32>, u64) {
         let work = u64::from(net.radix(s)) + net.terminals_at(ports).count() as u64;
         before.push(before[s as usize] + work);
     }
-    let at = |sum: u64| before.partition_point(|b| *b < sum) as u32;
-    let quickest = quickest_across(net);
-    let (all, mut firsts) = (before[n as usize], vec![0]);
-    for i in 1..parts as u64 {
-        let (share, slack) = (all * i / parts as u64, all / (parts as u64 * 10));
-        let middle = at(share);
-        let best = (at(share - slack)..=at(share + slack))
-            .filter(|s| firsts.last().is_some_and(|f| s > f) && *s < n)
-            .max_by_key(|s| (quickest[*s as usize], std::cmp::Reverse(s.abs_diff(middle))));
-        firsts.extend(best);
-    }
-    let least = firsts[1..].iter().map(|&s| quickest[s as usize]).min().unwrap_or(u32::MAX);
+    let switches = Switches { before, quickest: quickest_across(net) };
+    let starts = switches.split(0..n, blocks.clamp(1, n.max(1) as usize), 4);
+    let ranges = || starts.iter().zip(starts[1..].iter().chain([&n])).map(|(&a, &b)| a..b);
+    // All blocks have as many parts.
+    let fewest = ranges().map(|range| range.len()).min().unwrap_or(1);
+    let each = (parts / starts.len()).clamp(1, fewest.max(1));
+    let mut firsts: Vec<u32> = ranges().flat_map(|range| switches.split(range, each, 10)).collect();
+    let across = firsts[1..].iter().map(|&s| switches.quickest[s as usize]).collect();
     firsts.push(n);
-    (firsts, least.into())
+    (firsts, across)
+}
+
+/// What is known of switches that are to be cut.
+struct Switches {
+    /// By switch, ports and terminals of those before it; and of all.
+    before: Vec<u64>,
+    /// By switch, the latency of the quickest cable from those before to it or later ones.
+    quickest: Vec<u32>,
+}
+
+impl Switches {
+    /// First switches of exactly `parts` parts of a range that has as many at least, off by one in `slack` of a part at most where
+    /// that has several switches.
+    fn split(&self, range: Range<u32>, parts: usize, slack: u64) -> Vec<u32> {
+        let before = &self.before;
+        let (begin, end) = (before[range.start as usize], before[range.end as usize]);
+        let at = |sum: u64| before.partition_point(|b| *b < begin + sum) as u32;
+        let all = end - begin;
+        let mut firsts = vec![range.start];
+        for i in 1..parts as u64 {
+            let (share, slack) = (all * i / parts as u64, all / (parts as u64 * slack));
+            let middle = at(share);
+            // Every part has a switch.
+            let least = firsts[firsts.len() - 1] + 1;
+            let most = range.end - (parts as u64 - i) as u32;
+            let near = at(share - slack).max(least)..=at(share + slack).min(most);
+            let best = near.max_by_key(|s| {
+                (self.quickest[*s as usize], std::cmp::Reverse(s.abs_diff(middle)))
+            });
+            firsts.push(best.unwrap_or(middle.clamp(least, most)));
+        }
+        firsts
+    }
 }
 
 /// By switch, the latency of the quickest cable from a switch before it to it or to one behind it.
@@ -97,9 +130,18 @@ mod tests {
                 assert_eq!(quickest[s as usize], across.min().unwrap_or(u32::MAX), "{spec} {s}");
             }
             for parts in [1, 2, 3, 7, 1000] {
-                let (firsts, _) = cut(&net, parts);
-                assert!(firsts.is_sorted() && firsts.len() <= parts + 1 && firsts[0] == 0);
-                assert_eq!(firsts.last(), Some(&(net.switch_count() as u32)));
+                let n = net.switch_count();
+                for blocks in [1, 2, 3, 5] {
+                    let (firsts, across) = cut(&net, parts, blocks);
+                    assert!(firsts.windows(2).all(|w| w[0] < w[1]) && firsts[0] == 0);
+                    assert_eq!(
+                        (firsts.last(), across.len()),
+                        (Some(&(n as u32)), firsts.len() - 2)
+                    );
+                    let count = firsts.len() - 1;
+                    assert!(count % blocks == 0 && count <= parts.max(blocks), "{parts} {blocks}");
+                }
+                assert_eq!(cut(&net, parts, 1).0.len() - 1, parts.min(n));
             }
         }
     }
@@ -118,9 +160,15 @@ mod tests {
         micro.latencies = (0..fabric.channel_count()).map(long).collect();
         let net = Net::new(fabric, &micro);
         for parts in [2, 4] {
-            let (firsts, quickest) = cut(&net, parts);
-            assert_eq!((firsts.len(), quickest), (parts + 1, 100_000));
+            let (firsts, quickest) = cut(&net, parts, 1);
+            assert_eq!((firsts.len(), quickest), (parts + 1, vec![100_000; parts - 1]));
             assert!(firsts.iter().all(|s| s % 8 == 0), "{firsts:?}");
         }
+        // Seven processes of four threads have 33 groups: each some whole ones.
+        let (firsts, across) = cut(&net, 28, 7);
+        assert_eq!(firsts.len(), 29);
+        let starts: Vec<u32> = firsts.into_iter().step_by(4).collect();
+        assert!(starts.iter().all(|s| s % 8 == 0), "{starts:?}");
+        assert!((1..7).all(|k| across[4 * k - 1] == 100_000), "{across:?}");
     }
 }

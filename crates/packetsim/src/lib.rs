@@ -35,6 +35,7 @@
 //!     drain: 4_000_000,
 //!     interval: None,
 //!     parts: 1,
+//!     processes: None,
 //!     seed: 1,
 //! };
 //! let outcome = minimal.load(&net, &switches, &load, &|_| {})?;
@@ -59,8 +60,10 @@ mod outbound;
 mod packet;
 mod partition;
 mod pause;
+mod processes;
 mod queue_board;
 mod random;
+mod remote;
 mod reorder;
 pub mod routing;
 mod run;
@@ -86,6 +89,7 @@ pub use net::{Net, Peer, Port};
 pub use observer::{Observer, Pulse, read, unlike, write};
 pub use packet::{NOBODY, Packet};
 pub use pause::{PauseStorm, Paused, Pauses, Pfc};
+pub use processes::Processes;
 pub use queue_board::QueueBoard;
 pub use random::Random;
 pub use run::{Load, LoadOutcome, load};

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
-use crate::SwitchModel;
 use crate::switch_model::slower;
+use crate::{Processes, SwitchModel};
 
 /// The other end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,13 @@ impl Net {
     /// Number of parts in which a network is simulated that has all threads; no result depends on it.
     pub fn parts(&self) -> usize {
         (self.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
+    }
+
+    /// The same for several processes: a multiple of them, the same in all. Collective.
+    pub fn parts_in(&self, processes: &dyn Processes) -> usize {
+        let threads = processes.min(rayon::current_num_threads() as u64) as usize;
+        let all = threads * processes.size();
+        (self.terminal_count() / PART).max(1).next_multiple_of(all)
     }
 
     /// The network of a fabric, with the latencies and rates that a microarchitecture says, or else those of its cables.

@@ -30,10 +30,13 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Saves the run with `write`. Called at its end, too.
+    /// Saves the run with `write`, which is called once at most. Called at its end, too; of several processes only in the first.
     fn keep(&self, write: &dyn Fn(&mut dyn Write) -> io::Result<()>) {
         let _ = write;
     }
+
+    /// Called in every process once the run is saved: the place to end a process that was asked to end.
+    fn after_keep(&self) {}
 
     /// The saved state of this run, if any.
     fn kept(&self) -> Option<Box<dyn Read + '_>> {
@@ -68,11 +71,19 @@ pub fn unlike() -> ConfigError {
 /// # Errors
 /// If it is damaged.
 pub fn read<S: DeserializeOwned>(follow: &dyn Observer) -> Result<Option<S>, ConfigError> {
-    let Some(input) = follow.kept() else { return Ok(None) };
+    let Some(mut input) = follow.kept() else { return Ok(None) };
+    read_next(&mut *input).map(Some)
+}
+
+/// The next value of a saved state that is read piece by piece.
+///
+/// # Errors
+/// If it is damaged.
+pub(crate) fn read_next<S: DeserializeOwned>(input: &mut dyn Read) -> Result<S, ConfigError> {
     // No saved state contains text.
     let mut none = [0; 64];
     match postcard::from_io((input, &mut none[..])) {
-        Ok((state, _)) => Ok(Some(state)),
+        Ok((state, _)) => Ok(state),
         Err(e) => Err(ConfigError(format!(
             "what was kept of this run is damaged ({e}): remove it, and the run starts over"
         ))),

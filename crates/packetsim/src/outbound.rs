@@ -25,6 +25,20 @@ impl Batch {
         let notes = self.notes.iter().map(|a| a.0);
         packets.chain(self.events.iter().map(|e| e.0)).chain(notes).min()
     }
+
+    /// Removes all of it.
+    pub(crate) fn clear(&mut self) {
+        self.packets.clear();
+        self.events.clear();
+        self.notes.clear();
+    }
+
+    /// Adds another one for the same part.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.packets.extend(other.packets);
+        self.events.extend(other.events);
+        self.notes.extend(other.notes);
+    }
 }
 
 /// Traffic to all other parts, by part.
@@ -62,5 +76,48 @@ impl Outbound {
     pub(crate) fn event(&mut self, tick: u64, event: Event) {
         let part = self.part_of(event.place());
         self.to[part].events.push((tick, event));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wheel::What;
+
+    /// What docs/mpi.md says of bytes between processes: of a packet that crosses, and of the credit that is returned for it.
+    #[test]
+    fn a_packet_that_crosses_takes_some_65_bytes() {
+        let (ms, terminals) = (1_000_000_000, 83_232);
+        let packet = Packet {
+            born: 5 * ms,
+            at: 5 * ms,
+            from: terminals - 1,
+            to: terminals - 2,
+            message: 0,
+            via: NOBODY,
+            bytes: 4096,
+            back: 500_000,
+            next: NOBODY,
+            beside: NOBODY,
+            input: 7,
+            out: 60,
+            group: 0,
+            pad: 0,
+            path: 0,
+            flowlet: 0,
+            mark: 0,
+            lane: 1,
+            next_lane: 2,
+            hops: 2,
+            phase: 1,
+            round: false,
+        };
+        let (tick, port) = (5 * ms / 1000, 300_000);
+        let credit = Event::new(What::Credit, port, 1 << 24 | 4096);
+        let long = |batch: &Batch| postcard::to_stdvec(batch).expect("in memory").len();
+        let empty = long(&Batch::default());
+        let packets = Batch { packets: vec![(tick, port, packet)], ..Batch::default() };
+        let events = Batch { events: vec![(tick, credit)], ..Batch::default() };
+        assert_eq!([long(&packets) - empty, long(&events) - empty], [59, 13]);
     }
 }

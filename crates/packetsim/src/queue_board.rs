@@ -1,5 +1,6 @@
 //! Queue lengths that all switches report at intervals.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,21 @@ impl QueueBoard {
             for (c, of) in of_classes.iter().skip(i * self.classes).take(self.classes).enumerate() {
                 self.told[all + c].store(of.pressing(net.port(port)), Ordering::Relaxed);
             }
+        }
+    }
+
+    /// The reports of some ports, as they are sent to other processes.
+    pub(crate) fn bytes(&self, ports: Range<u32>) -> Vec<u8> {
+        let cells = ports.start as usize * self.classes..ports.end as usize * self.classes;
+        let cells = self.told[cells].iter().map(|cell| cell.load(Ordering::Relaxed));
+        cells.flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// Takes the reports of ports from `first` on that another process has sent. There must be no concurrent readers.
+    pub(crate) fn take(&self, first: u32, bytes: &[u8]) {
+        let cells = &self.told[first as usize * self.classes..];
+        for (cell, bytes) in cells.iter().zip(bytes.as_chunks().0) {
+            cell.store(u32::from_le_bytes(*bytes), Ordering::Relaxed);
         }
     }
 

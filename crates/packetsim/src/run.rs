@@ -1,14 +1,18 @@
 //! Runs with a given load: every terminal creates packets again and again.
 
+use std::sync::Arc;
+
 use darkfiber_workload::state;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::deadlock::{Look, Stalled};
 use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
 use crate::message::{Arrived, Message};
-use crate::network::{Agent, NEVER, Network, NetworkState};
+use crate::network::{Agent, NEVER, Network, NetworkState, read_share};
 use crate::observer::{self, Observer, Pulse};
 use crate::partition::Partition;
+use crate::processes::{Parts, Processes, gather};
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, Random, SwitchModel, Targets};
@@ -34,8 +38,18 @@ pub struct Load {
     pub interval: Option<u64>,
     /// Number of parts of the network that are simulated in parallel; no result depends on it.
     pub parts: usize,
+    /// Other processes that simulate the same load together with this one; no result depends on them. Each of them calls with the
+    /// same arguments, and gets the same result.
+    pub processes: Option<Arc<dyn Processes>>,
     /// Seed of all random choices.
     pub seed: u64,
+}
+
+impl Load {
+    /// The processes, if there are several.
+    fn several(&self) -> Option<&dyn Processes> {
+        self.processes.as_deref().filter(|processes| processes.size() > 1)
+    }
 }
 
 /// The result of simulating a load.
@@ -151,6 +165,8 @@ impl Agent for Sources<'_> {
 
 struct LoadRun<'n, R> {
     load: &'n Load,
+    /// The requested number of parts, and that of the processes that the network is cut for.
+    parts: (usize, usize),
     tick: u64,
     network: Network<'n, &'n R, Sources<'n>>,
     measuring: Measuring,
@@ -186,8 +202,9 @@ state! {
 /// The saved state of a run.
 #[derive(Serialize, Deserialize)]
 struct RunState {
-    /// The requested number of parts.
+    /// The requested number of parts, and that of the processes that the network was cut for.
     parts: usize,
+    blocks: usize,
     own: OwnState,
     network: NetworkState<SourcesState>,
 }
@@ -203,10 +220,15 @@ pub fn load<R: Routing>(
     load: &Load,
     follow: &dyn Observer,
 ) -> Result<LoadOutcome, ConfigError> {
-    let kept: Option<RunState> = observer::read(follow)?;
+    let kept: Option<RunState> = match load.several() {
+        None => observer::read(follow)?,
+        Some(processes) => read_share(processes, follow)?
+            .map(|((parts, blocks, own), network)| RunState { parts, blocks, own, network }),
+    };
     // A run resumes with the parts it was started with: no result depends on them.
-    let parts = kept.as_ref().map_or(load.parts, |k| k.parts);
-    let load = &Load { parts, ..load.clone() };
+    let size = load.several().map_or(1, Processes::size);
+    let (count, blocks) = kept.as_ref().map_or((load.parts, size), |k| (k.parts, k.blocks));
+    let shared = Parts { count, blocks, processes: load.several() };
     let first = net.port(net.home(0));
     let long = load.message as f64 * first.pace as f64 / 65536.0;
     let chance = load.load * micro.tick as f64 / long;
@@ -234,7 +256,7 @@ pub fn load<R: Routing>(
     let rest = (load.message % u64::from(load.bytes)) as u32;
     let shortest = if rest == 0 { load.bytes } else { rest };
     let mut network =
-        Network::new(net, micro, routing, [shortest, load.bytes], load.seed, load.parts, sources)?;
+        Network::new(net, micro, routing, [shortest, load.bytes], load.seed, shared, sources)?;
     let terminals = net.terminal_count() as f64;
     let patience = network.patience();
     if let Some(interval) = load.interval {
@@ -242,6 +264,7 @@ pub fn load<R: Routing>(
     }
     let mut run = LoadRun {
         load,
+        parts: (count, blocks),
         tick: micro.tick,
         network,
         measuring,
@@ -267,7 +290,7 @@ pub fn load<R: Routing>(
     }
     while run.over.is_none() {
         run.step(follow);
-        if run.over.is_some() || follow.is_due() {
+        if run.over.is_some() || run.network.sum(follow.is_due().into()) > 0 {
             run.keep(follow);
         }
     }
@@ -329,8 +352,15 @@ impl<R: Routing> LoadRun<'_, R> {
     fn keep(&mut self, follow: &dyn Observer) {
         let mut own = OwnState::default();
         self.swap(&mut own);
-        let state = RunState { parts: self.load.parts, own, network: self.network.take() };
-        follow.keep(&|out| observer::write(&state, out));
+        let ((parts, blocks), count) = (self.parts, self.network.part_count());
+        let state = RunState { parts, blocks, own, network: self.network.take() };
+        match self.load.several() {
+            None => follow.keep(&|out| observer::write(&state, out)),
+            Some(all) => {
+                state.network.keep_shared(&(parts, blocks, &state.own), count, all, follow)
+            }
+        }
+        follow.after_keep();
         let RunState { mut own, network, .. } = state;
         self.swap(&mut own);
         self.network.restore(network);
@@ -339,7 +369,7 @@ impl<R: Routing> LoadRun<'_, R> {
     /// Whether packets that count and were created have all arrived.
     fn all_arrived(&self) -> bool {
         let sum = |of: fn(&Measured) -> u64| -> u64 {
-            self.network.workers.iter().map(|w| of(&w.agent.measured)).sum()
+            self.network.sum(self.network.workers.iter().map(|w| of(&w.agent.measured)).sum())
         };
         sum(|m| m.created) == sum(|m| m.packets)
     }
@@ -350,6 +380,7 @@ impl<R: Routing> LoadRun<'_, R> {
         for w in &mut self.network.workers {
             counts.add(&std::mem::take(&mut w.agent.counts));
         }
+        let counts = self.of_all(counts, Counts::add);
         let first = (self.load.measure / INTERVALS).max(1);
         let settled = self.settling.over(&counts);
         self.settled = settled == Settled::Yes;
@@ -367,12 +398,24 @@ impl<R: Routing> LoadRun<'_, R> {
         }
     }
 
+    /// What this process has counted, together with what the others have.
+    fn of_all<T: Serialize + DeserializeOwned>(&self, mut here: T, add: fn(&mut T, &T)) -> T {
+        let Some(processes) = self.load.several() else { return here };
+        for (_, other) in
+            (0..).zip(gather(processes, &here)).filter(|(k, _)| *k != processes.rank())
+        {
+            add(&mut here, &other);
+        }
+        here
+    }
+
     fn outcome(&mut self) -> LoadOutcome {
         let (end, stalled) = self.over.take().unwrap_or_default();
         let mut measured = Measured::new();
         for w in &self.network.workers {
             measured.add(&w.agent.measured);
         }
+        let measured = self.of_all(measured, Measured::add);
         LoadOutcome {
             accepted: measured.bytes as f64 / self.could,
             created: measured.created_bytes as f64 / self.could,

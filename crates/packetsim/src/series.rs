@@ -1,5 +1,7 @@
 //! Counters of ports, interval by interval.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Net, OutPort};
@@ -72,6 +74,33 @@ impl Series {
             cells.truncate(rows / 2 * n);
         }
         self.packets.truncate(rows / 2);
+    }
+
+    /// Number of cells of each counter.
+    pub(crate) fn cell_count(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Cuts off the cells from a number on, which are those of some ports in one interval.
+    pub(crate) fn cut_off(&mut self, from: usize, ports: Range<u32>) -> Self {
+        let ports = ports.start as usize..ports.end as usize;
+        Self {
+            bytes: self.bytes.split_off(from),
+            stalled: self.stalled.split_off(from),
+            queued: self.queued.split_off(from),
+            ahead: self.ahead.split_off(from),
+            before: self.before[ports].to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Appends cells that were cut off, of ports from `first` on.
+    pub(crate) fn append(&mut self, first: u32, other: Self) {
+        self.bytes.extend(other.bytes);
+        self.stalled.extend(other.stalled);
+        self.queued.extend(other.queued);
+        self.ahead.extend(other.ahead);
+        self.before[first as usize..][..other.before.len()].copy_from_slice(&other.before);
     }
 
     /// An interval is over for ports from `first` on; they come by rising numbers.

@@ -13,6 +13,7 @@ use crate::measure::{Measured, Measuring};
 use crate::message::{Arrived, Message};
 use crate::network::{Agent, Network, NetworkState};
 use crate::pause::Pauses;
+use crate::processes::Parts;
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
@@ -201,6 +202,7 @@ impl<'a, R: Routing> Packets<'a, R> {
             return Err(ConfigError(why.to_owned()));
         }
         let n = net.terminal_count();
+        let parts = Parts::alone(parts);
         let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Mailbox {
             net,
             tick: micro.tick,

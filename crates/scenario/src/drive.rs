@@ -170,6 +170,7 @@ pub(crate) fn drive<W: Resumable>(
                 Checkpoint { parts, wire: wire.take(), received, player: PlayerState::default() };
             player.swap(&mut kept.player);
             follow.keep(&|out| write(&kept, out));
+            follow.after_keep();
             player.swap(&mut kept.player);
             wire.restore(kept.wire);
             received = kept.received;

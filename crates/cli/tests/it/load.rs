@@ -197,3 +197,12 @@ fn bad_input() {
     assert_eq!((other.code, other.out.as_str()), (4, ""), "{}", other.err);
     assert!(other.err.contains("of this fabric? `darkfiber check` says"), "{}", other.err);
 }
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn without_mpi_it_says_how_to_build_with_it() {
+    let run = load(&format!("{SMALL} -r minimal --loads 0.1 --mpi"));
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.starts_with("error: --mpi: this program was built without MPI"), "{}", run.err);
+    assert!(run.err.contains("--features mpi"), "{}", run.err);
+}

@@ -88,6 +88,7 @@ pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load
         drain: 4 * long,
         interval: None,
         parts: 1,
+        processes: None,
         seed: 1,
     }
 }

@@ -94,7 +94,7 @@ impl Point {
 /// Terminals from which on loads are simulated one after the other.
 const LARGE: usize = 4096;
 
-/// Simulates loads. `follow` makes the observer of one; `done` is called after each.
+/// Simulates loads: in several processes one after the other, each in all of them. `follow` makes the observer of one; `done` is called after each.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
@@ -111,8 +111,13 @@ pub fn curve<'a>(
     // since one fits into caches and memory where several do not. Small parts stay in the cache for as long as they need
     // not wait for each other, whatever the number of threads.
     let (terminals, threads) = (net.terminal_count(), rayon::current_num_threads());
-    let large = terminals >= LARGE || loads.len() < threads;
-    let parts = if large { net.parts() } else { 1 };
+    let processes = what.processes.as_deref();
+    let large = processes.is_some() || terminals >= LARGE || loads.len() < threads;
+    let parts = match processes {
+        Some(processes) => net.parts_in(processes),
+        None if large => net.parts(),
+        None => 1,
+    };
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
         let found = routing.load(net, micro, &what, &*follow(load))?;

@@ -77,6 +77,7 @@ impl Traffic {
             drain: measure.saturating_mul(4),
             interval: self.interval,
             parts: 1,
+            processes: None,
             seed,
         })
     }

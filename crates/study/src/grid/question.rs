@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{Entry, Registry};
-use darkfiber_packetsim::Observer;
+use darkfiber_packetsim::{Observer, Processes};
 use darkfiber_scenario::history::LoadedHistory;
 use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 
@@ -40,6 +40,8 @@ pub struct CellContext<'a> {
     pub details: Details,
     /// Store of its runs.
     pub store: &'a dyn KeptRuns,
+    /// Processes that simulate loads of packets together, if there are several.
+    pub processes: Option<&'a Arc<dyn Processes>>,
     /// The digest of the cell.
     pub id: &'a str,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use darkfiber_packetsim::Processes;
 use darkfiber_scenario::history::LoadedHistory;
 use darkfiber_scenario::{Error, Files, Loaded, Scenario, Tables};
 use rayon::prelude::*;
@@ -77,6 +78,9 @@ pub struct Hooks<'a> {
     pub ready: &'a [Ready],
     /// Whether cells come one after the other, since each of them has work for all threads.
     pub alone: bool,
+    /// Other processes that answer the same study at the same time, and simulate loads of packets together with this one. Then
+    /// cells come one after the other.
+    pub processes: Option<&'a Arc<dyn Processes>>,
 }
 
 /// A fabric that is there already, and tables where all cells have the same.
@@ -115,6 +119,7 @@ impl<'a> Hooks<'a> {
             details: Details::Rows,
             ready: &[],
             alone: false,
+            processes: None,
         }
     }
 }
@@ -300,7 +305,7 @@ impl RoundState<'_> {
     }
 
     fn each<T: Sync>(&self, all: &[T], f: impl Fn(&T) + Sync + Send) {
-        if self.hooks.alone {
+        if self.hooks.alone || self.hooks.processes.is_some() {
             all.iter().for_each(f);
         } else {
             all.par_iter().with_max_len(1).for_each(f);
@@ -413,6 +418,7 @@ impl RoundState<'_> {
                 files: hooks.files,
                 details: hooks.details,
                 store: hooks.store,
+                processes: hooks.processes,
                 id,
             };
             let mut answers = Vec::new();

@@ -57,6 +57,9 @@ pub(crate) struct SaturateCommand {
     pub(crate) switch: SwitchArgs,
     #[command(flatten)]
     pub(crate) keep: CheckpointArgs,
+    /// Simulate each load in all processes that a launcher started (mpirun, srun); results do not depend on their number
+    #[arg(long, conflicts_with = "write_study")]
+    pub(crate) mpi: bool,
     #[command(flatten)]
     pub(crate) preset: PresetArgs,
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Fabric};
+use darkfiber_mpi::World;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{Net, Pulse, Tuned};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
@@ -27,7 +28,7 @@ use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
 use crate::pulse::Rate;
 use crate::run_store::RunStore;
-use crate::{load, provenance, save};
+use crate::{load, mpi, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
 
@@ -43,7 +44,30 @@ struct Part {
 }
 
 pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failure> {
-    // The network, what is sent over it, and by which routings.
+    mpi::in_all(args.mpi, common, |world, common| saturate(args, common, world))
+}
+
+/// What is read before the first load is simulated.
+struct Prepared {
+    loads: Vec<f64>,
+    scenario: Scenario,
+    case: Case<()>,
+    parts: Vec<Part>,
+    traffic: Traffic,
+}
+
+impl Prepared {
+    /// A number that is another one if any result could be.
+    fn digest(&self, args: &SaturateCommand, common: &Common) -> u64 {
+        let tables: Vec<_> =
+            self.parts.iter().map(|part| part.tables.as_ref().map(|t| &t.routes)).collect();
+        let facts = Facts::new(self.case.fabric()).with("seed", &common.seed());
+        facts.with_digest("options", args).with_digest("tables", &tables).digest()
+    }
+}
+
+/// Reads the network, what is sent over it, and by which routings; `None` if that is only written down as a study.
+fn prepared(args: &SaturateCommand, common: &Common) -> Result<Option<Prepared>, Failure> {
     let loads = checked(&args.loads)?;
     save::expect(args.svg.as_ref())?;
     save::expect_directory(args.output.as_ref())?;
@@ -55,15 +79,10 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
     if let Some(spec) = &args.congestion {
         scenario.packets.congestion = Some(Tuned::parse(spec)?.into());
     }
-    if let Some(exit) = args.preset.write(|| written(args, &scenario, &loads))? {
-        return Ok(exit);
+    if args.preset.write(|| written(args, &scenario, &loads))?.is_some() {
+        return Ok(None);
     }
     let case = load::open(&scenario, common)?;
-    let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
-    let facts = metrics::of_loaded(&case.loaded);
-    let Medium::Packet(options) = &case.medium else { unreachable!("switches send packets") };
-    let (micro, packet) = (&options.micro, options.bytes);
-    let net = Net::new(fabric, micro);
     let parts = parts(args, &scenario, &loads, &case, common)?;
     // How long: time to settle, to measure and to drain.
     let interval = optional(args.interval.as_ref(), "--interval", time)?;
@@ -77,6 +96,27 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         warmup: optional(args.warmup.as_ref(), "--warmup", time)?,
         interval,
     };
+    // A folder that cannot be made is reported before work begins.
+    RunsFolder::of(&args.keep)?;
+    Ok(Some(Prepared { loads, scenario, case, parts, traffic }))
+}
+
+fn saturate(
+    args: &SaturateCommand,
+    common: &Common,
+    world: Option<&World>,
+) -> Result<Exit, Failure> {
+    let prepared = mpi::agreed(world, prepared(args, common), |prepared| {
+        prepared.as_ref().map_or(0, |prepared| prepared.digest(args, common))
+    })?;
+    let Some(Prepared { loads, scenario, case, parts, traffic }) = prepared else {
+        return Ok(Exit::Fine);
+    };
+    let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
+    let facts = metrics::of_loaded(&case.loaded);
+    let Medium::Packet(options) = &case.medium else { unreachable!("switches send packets") };
+    let (micro, packet) = (&options.micro, options.bytes);
+    let net = Net::new(fabric, micro);
     let what = traffic.load((fabric, shape), &net, micro, packet, common.seed())?;
     let (message, measure) = (what.message, what.measure);
 
@@ -108,6 +148,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         let hooks = Hooks {
             details: Details::Drawn,
             alone: true,
+            processes: world.map(World::processes),
             ready: &ready,
             ..Hooks::of(&store, &files)
         };
@@ -156,6 +197,11 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         fabric: &facts,
         provenance: &provenance,
     };
+    let locked = curves.iter().any(|c| !c.deadlock.is_empty());
+    let exit = if locked { Exit::Finding } else { Exit::Fine };
+    if !mpi::is_first(world) {
+        return Ok(exit);
+    }
     let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
         let svg = report::picture(&result);
@@ -165,8 +211,7 @@ pub(crate) fn run(args: &SaturateCommand, common: &Common) -> Result<Exit, Failu
         problems.note(store::write(dir, &net, fabric, &result, &kept));
     }
     common.show(&result)?;
-    let locked = curves.iter().any(|c| !c.deadlock.is_empty());
-    problems.end(if locked { Exit::Finding } else { Exit::Fine })
+    problems.end(exit)
 }
 
 /// The study that is written down.

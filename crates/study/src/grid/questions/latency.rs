@@ -1,7 +1,7 @@
 //! Latency of packets by load, and the load at saturation.
 
 use darkfiber_packetsim::routing::{AnyRouting, RoutingContext, make};
-use darkfiber_packetsim::{LoadOutcome, Net, SwitchModel};
+use darkfiber_packetsim::{Load, LoadOutcome, Net, SwitchModel};
 use darkfiber_scenario::{Error, Medium};
 
 use super::packets;
@@ -94,6 +94,7 @@ impl Question for Latency {
         let (micro, bytes) = (&options.micro, options.bytes);
         let net = Net::new(fabric, micro);
         let what = traffic(params)?.load((fabric, shape), &net, micro, bytes, case.seed)?;
+        let what = Load { processes: context.processes.cloned(), ..what };
         let given =
             RoutingContext { net: &net, fabric, shape, routes, bytes, adaptive: options.adaptive };
         let routing: AnyRouting<'_> = make(options.routing, &given).map_err(Error::infeasible)?;

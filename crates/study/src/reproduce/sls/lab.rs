@@ -71,6 +71,7 @@ impl Quiet {
             drain: 0,
             interval: None,
             parts: self.net.parts(),
+            processes: None,
             seed,
         };
         let given = RoutingContext {
@@ -121,6 +122,7 @@ pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> 
         drain: 0,
         interval: None,
         parts: 1,
+        processes: None,
         seed,
     };
     let given = RoutingContext {

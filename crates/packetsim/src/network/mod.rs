@@ -4,20 +4,29 @@
 //! quickest of the cables between them takes. They run for one such window each, then exchange packets and credits, and resume.
 //! The actions of a switch or terminal in a tick depend only on what reached it before that tick ended, so the results are the
 //! same for any partition.
+//!
+//! Several processes may share the parts: each runs its own, and what is decided for all is decided from sums that all know.
 
+mod checkpoint;
+mod totals;
+
+use std::ops::Range;
 use std::sync::Arc;
 
 use darkfiber_workload::state;
 use rayon::prelude::*;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
+pub(crate) use self::checkpoint::{NetworkState, read_share};
 use crate::cut::cut;
-use crate::deadlock::{Look, Watch, WatchState};
+use crate::deadlock::{Watch, WatchState};
 use crate::message::{Arrived, Message};
 use crate::outbound::{Batch, Outbound};
-use crate::partition::{Lengths, Partition, PartitionState};
+use crate::partition::{Lengths, Partition};
+use crate::processes::Parts;
 use crate::queue_board::QueueBoard;
+use crate::remote::Remote;
 use crate::routing::{Distances, Routing};
 use crate::series::Series;
 use crate::{ConfigError, Congestion, Net, SwitchModel};
@@ -52,11 +61,15 @@ pub(crate) struct Worker<'n, R, A> {
     arrived: Vec<Arrived>,
 }
 
-/// All parts of a network.
+/// All parts of a network, or those of this process.
 pub(crate) struct Network<'n, R, A> {
     pub(crate) workers: Vec<Worker<'n, R, A>>,
-    /// The first switch of each part.
+    /// Number of the first of them.
+    first: usize,
+    /// The first switch of each part, those of other processes included.
     firsts: Vec<u32>,
+    /// The other processes, if there are any.
+    remote: Option<Remote<'n>>,
     net: &'n Net,
     /// Bytes of a packet at least.
     shortest: u32,
@@ -86,33 +99,31 @@ state! {
     }
 }
 
-/// The state of a network that changes during simulation, between two runs.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct NetworkState<S> {
-    own: OwnState,
-    /// By part, the state of the partition, of its terminals, and the batches from others.
-    workers: Vec<(PartitionState, S, Vec<Batch>)>,
-}
-
 /// Beyond the end of all runs.
 pub(crate) const NEVER: u64 = u64::MAX / 2;
+/// The next tick of a process without events.
+const NOTHING: u64 = u64::MAX;
 /// Parts with fewer events together are not worth waking other threads for.
 const FEW: u64 = 200;
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     /// A network in this number of parts, if it has as many switches, with packets of at most this number of bytes, the shortest of this;
-    /// `agent` makes the terminals of each part.
+    /// `agent` makes the terminals of each part. Of several processes each has some parts.
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n SwitchModel,
         routing: &'n R,
         [shortest, bytes]: [u32; 2],
         seed: u64,
-        parts: usize,
+        parts: Parts<'n>,
         agent: impl Fn(&Partition<'n, &'n R>) -> A,
     ) -> Result<Network<'n, &'n R, A>, ConfigError> {
         let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
-        let (firsts, quickest) = cut(net, parts.max(1));
+        let (firsts, across) = cut(net, parts.count, parts.blocks);
+        let notes = micro.acknowledges(R::STEADY);
+        let others = parts.processes.filter(|processes| processes.size() > 1);
+        let remote = others.map(|all| Remote::new(all, net, &firsts, notes)).transpose()?;
+        let mine = remote.as_ref().map_or(0..firsts.len() - 1, Remote::parts);
         let ports: Vec<u32> = firsts[..firsts.len() - 1].iter().map(|&s| net.base(s)).collect();
         let priced = micro.congestion != Congestion::None && micro.tuning.notes.are_priced();
         let note_paths = priced.then(|| Arc::new(Distances::new(net)));
@@ -134,7 +145,15 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         let shortest = micro.framing.frame(shortest).max(lengths.least).min(lengths.piece);
         // A head takes the pipeline and a cable; credits are returned when a packet is through, and a cable later.
         let through = net.quickest(shortest) / u64::from(micro.speedup) + micro.credit;
-        let ahead = quickest + micro.pipeline.min(through);
+        let ahead = micro.pipeline.min(through);
+        let window = |boundaries: &mut dyn Iterator<Item = usize>| {
+            let quickest = boundaries.map(|part| across[part - 1]).min().unwrap_or(u32::MAX);
+            ((u64::from(quickest) + ahead) / micro.tick).max(1)
+        };
+        let remote = remote.map(|remote| {
+            let far = window(&mut remote.boundaries().iter().copied());
+            remote.with_window(far)
+        });
         let news = routing.news().map(|n| n.max(micro.tick));
         Ok(Network {
             net,
@@ -145,8 +164,10 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             tells: news.unwrap_or(NEVER),
             series: None,
             keeps: NEVER,
-            workers: firsts.windows(2).map(worker).collect(),
-            window: (ahead / micro.tick).max(1),
+            workers: firsts[mine.start..=mine.end].windows(2).map(worker).collect(),
+            window: window(&mut (mine.start + 1..mine.end)),
+            first: mine.start,
+            remote,
             board: QueueBoard::new(
                 if news.is_some() { net.port_count() } else { 0 },
                 micro.class_count(),
@@ -158,55 +179,11 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 }
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// Takes the changing state out: the network is unusable until [`Network::restore`].
-    pub(crate) fn take(&mut self) -> NetworkState<A::State> {
-        let mut state = NetworkState { own: OwnState::default(), workers: Vec::new() };
-        self.swap(&mut state.own);
-        for w in &mut self.workers {
-            let mut part =
-                (PartitionState::default(), A::State::default(), std::mem::take(&mut w.mail));
-            w.part.swap(&mut part.0);
-            w.agent.swap(&mut part.1);
-            state.workers.push(part);
-        }
-        state
-    }
-
-    /// Whether a state is of this network: as many parts and ports, and all that it names is there.
-    pub(crate) fn fits(&self, state: &NetworkState<A::State>) -> bool {
-        let (ports, terminals) = (self.net.port_count() as u32, self.net.terminal_count() as u32);
-        let is_mail = |m: &Batch| {
-            m.packets.iter().all(|(_, port, p)| *port < ports && p.from.max(p.to) < terminals)
-                && m.events.iter().all(|(_, e)| e.place() < ports.max(terminals))
-                && m.notes.iter().all(|(_, stop, n)| {
-                    n.source.max(n.endpoint) < terminals && stop.is_among(terminals, ports)
-                })
-        };
-        state.workers.len() == self.workers.len()
-            && state.own.board.is_like(&self.board)
-            && self.workers.iter().zip(&state.workers).all(|(w, (part, agent, mail))| {
-                w.part.fits(part)
-                    && w.agent.fits(agent)
-                    && mail.len() == w.mail.len()
-                    && mail.iter().all(is_mail)
-            })
-    }
-
-    /// Restores the state of this network, or of another one of the same fabric, switches, routing and parts.
-    pub(crate) fn restore(&mut self, state: NetworkState<A::State>) {
-        let NetworkState { mut own, workers } = state;
-        self.swap(&mut own);
-        for (w, (mut part, mut agent, mail)) in self.workers.iter_mut().zip(workers) {
-            w.part.swap(&mut part);
-            w.agent.swap(&mut agent);
-            w.mail = mail;
-        }
-    }
-
-    /// The part of a terminal.
+    /// The part of a terminal, which is of this process.
     pub(crate) fn worker_of(&mut self, terminal: u32) -> &mut Worker<'n, R, A> {
         let s = self.net.switch_of(terminal);
-        &mut self.workers[self.firsts.partition_point(|first| *first <= s) - 1]
+        let part = self.firsts.partition_point(|first| *first <= s) - 1;
+        &mut self.workers[part - self.first]
     }
 
     /// Bytes of a packet at least.
@@ -228,6 +205,13 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 
     /// The next tick in which something happens.
     pub(crate) fn upcoming(&self) -> Option<u64> {
+        let here = self.upcoming_here();
+        let Some(remote) = &self.remote else { return here };
+        Some(remote.processes().min(here.unwrap_or(NOTHING))).filter(|next| *next != NOTHING)
+    }
+
+    /// The next tick in which something happens in this process.
+    fn upcoming_here(&self) -> Option<u64> {
         self.workers.iter().filter_map(Worker::upcoming).min()
     }
 
@@ -246,7 +230,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 self.keep(now);
             }
             if now >= self.tells {
-                self.workers.iter().for_each(|w| w.part.tell(&self.board));
+                self.tell();
                 // While there are no events the queues do not change.
                 let next = self.upcoming().map_or(until, |t| t.min(until)) * self.tick;
                 let news = self.news.unwrap_or(NEVER);
@@ -257,19 +241,54 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 
     /// An interval of the series is over.
     pub(crate) fn keep(&mut self, now: u64) {
-        let packets = self.packets() as u64;
+        let (packets, ports_here) = (self.packets() as u64, self.ports());
         let Some(series) = &mut self.series else { return };
+        let before = series.cell_count();
         for w in &mut self.workers {
             w.part.keep(now, series);
+        }
+        if let Some(remote) = &self.remote {
+            let ports = remote.ports();
+            let all = remote.gather(&series.cut_off(before, ports_here));
+            all.into_iter().zip(ports).for_each(|(rest, &first)| series.append(first, rest));
         }
         series.packets.push(packets);
         series.halve();
         self.keeps = now + series.interval;
     }
 
+    /// Switches report their queues.
+    fn tell(&mut self) {
+        self.workers.iter().for_each(|w| w.part.tell(&self.board));
+        let Some(remote) = &self.remote else { return };
+        let all = remote.processes().gather(self.board.bytes(self.ports()));
+        for (bytes, &first) in all.iter().zip(remote.ports()) {
+            self.board.take(first, bytes);
+        }
+    }
+
+    /// Ports of the parts of this process.
+    fn ports(&self) -> Range<u32> {
+        let (first, end) = (self.first, self.first + self.workers.len());
+        self.net.base(self.firsts[first])..self.net.base(self.firsts[end])
+    }
+
+    /// Runs up to a tick, exclusive, that is not after the next report or end of an interval.
     fn go(&mut self, until: u64) -> bool {
+        let Some(remote) = self.remote.take() else { return self.go_here(until) };
+        let mut next = remote.processes().min(self.upcoming_here().unwrap_or(NOTHING));
+        while next < until {
+            self.go_here(until.min(next + remote.window()));
+            next = self.exchange_with_others(&remote);
+        }
+        self.remote = Some(remote);
+        next != NOTHING
+    }
+
+    /// As [`Network::go`], for the parts of this process: nothing of others arrives before `until`.
+    fn go_here(&mut self, until: u64) -> bool {
         loop {
-            let Some(first) = self.upcoming() else { return false };
+            let Some(first) = self.upcoming_here() else { return false };
             if first >= until {
                 return true;
             }
@@ -279,65 +298,51 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             }
             let end = until.min(first + self.window);
             let board = &self.board;
-            let before = self.event_count();
+            let before = self.event_count_here();
             if self.busy < FEW {
                 self.workers.iter_mut().for_each(|w| w.run(end, board));
             } else {
                 self.workers.par_iter_mut().with_max_len(1).for_each(|w| w.run(end, board));
             }
-            self.busy = self.event_count() - before;
+            self.busy = self.event_count_here() - before;
             self.exchange();
         }
     }
 
-    /// Exchanges the batches between parts.
+    /// Exchanges the batches between parts of this process.
     fn exchange(&mut self) {
+        let first = self.first;
         for to in 0..self.workers.len() {
             for from in 0..self.workers.len() {
                 if from != to {
-                    let mail = std::mem::take(&mut self.workers[to].mail[from]);
-                    let other = &mut self.workers[from].part.away.to[to];
-                    self.workers[to].mail[from] = std::mem::replace(other, mail);
+                    let mail = std::mem::take(&mut self.workers[to].mail[first + from]);
+                    let other = &mut self.workers[from].part.away.to[first + to];
+                    self.workers[to].mail[first + from] = std::mem::replace(other, mail);
                 }
             }
         }
     }
 
-    /// Time between two checks for deadlock.
-    pub(crate) fn patience(&self) -> u64 {
-        self.watch.patience()
+    /// Exchanges batches with other processes; returns the next tick of all.
+    fn exchange_with_others(&mut self, remote: &Remote<'n>) -> u64 {
+        let (first, mine) = (self.first, remote.parts());
+        let next = self.upcoming_here().unwrap_or(NOTHING);
+        let mut mail = Vec::new();
+        let batches = self.workers.iter_mut().enumerate().flat_map(|(from, worker)| {
+            let all = worker.part.away.to.iter_mut().enumerate();
+            let others = all.filter(|(to, _)| !mine.contains(to));
+            others.map(move |(to, batch)| (first + from, to, batch))
+        });
+        let next = remote.exchange(next, batches, |from, to, batch| mail.push((from, to, batch)));
+        for (from, to, batch) in mail {
+            self.workers[to - first].mail[from].add(batch);
+        }
+        next
     }
 
-    /// Whether packets wait for each other for ever. Between two runs, at a time.
-    pub(crate) fn look_for_deadlock(&mut self, now: u64) -> Look {
-        let mut waits = Vec::new();
-        self.workers.iter().for_each(|w| w.part.waits(&mut waits));
-        self.watch.look(now, self.packets(), &waits)
-    }
-
-    /// Packets in the network.
-    pub(crate) fn packets(&self) -> usize {
-        let under_way = |w: &Worker<'_, R, A>| {
-            let mail = if w.part.counts_between() { &w.mail[..] } else { &[] };
-            mail.iter().map(|m| m.packets.len().cast_signed()).sum::<isize>()
-        };
-        let all: isize = self.workers.iter().map(|w| w.part.packets() + under_way(w)).sum();
-        usize::try_from(all).unwrap_or(0)
-    }
-
-    /// Number of events so far.
-    pub(crate) fn event_count(&self) -> u64 {
+    /// Number of events of this process so far.
+    fn event_count_here(&self) -> u64 {
         self.workers.iter().map(|w| w.part.event_count()).sum()
-    }
-
-    /// Packets times switches that they crossed.
-    pub(crate) fn crossed(&self) -> u64 {
-        self.workers.iter().map(|w| w.part.switches().crossed).sum()
-    }
-
-    /// Packets that were sent again because of wrong bits.
-    pub(crate) fn again(&self) -> u64 {
-        self.workers.iter().map(|w| w.part.switches().again).sum()
     }
 }
 

@@ -1,0 +1,291 @@
+//! A network that several processes simulate together: here each is a thread that knows of the others by channels only.
+
+use std::io::{Cursor, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use darkfiber_packetsim::routing::AnyRouting;
+use darkfiber_packetsim::{
+    ConfigError, Load, LoadOutcome, Measured, Observer, Processes, Pulse, Series, Stalled,
+    SwitchModel, Targets, Tuned,
+};
+use darkfiber_routing::{Request, Routes, find_engine};
+
+use crate::bench::{Bench, load};
+
+/// A process, and its channels to and from the others, by rank.
+#[derive(Debug)]
+struct Thread {
+    rank: usize,
+    to: Vec<Mutex<Sender<Vec<u8>>>>,
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+}
+
+impl Thread {
+    /// As many as are wanted.
+    fn all(size: usize) -> Vec<Self> {
+        let mut to: Vec<Vec<_>> = (0..size).map(|_| Vec::new()).collect();
+        let mut from: Vec<Vec<_>> = (0..size).map(|_| Vec::new()).collect();
+        for to in &mut to {
+            for from in &mut from {
+                let (send, receive) = channel();
+                to.push(Mutex::new(send));
+                from.push(Mutex::new(receive));
+            }
+        }
+        let ends = to.into_iter().zip(from).enumerate();
+        ends.map(|(rank, (to, from))| Self { rank, to, from }).collect()
+    }
+
+    fn with_all(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        let others = (0..self.to.len()).filter(|k| *k != self.rank);
+        let mut all = self.exchange(others.map(|k| (k, bytes.to_vec())).collect());
+        all.insert(self.rank, bytes.to_vec());
+        all
+    }
+
+    fn numbers(&self, number: u64) -> impl Iterator<Item = u64> {
+        let all = self.with_all(&number.to_le_bytes());
+        all.into_iter().map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
+    }
+}
+
+impl Processes for Thread {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.to.len()
+    }
+
+    fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<Vec<u8>> {
+        let ranks: Vec<usize> = messages.iter().map(|(rank, _)| *rank).collect();
+        assert!(ranks.is_sorted() && !ranks.contains(&self.rank));
+        for (rank, bytes) in messages {
+            let to = self.to[rank].lock().expect("nobody panicked");
+            to.send(bytes).expect("it is there");
+        }
+        let from = |rank: usize| self.from[rank].lock().expect("nobody panicked").recv();
+        ranks.into_iter().map(|rank| from(rank).expect("it is there")).collect()
+    }
+
+    fn min(&self, number: u64) -> u64 {
+        self.numbers(number).min().unwrap_or(number)
+    }
+
+    fn sum(&self, number: u64) -> u64 {
+        self.numbers(number).fold(0, u64::wrapping_add)
+    }
+
+    fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
+        self.with_all(&bytes)
+    }
+}
+
+/// All that a run has found.
+type Found = (Measured, [u64; 6], bool, [f64; 2], usize, Option<Stalled>, Option<Series>);
+
+fn found(outcome: LoadOutcome) -> Found {
+    let LoadOutcome { measured, missing, crossed, again, events, begin, end, .. } = outcome;
+    let numbers = [missing, crossed, again, events, begin, end];
+    let LoadOutcome { settled, accepted, created, most, stalled, series, .. } = outcome;
+    (measured, numbers, settled, [accepted, created], most, stalled, series)
+}
+
+/// Runs a load in several processes of several threads each, with an observer for each of them.
+fn run_in<O: Observer>(
+    bench: &Bench,
+    made: &AnyRouting<'_>,
+    what: &Load,
+    (size, threads): (usize, usize),
+    observer: impl Fn(usize) -> O + Sync,
+) -> Vec<Result<Found, ConfigError>> {
+    let micro = &SwitchModel { lanes: made.lanes(), ..bench.micro.clone() };
+    let observer = &observer;
+    let one = |thread: Thread| {
+        let (follow, processes) = (observer(thread.rank), Some(Arc::new(thread) as Arc<_>));
+        let what = Load { processes, ..what.clone() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| made.load(&bench.net, micro, &what, &follow)).map(found)
+    };
+    std::thread::scope(|scope| {
+        let all: Vec<_> =
+            Thread::all(size).into_iter().map(|t| scope.spawn(move || one(t))).collect();
+        all.into_iter().map(|thread| thread.join().expect("nobody panicked")).collect()
+    })
+}
+
+/// Every process finds what one alone does, for any number of them and of their threads.
+fn is_the_same(bench: &Bench, routing: &str, routes: Option<&Routes>, what: &Load) -> Found {
+    let alone = found(bench.run(routing, routes, 1, what));
+    let made = bench.make(routing, routes, what.bytes).expect("it suits");
+    let what = Load { parts: 14, ..what.clone() };
+    for size in [1, 2, 4, 7] {
+        for threads in [1, 2] {
+            let all = run_in(bench, &made, &what, (size, threads), |_| |_: Pulse| ());
+            assert_eq!(all.len(), size);
+            for one in all {
+                assert!(one.expect("it runs") == alone, "{routing}: {size} x {threads}");
+            }
+        }
+    }
+    alone
+}
+
+/// As [`is_the_same`], where packets arrive.
+fn arrives_the_same(bench: &Bench, routing: &str, what: &Load) {
+    let (measured, ..) = is_the_same(bench, routing, None, what);
+    assert!(measured.packets > 500, "{routing}: {} packets", measured.packets);
+}
+
+#[test]
+fn dragonflies_are_the_same_in_any_number_of_processes() {
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    for routing in ["minimal", "valiant", "ugal", "ugal-global"] {
+        arrives_the_same(
+            &bench,
+            routing,
+            &load(Targets::uniform(bench.terminals()), 0.4, 16, 1500),
+        );
+    }
+}
+
+#[test]
+fn hyperx_is_the_same_in_any_number_of_processes() {
+    let mut bench = Bench::new("hyperx:dims=4x4,t=2", "booksim-iq");
+    bench.micro.buffer = 128;
+    for routing in ["minimal", "ugal", "dimwar", "omniwar"] {
+        arrives_the_same(
+            &bench,
+            routing,
+            &load(Targets::uniform(bench.terminals()), 0.5, 16, 1500),
+        );
+    }
+}
+
+/// Until latencies have settled, with channels counted by intervals, and with notes that need no cable.
+#[test]
+fn what_is_decided_for_all_is_the_same_in_any_number_of_processes() {
+    let mut bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let mut what = load(Targets::uniform(bench.terminals()), 0.5, 16, 2000);
+    (what.warmup, what.interval) = (None, Some(777_000));
+    arrives_the_same(&bench, "ugal", &what);
+    bench.micro = Tuned::parse("grants").expect("a scheme").on(bench.micro);
+    what.interval = None;
+    arrives_the_same(&bench, "minimal", &what);
+}
+
+/// Packets wait for each other over the borders of processes.
+#[test]
+fn deadlock_is_the_same_in_any_number_of_processes() {
+    let mut bench = Bench::new("torus:dims=8,t=2", "booksim-iq");
+    bench.micro.buffer = 32;
+    let request = Request { shape: bench.topology.shape.as_ref(), ..Request::default() };
+    let engine = find_engine("sssp").expect("registered");
+    let routes = engine.route(&bench.topology.fabric, &request).expect("routes");
+    let what = load(Targets::uniform(bench.terminals()), 0.9, 16, 20_000);
+    let stalled = is_the_same(&bench, "tables", Some(&routes), &what).5.expect("it locks");
+    assert_eq!(stalled.cycle.len(), 8);
+}
+
+/// Keeps the state of a run in a file that all processes find. Asks to be kept this many times.
+struct Keeper<'a> {
+    left: AtomicUsize,
+    file: &'a Mutex<Vec<u8>>,
+    rank: usize,
+}
+
+impl Observer for Keeper<'_> {
+    fn pulse(&self, _: Pulse) {}
+
+    fn is_due(&self) -> bool {
+        let left =
+            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+        left.is_ok()
+    }
+
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+        assert_eq!(self.rank, 0, "one process writes");
+        // Not the end of the run.
+        if self.left.load(Ordering::Relaxed) > 0 {
+            let mut file = self.file.lock().expect("nobody panicked");
+            file.clear();
+            write(&mut *file).expect("memory takes it");
+        }
+    }
+
+    fn kept(&self) -> Option<Box<dyn Read + '_>> {
+        let file = self.file.lock().expect("nobody panicked").clone();
+        (!file.is_empty()).then(|| Box::new(Cursor::new(file)) as Box<_>)
+    }
+}
+
+/// What some processes have kept, any other number of them resumes; and the file is that of one.
+#[test]
+fn a_run_is_resumed_by_another_number_of_processes() {
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let routing = "ugal-global";
+    let made = bench.make(routing, None, 16).expect("it suits");
+    let mut what = load(Targets::uniform(bench.terminals()), 0.5, 16, 2000);
+    (what.parts, what.warmup, what.interval) = (28, None, Some(777_000));
+    let alone = found(bench.run(routing, None, 1, &what));
+    for by in [1, 4] {
+        let kept = Mutex::new(Vec::new());
+        let keep = |rank| Keeper { left: AtomicUsize::new(6), file: &kept, rank };
+        for one in run_in(&bench, &made, &what, (by, 1), keep) {
+            assert!(one.expect("it runs") == alone, "{routing}: kept by {by}");
+        }
+        let kept = kept.into_inner().expect("nobody panicked");
+        assert!(kept.len() > 10_000);
+        for of in [1, 2, 5] {
+            let kept = Mutex::new(kept.clone());
+            let keep = |rank| Keeper { left: AtomicUsize::new(0), file: &kept, rank };
+            // The parts are those of the file.
+            let what = Load { parts: 3, ..what.clone() };
+            for one in run_in(&bench, &made, &what, (of, 1), keep) {
+                assert!(one.expect("it runs") == alone, "{routing}: kept by {by}, for {of}");
+            }
+        }
+        let kept = Mutex::new(kept);
+        let keep = |rank| Keeper { left: AtomicUsize::new(0), file: &kept, rank };
+        for one in run_in(&bench, &made, &what, (29, 1), keep) {
+            let refused = one.expect_err("28 parts").to_string();
+            assert!(refused.contains("28 parts, which 29 processes"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_shared_is_refused_by_all() {
+    let bench = Bench::new("hyperx:dims=2,t=2", "booksim-iq");
+    let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
+    let made = bench.make("minimal", None, 16).expect("it suits");
+    for one in run_in(&bench, &made, &what, (3, 1), |_| |_: Pulse| ()) {
+        let refused = one.expect_err("two switches").to_string();
+        assert!(
+            refused.starts_with("3 processes cannot share a network of 2 switches"),
+            "{refused}"
+        );
+    }
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 100);
+    let made = bench.make("minimal", None, 16).expect("it suits");
+    // One of them does not find the file, or finds another one.
+    let (kept, other) = (Mutex::new(Vec::new()), Mutex::new(vec![7; 99]));
+    let none = Mutex::new(Vec::new());
+    let keep = |rank| Keeper { left: AtomicUsize::new(3), file: &kept, rank };
+    assert!(run_in(&bench, &made, &what, (2, 1), keep).iter().all(Result::is_ok));
+    for (second, words) in [(&none, "process 1 does not find the same"), (&other, "damaged")] {
+        let keep = |rank| Keeper {
+            left: AtomicUsize::new(0),
+            file: if rank == 0 { &kept } else { second },
+            rank,
+        };
+        for one in run_in(&bench, &made, &what, (2, 1), keep) {
+            let refused = one.expect_err(words).to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
+}
