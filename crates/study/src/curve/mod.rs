@@ -94,7 +94,8 @@ impl Point {
 /// Terminals from which on loads are simulated one after the other.
 const LARGE: usize = 4096;
 
-/// Simulates loads: in several processes one after the other, each in all of them. `follow` makes the observer of one; `done` is called after each.
+/// Simulates loads: in several processes one after the other, each in all of them. `follow` makes the observer of one; `done` is
+/// called after each.
 ///
 /// # Errors
 /// If switches, packets and routing do not go together.
