@@ -96,7 +96,7 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
         .collect();
     if tried.is_empty() {
         let free = job.is_free.iter().filter(|f| **f).count();
-        return Err(Failure::infeasible(format!("{free} hosts are free, not {}", args.nodes)));
+        return Err(Failure::infeasible(format!("{} hosts requested, {free} free", args.nodes)));
     }
     let (hosts, exchanges) = job.search(&given, &tried, seed);
     let seconds = start.elapsed().as_secs_f64();

@@ -230,8 +230,10 @@ impl<'r, 'a> Assembly<'r, 'a> {
             }
         }
         slow_in_bundles(bundles, d);
-        if unstated > 0 {
-            d.note(0, format!("{unstated} cables state no speed"), "they count as 4xQDR");
+        match unstated {
+            0 => {}
+            1 => d.note(0, "1 cable states no speed".to_owned(), "it counts as 4xQDR"),
+            n => d.note(0, format!("{n} cables state no speed"), "they count as 4xQDR"),
         }
         for (node, _) in records
             .nodes
