@@ -225,9 +225,9 @@ impl NewJob {
         let usable: Vec<u32> = hosts().filter(|&h| is_free[h as usize]).collect();
         if usable.len() < args.nodes {
             return Err(Failure::infeasible(format!(
-                "{} hosts are free, not {}",
-                usable.len(),
-                args.nodes
+                "{} hosts requested, {} free",
+                args.nodes,
+                usable.len()
             ))
             .hint("ask for fewer --nodes, or leave jobs out that have ended"));
         }

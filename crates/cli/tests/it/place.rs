@@ -103,7 +103,7 @@ fn what_cannot_be_placed() {
         assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
         run.err.lines().next().unwrap_or_default().to_owned()
     };
-    assert_snapshot!(error("--traffic bis --nodes 12", 4), @"error: 10 hosts are free, not 12");
+    assert_snapshot!(error("--traffic bis --nodes 12", 4), @"error: 12 hosts requested, 10 free");
     assert_snapshot!(error("--traffic bis --nodes 0", 2), @"error: --nodes must be at least 1");
     assert_snapshot!(error("--traffic what --nodes 2", 3), @r#"error: --traffic: no traffic is called "what""#);
     assert_snapshot!(error("--files none --nodes 2", 3), @"error: cannot read none: No such file or directory (os error 2)");
