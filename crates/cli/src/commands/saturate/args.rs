@@ -32,7 +32,7 @@ pub(crate) struct SaturateCommand {
         default_value = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
     )]
     pub(crate) loads: Vec<f64>,
-    /// Bytes of a message, whose packets are created at once [default: a packet]
+    /// Bytes of a message, created at once [default: a packet]
     #[arg(long, value_name = "BYTES")]
     pub(crate) message: Option<String>,
     /// Time over which packets are measured [default: a hundred packets, or twenty latencies]
@@ -57,7 +57,7 @@ pub(crate) struct SaturateCommand {
     pub(crate) switch: SwitchArgs,
     #[command(flatten)]
     pub(crate) keep: CheckpointArgs,
-    /// Simulate each load in all processes that a launcher started (mpirun, srun); results do not depend on their number
+    /// Share each load among all processes of mpirun or srun
     #[arg(long, conflicts_with = "write_study")]
     pub(crate) mpi: bool,
     #[command(flatten)]
