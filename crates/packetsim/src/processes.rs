@@ -46,7 +46,8 @@ impl Parts<'_> {
 
 /// By process, its first part; and at the end the number of parts.
 pub(crate) fn shares(parts: usize, processes: usize) -> Vec<usize> {
-    (0..=processes).map(|k| k * parts / processes).collect()
+    let first = |k: usize| k as u128 * parts as u128 / processes as u128;
+    (0..=processes).map(|k| first(k) as usize).collect()
 }
 
 /// A value of every process, by rank.

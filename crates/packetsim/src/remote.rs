@@ -33,7 +33,7 @@ pub(crate) struct Remote<'n> {
 const HEADER: usize = 8;
 
 impl<'n> Remote<'n> {
-    /// The share of a process in a network whose parts begin at these switches. With `notes`, messages of congestion control go
+    /// The share of this process in a network whose parts begin at these switches. With `notes`, messages of congestion control go
     /// from any process to any other, without cables.
     pub(crate) fn new(
         processes: &'n dyn Processes,
@@ -90,7 +90,7 @@ impl<'n> Remote<'n> {
         Self { window, ..self }
     }
 
-    /// The number of this process, and all of them.
+    /// All processes, as this one sees them.
     pub(crate) fn processes(&self) -> &'n dyn Processes {
         self.processes
     }
