@@ -86,7 +86,7 @@ mod tests {
 
     /// What docs/mpi.md says of bytes between processes: of a packet that crosses, and of the credit that is returned for it.
     #[test]
-    fn a_packet_that_crosses_takes_some_65_bytes() {
+    fn bytes_between_processes_are_those_of_the_model() {
         let (ms, terminals) = (1_000_000_000, 83_232);
         let packet = Packet {
             born: 5 * ms,
@@ -118,6 +118,6 @@ mod tests {
         let empty = long(&Batch::default());
         let packets = Batch { packets: vec![(tick, port, packet)], ..Batch::default() };
         let events = Batch { events: vec![(tick, credit)], ..Batch::default() };
-        assert_eq!([long(&packets) - empty, long(&events) - empty], [59, 13]);
+        assert_eq!([long(&packets) - empty, long(&events) - empty], [56, 13]);
     }
 }
