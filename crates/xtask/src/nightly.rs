@@ -7,12 +7,17 @@ use std::time::Instant;
 
 /// A step: its name and its command. Those with `?` before them report findings by their exit status, which is printed,
 /// and is no failure.
-const STEPS: [(&str, &str); 5] = [
+const STEPS: [(&str, &str); 6] = [
     ("fuzz targets build", "cd fuzz && cargo +nightly fuzz build"),
     ("ignored tests", "cargo test --release --workspace -- --ignored"),
     (
         "new random cases",
         "export PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES=2000; echo seed $PROPTEST_RNG_SEED; cargo test --release --workspace",
+    ),
+    (
+        "several processes",
+        "cargo clippy --workspace --features darkfiber/mpi --all-targets --quiet -- -D warnings && \
+         cargo test --release --workspace --features darkfiber/mpi --test mpi",
     ),
     ("documents", "cargo run --release --quiet -p xtask -- docs --all"),
     (
