@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time and memory of darkfiber for GPU fabrics by size, as a table of docs/benchmarks.md.
+"""Time and memory of darkfiber for GPU fabrics by size, as a table of docs/benchmarks/simulation.md.
 
     benches/ai/large.py WORK [--darkfiber PATH] [--packets] [--write]
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "truth"))
 from made import made
 from runs import Runs
 
-DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs" / "benchmarks.md"
+DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs" / "benchmarks" / "simulation.md"
 ALLREDUCE = ('traffic = "nccl:op=allreduce,bytes=1GiB"', "one Allreduce of 1 GiB, 8 rails")
 STEP = ('traffic = "train:model=llama3-8b,tp=8,batches=1"', "a step of Llama 3 8B, batches=1")
 # GPUs, fabric, routes, depth, job, options.
@@ -78,7 +78,7 @@ def main():
         begin, end = "<!-- generated: benches/ai/large.py -->", "<!-- end of benches/ai/large.py -->"
         document = DOCUMENT.read_text()
         if begin not in document:
-            raise SystemExit(f"docs/benchmarks.md has no {begin}")
+            raise SystemExit(f"docs/benchmarks/simulation.md has no {begin}")
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
         DOCUMENT.write_text(pattern.sub(lambda _: f"{begin}\n\n{made()}\n{text}\n\n{end}", document))
 

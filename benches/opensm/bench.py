@@ -3,7 +3,7 @@
 
     cargo build --release
     benches/opensm/bench.py run   WORK [--reference DIR] [--only NAME ...] [--timeout S]
-    benches/opensm/bench.py table WORK docs/benchmarks.md
+    benches/opensm/bench.py table WORK docs/benchmarks/opensm.md
 
 `run` takes one fabric after the other (cases.py): darkfiber writes it as an ibnetdiscover file, OpenSM
 routes that file on ibsim, once per engine (three times if it is quick; the least CPU time counts), and

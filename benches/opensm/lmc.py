@@ -2,7 +2,7 @@
 """Several LIDs a port: how even darkfiber's tables and OpenSM's are, for each LID of a port and together.
 
     cargo build --release
-    benches/opensm/lmc.py WORK docs/benchmarks.md
+    benches/opensm/lmc.py WORK docs/benchmarks/lids.md
 
 Every fabric is written once as an ibnetdiscover file; OpenSM routes it on ibsim with `-l 1`, `-l 2` and
 `-l 3`, darkfiber with `--lmc`. The tables that both wrote are traced here, path by path, by a walk that

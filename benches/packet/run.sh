@@ -6,17 +6,19 @@
 # WORK is any folder outside of the repository; CAMINOS 0.6.3 is installed there (`cargo install --locked`) if it is not on
 # the PATH. Prints a line of CSV for each network, load and length: packets times switches that they crossed in each second of
 # a processor, ours and theirs, the ratio, mean latencies, and loads that were accepted. The least of RUNS runs (3 if not set).
-# FABRICS (dragonfly hyperx tree) says which networks.
+# FABRICS (dragonfly hyperx tree) says which networks, LENGTHS (1 16) which lengths, SIDES (ours theirs) who runs. DARKFIBER is a
+# program that is built already.
 set -eu
 work=${1:?a folder to work in}
 shift
 loads=${*:-0.2 0.5 0.8}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work"
-ours=${CARGO_TARGET_DIR:-$here/../../target}/release/darkfiber
-(cd "$here/../.." && cargo build --release -q -p darkfiber)
+sides=${SIDES:-ours theirs}
+ours=${DARKFIBER:-${CARGO_TARGET_DIR:-$here/../../target}/release/darkfiber}
+[ -n "${DARKFIBER:-}" ] || (cd "$here/../.." && cargo build --release -q -p darkfiber)
 caminos=$(command -v caminos || echo "$work/bin/caminos")
-[ -x "$caminos" ] || cargo install --locked --version 0.6.3 --root "$work" --target-dir "$work/target" caminos
+[ "$sides" = ours ] || [ -x "$caminos" ] || cargo install --locked --version 0.6.3 --root "$work" --target-dir "$work/target" caminos
 cycles=3000
 
 # A network, load and length. The dragonfly has groups of eight routers with four hosts each, links of 10, 100 and 1 cycles, six
@@ -92,16 +94,22 @@ value() { tr -s '\n\t' '  ' < "$2" | grep -o "$1\"\?: *[0-9.e+-]*" | tail -1 | s
 echo "fabric,load,length,ours_hops_per_s,theirs_hops_per_s,ratio,ours_latency,theirs_latency,ours_accepted,theirs_accepted"
 for fabric in ${FABRICS:-dragonfly hyperx tree}; do
     for load in $loads; do
-        for length in 1 16; do
+        for length in ${LENGTHS:-1 16}; do
             config "$fabric" "$load" "$length" > "$work/$fabric.cfg"
             least= peer=
+            rm -f "$work/ours.json" "$work/theirs.txt"
+            touch "$work/ours.json" "$work/theirs.txt"
             for _ in $(seq "${RUNS:-3}"); do
-                # The words of the options are words of the command.
-                s=$(cpu "$work/ours.json" "$ours" -q --threads 1 --format json load $(options "$fabric") \
-                    --switches caminos-basic --packet "$length" --loads "$load" --warmup "${cycles}ns" --measure "${cycles}ns")
-                least=$(printf '%s\n' $least "$s" | sort -g | head -1)
-                s=$(cpu "$work/theirs.txt" "$caminos" "$work/$fabric.cfg")
-                peer=$(printf '%s\n' $peer "$s" | sort -g | head -1)
+                case $sides in *ours*)
+                    # The words of the options are words of the command.
+                    s=$(cpu "$work/ours.json" "$ours" -q --threads 1 --format json load $(options "$fabric") \
+                        --switches caminos-basic --packet "$length" --loads "$load" --warmup "${cycles}ns" --measure "${cycles}ns")
+                    least=$(printf '%s\n' $least "$s" | sort -g | head -1) ;;
+                esac
+                case $sides in *theirs*)
+                    s=$(cpu "$work/theirs.txt" "$caminos" "$work/$fabric.cfg")
+                    peer=$(printf '%s\n' $peer "$s" | sort -g | head -1) ;;
+                esac
             done
             # Theirs counts links between routers; a packet crosses a router more.
             awk -v fabric="$fabric" -v load="$load" -v length_="$length" -v s="$least" -v p="$peer" -v cycles="$cycles" \
@@ -110,10 +118,10 @@ for fabric in ${FABRICS:-dragonfly hyperx tree}; do
                 -v delay="$(value average_message_delay "$work/theirs.txt")" \
                 -v hops="$(value average_packet_hops "$work/theirs.txt")" -v took="$(value accepted_load "$work/theirs.txt")" '
                 BEGIN {
-                    theirs = took * hosts * 2 * cycles / length_ * (hops + 1) / p
-                    ours = crossed / s
-                    printf "%s,%s,%d,%.0f,%.0f,%.1f,%.1f,%.1f,%.4f,%.4f\n", fabric, load, length_, ours, theirs, ours / theirs,
-                        mean, delay, accepted, took
+                    if (p > 0) theirs = took * hosts * 2 * cycles / length_ * (hops + 1) / p
+                    if (s > 0) ours = crossed / s
+                    printf "%s,%s,%d,%.0f,%.0f,%.1f,%.1f,%.1f,%.4f,%.4f\n", fabric, load, length_, ours, theirs,
+                        (theirs > 0 ? ours / theirs : 0), mean, delay, accepted, took
                 }'
         done
     done

@@ -4,13 +4,14 @@
 #   benches/packet/size.sh WORK [OUT.svg]
 #
 # Every size runs on one thread, with packets of 1 and 16 flits at a load of 0.3; nanoseconds of a processor a hop, start-up
-# (distances, tables) taken off by a run that ends at once. Prints CSV; draws it if a file is named (needs python3).
+# (distances, tables) taken off by a run that ends at once. Prints CSV; draws it if a file is named (needs python3). HEIGHTS (2 to 12)
+# and LENGTHS (1 16) choose sizes and lengths, DARKFIBER is a program that is built already.
 set -eu
 work=${1:?a folder to work in}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work"
-ours=${CARGO_TARGET_DIR:-$here/../../target}/release/darkfiber
-(cd "$here/../.." && cargo build --release -q -p darkfiber)
+ours=${DARKFIBER:-${CARGO_TARGET_DIR:-$here/../../target}/release/darkfiber}
+[ -n "${DARKFIBER:-}" ] || (cd "$here/../.." && cargo build --release -q -p darkfiber)
 
 # Processor seconds, and packets times switches.
 run() {
@@ -20,9 +21,9 @@ run() {
 }
 
 echo "hosts,flits,ns_a_hop" > "$work/size.csv"
-for h in 2 3 4 5 6 7 8 9 10 12; do
+for h in ${HEIGHTS:-2 3 4 5 6 7 8 9 10 12}; do
     hosts=$((2 * h * h * (2 * h * h + 1)))
-    for flits in 1 16; do
+    for flits in ${LENGTHS:-1 16}; do
         # As many hops for all: some three million.
         long=$((2500000 * flits / hosts + 200))
         begin=$(run "dragonfly:p=$h,a=$((2 * h)),h=$h" "$flits" 20ns)

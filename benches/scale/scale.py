@@ -4,7 +4,7 @@
     cargo build --release
     benches/scale/scale.py run   WORK [--side S] [--engines E ...] [--budget S]
     benches/scale/scale.py plot  WORK docs/scale.svg
-    benches/scale/scale.py table WORK docs/benchmarks.md
+    benches/scale/scale.py table WORK docs/benchmarks/growth.md
 
 `run` measures what is missing (sizes.py), small fabrics first, one run at a time, and adds a JSON line
 for each to WORK/runs.jsonl; it can be stopped at any moment and resumes there. OpenSM is measured once,

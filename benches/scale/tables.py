@@ -1,4 +1,4 @@
-"""The generated part of docs/benchmarks.md: exponents, every measurement, the machine without LIDs."""
+"""The generated part of docs/benchmarks/growth.md: exponents, every measurement, the machine without LIDs."""
 
 import sys
 from pathlib import Path

@@ -53,6 +53,11 @@ impl Rule {
     }
 }
 
+/// A number, or none, which is written as `null` and is not a number.
+fn number_or_nothing<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
 /// A number of a paper and ours.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Row {
@@ -67,6 +72,7 @@ pub struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
     /// Ours.
+    #[serde(deserialize_with = "number_or_nothing")]
     pub ours: f64,
     /// How far off is still the same; 0: not at all, or `at_least` and `at_most` say it.
     pub tolerance: f64,
@@ -237,6 +243,16 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A kept result of which a number is nothing is read as it was.
+    #[test]
+    fn nothing_is_kept_as_nothing() {
+        let row = Row::new("x", 0.4, f64::NAN, Allowed::Nothing);
+        let text = serde_json::to_string(&row).expect("a row");
+        let read: Row = serde_json::from_str(&text).expect("the same");
+        assert!(text.contains("\"ours\":null") && read.ours.is_nan() && !read.within, "{text}");
+        assert_eq!(serde_json::to_string(&read).expect("a row"), text);
+    }
 
     #[test]
     fn required_bands() {

@@ -55,10 +55,12 @@ pub(crate) fn run(root: &Path, all: bool, only: Option<&str>) -> Result<bool, St
 /// README and all of docs.
 fn documents(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut all = vec![root.join("README.md")];
-    let docs = fs::read_dir(root.join("docs")).map_err(|e| format!("docs: {e}"))?;
-    all.extend(
-        docs.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "md")),
-    );
+    for folder in ["docs", "docs/benchmarks"] {
+        let docs = fs::read_dir(root.join(folder)).map_err(|e| format!("{folder}: {e}"))?;
+        all.extend(
+            docs.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "md")),
+        );
+    }
     all[1..].sort();
     Ok(all)
 }

@@ -1,10 +1,13 @@
-//! Work on the project itself: `cargo run -p xtask -- docs`, `-- dist`, `-- nightly` and `-- lab soak`.
+//! Work on the project itself: `cargo run -p xtask -- docs`, `-- dist`, `-- nightly`, `-- bench`
+//! and `-- lab soak`.
 //!
 //! `docs` runs the commands of README and docs and compares their output; `dist` makes the distribution; `nightly` is the tier of
-//! checks that take hours; `lab` starts a real OpenSM on a simulated fabric, and injects faults.
+//! checks that take hours; `bench` measures darkfiber beside other programs and writes docs/benchmarks.md; `lab` starts a real OpenSM on a
+//! simulated fabric, and injects faults.
 
 #![expect(clippy::print_stdout, reason = "it prints for who works on the project")]
 
+mod bench;
 mod dist;
 mod documents;
 mod lab;
@@ -41,6 +44,8 @@ enum Task {
     },
     /// Run all that takes hours, a step after the other; what is done at this commit is not done again
     Nightly,
+    /// Measure darkfiber beside other programs, and write docs/benchmarks.md
+    Bench(bench::Bench),
     /// OpenSM, its plugin and `darkfiber operate` on a simulated fabric
     Lab {
         #[command(subcommand)]
@@ -69,6 +74,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Task::Docs { all, only } => documents::run(&root, all, only.as_deref()),
         Task::Dist { out } => dist::run(&root, &root.join(out)),
+        Task::Bench(bench) => bench::run(&root, &bench),
         Task::Nightly => nightly::run(&root),
         Task::Lab { what: Lab::Soak { seed, faults, each } } => {
             lab::soak(&root, seed, faults, each)

@@ -9,8 +9,8 @@ use darkfiber_testkit::docs::{Document, Shell, When};
 fn what_documents_show_is_what_is_printed() {
     let root =
         fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).expect("the project");
-    let docs = fs::read_dir(root.join("docs")).expect("docs");
-    let mut all: Vec<_> = docs.flatten().map(|e| e.path()).collect();
+    let pages = |folder| fs::read_dir(root.join(folder)).expect("a folder").flatten();
+    let mut all: Vec<_> = pages("docs").chain(pages("docs/benchmarks")).map(|e| e.path()).collect();
     all.retain(|p| p.extension().is_some_and(|e| e == "md"));
     all.push(root.join("README.md"));
     let mut problems = Vec::new();

@@ -48,7 +48,7 @@ fn each_lid_offset_alone_is_as_even_as_one_lid() {
     }
 }
 
-/// OpenSM's minhop on these fabrics, all LIDs of all ports together, at LMC 1, 2 and 3 (docs/benchmarks.md).
+/// OpenSM's minhop on these fabrics, all LIDs of all ports together, at LMC 1, 2 and 3 (docs/benchmarks/lids.md).
 #[test]
 fn minhop_is_no_worse_than_opensm_with_all_lids_together() {
     for (spec, opensm) in [

@@ -34,6 +34,7 @@ fn pages(folder: &str) -> BTreeSet<String> {
 fn book() -> BTreeSet<String> {
     let mut all = pages("docs");
     all.extend(pages("docs/reference"));
+    all.extend(pages("docs/benchmarks"));
     all.extend(BESIDE.map(str::to_owned));
     all
 }

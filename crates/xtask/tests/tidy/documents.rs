@@ -11,11 +11,16 @@ use crate::root;
 
 /// README and all of docs with their passages.
 fn documents() -> Vec<(String, Vec<Passage>)> {
-    let docs = std::fs::read_dir(root().join("docs")).expect("docs");
-    let files = docs.map(|entry| entry.expect("an entry").path());
-    let pages = files.filter(|path| path.extension().is_some_and(|e| e == "md"));
-    let name = |path: PathBuf| format!("docs/{}", path.file_name().unwrap_or_default().display());
-    let mut names: Vec<String> = pages.map(name).collect();
+    let pages = |folder: &str| {
+        let files = std::fs::read_dir(root().join(folder)).expect("a folder");
+        let files = files.map(|entry| entry.expect("an entry").path());
+        let is_page = |path: &PathBuf| path.extension().is_some_and(|e| e == "md");
+        let name =
+            |path: PathBuf| format!("{folder}/{}", path.file_name().unwrap_or_default().display());
+        files.filter(is_page).map(name).collect::<Vec<_>>()
+    };
+    let mut names = pages("docs");
+    names.extend(pages("docs/benchmarks"));
     names.push("README.md".to_owned());
     names.sort();
     let read = |name: String| {

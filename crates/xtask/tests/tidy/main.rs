@@ -1,5 +1,6 @@
 //! Rules for the project's own source: dependencies between crates and files, widths, texts, lists in documents.
 
+mod benchmarks;
 mod book;
 mod circles;
 mod documents;
