@@ -79,9 +79,10 @@ fn judged(all: &[Option<Begin>]) -> Option<Failure> {
     if let Some((rank, failure)) = all.iter().enumerate().find_map(|(k, b)| Some((k, fail(b)?))) {
         // What is wrong everywhere needs no number.
         let is_everywhere = all.iter().all(|begin| fail(begin).is_some());
-        let message = match is_everywhere {
-            true => failure.message,
-            false => format!("process {rank} of {}: {}", all.len(), failure.message),
+        let message = if is_everywhere {
+            failure.message
+        } else {
+            format!("process {rank} of {}: {}", all.len(), failure.message)
         };
         return Some(Failure { message, ..failure });
     }
@@ -99,8 +100,8 @@ fn judged(all: &[Option<Begin>]) -> Option<Failure> {
 mod tests {
     use super::*;
 
-    fn not(message: &str) -> Option<Begin> {
-        Some(Begin::Not { exit: 3, message: message.to_owned(), hint: String::new() })
+    fn not(message: &str) -> Begin {
+        Begin::Not { exit: 3, message: message.to_owned(), hint: String::new() }
     }
 
     #[test]
@@ -108,10 +109,10 @@ mod tests {
         let with = |digest| Some(Begin::With(digest));
         assert_eq!(judged(&[with(7), with(7)]), None);
         let message = |all: &[Option<Begin>]| judged(all).map(|failure| failure.message);
-        let failed = message(&[with(7), not("no file"), with(7)]);
+        let failed = message(&[with(7), Some(not("no file")), with(7)]);
         assert_eq!(failed.as_deref(), Some("process 1 of 3: no file"));
-        assert_eq!(message(&[not("no"), not("no")]).as_deref(), Some("no"));
-        assert_eq!(judged(&[with(7), not("no")]).map(|f| f.exit), Some(Exit::Input));
+        assert_eq!(message(&[Some(not("no")), Some(not("no"))]).as_deref(), Some("no"));
+        assert_eq!(judged(&[with(7), Some(not("no"))]).map(|f| f.exit), Some(Exit::Input));
         for odd in [with(8), None] {
             let other = message(&[with(7), with(7), odd]).expect("it differs");
             assert!(other.starts_with("process 2 has other input"), "{other}");

@@ -357,7 +357,7 @@ impl<R: Routing> LoadRun<'_, R> {
         match self.load.several() {
             None => follow.keep(&|out| observer::write(&state, out)),
             Some(all) => {
-                state.network.keep_shared(&(parts, blocks, &state.own), count, all, follow)
+                state.network.keep_shared(&(parts, blocks, &state.own), count, all, follow);
             }
         }
         follow.after_keep();

@@ -83,7 +83,9 @@ fn documents(
 ) {
     match value {
         Value::Array(items) => {
-            items.iter().for_each(|item| documents(item, device, lldp_neighbors, d))
+            for item in items {
+                documents(item, device, lldp_neighbors, d);
+            }
         }
         Value::Object(map) => {
             if let Some(lldp) = map.get("lldp") {

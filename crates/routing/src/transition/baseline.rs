@@ -283,7 +283,7 @@ fn pairs_of(fabric: &Fabric, routes: &Routes, sources: &Sources, run: &Range<usi
         let senders = sources.senders(fabric, routes, run, path);
         (0..fabric.switch_count()).map(senders).sum::<u64>()
     };
-    sources.paths.iter().map(|path| on(path)).sum()
+    sources.paths.iter().map(on).sum()
 }
 
 /// The bits of a mask that are set.

@@ -138,7 +138,7 @@ fn two_trees(writer: &mut CollectiveWriter<'_, '_>) {
     writer.script.fork(
         call.comm,
         |script| {
-            up_and_down(&mut CollectiveWriter { script, call }, &tree, &plain, bytes.div_ceil(2))
+            up_and_down(&mut CollectiveWriter { script, call }, &tree, &plain, bytes.div_ceil(2));
         },
         |script| up_and_down(&mut CollectiveWriter { script, call }, &tree, &mirror, bytes / 2),
     );

@@ -43,6 +43,7 @@ pub(crate) struct Rows {
     /// Panels of the scaling plot.
     pub(crate) plots: Vec<Plot>,
     /// All rows, in their order.
+    #[expect(clippy::struct_field_names, reason = "it is the key of the file")]
     pub(crate) rows: Vec<Row>,
 }
 
