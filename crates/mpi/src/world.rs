@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use darkfiber_packetsim::Processes;
-use mpi::Threading;
 use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::request::{Request, WaitGuard, scope};
-use mpi::topology::SimpleCommunicator;
+use mpi::topology::{Rank, SimpleCommunicator};
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
+use mpi::{Count, Threading};
 
 use crate::StartError;
 
@@ -77,7 +77,7 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 impl Mpi {
     /// Receives a message from a process, piece by piece.
     fn receive(world: &SimpleCommunicator, rank: usize) -> Vec<u8> {
-        let from = world.process_at_rank(rank as i32);
+        let from = world.process_at_rank(mpi_rank(rank));
         let mut all: Vec<u8> = from.matched_probe().matched_receive_vec().0;
         let mut last = all.len();
         while last == PIECE {
@@ -109,7 +109,7 @@ impl Processes for Mpi {
         scope(|scope| {
             let mut sent: Vec<WaitGuard<'_, [u8], _>> = Vec::with_capacity(messages.len());
             for (rank, bytes) in &messages {
-                let to = world.process_at_rank(*rank as i32);
+                let to = world.process_at_rank(mpi_rank(*rank));
                 let send = |piece| -> Request<'_, [u8], _> { to.immediate_send(scope, piece) };
                 sent.extend(pieces(bytes).map(|piece| WaitGuard::from(send(piece))));
             }
@@ -129,27 +129,34 @@ impl Processes for Mpi {
         let world = SimpleCommunicator::world();
         let mut lengths = vec![0u64; self.size];
         world.all_gather_into(&(bytes.len() as u64), &mut lengths[..]);
-        let Ok(total) = i32::try_from(lengths.iter().sum::<u64>()) else {
+        let total: u64 = lengths.iter().sum();
+        let count = |length| Count::try_from(length).expect("the sum has 32 bits");
+        if Count::try_from(total).is_err() {
             // Too long for one call.
             let others = (0..self.size).filter(|rank| *rank != self.rank);
             let mut all = self.exchange(others.map(|rank| (rank, bytes.clone())).collect());
             all.insert(self.rank, bytes);
             return all;
+        }
+        let counts: Vec<Count> = lengths.iter().map(|&length| count(length)).collect();
+        let mut end = 0;
+        let begin = |count: &Count| {
+            end += count;
+            end - count
         };
-        let counts: Vec<i32> = lengths.iter().map(|&length| length as i32).collect();
-        let begins: Vec<i32> = counts
-            .iter()
-            .scan(0, |end, count| {
-                *end += count;
-                Some(*end - count)
-            })
-            .collect();
+        let begins: Vec<Count> = counts.iter().map(begin).collect();
         let mut all = vec![0; total as usize];
         let mut parts = PartitionMut::new(&mut all[..], &counts[..], &begins[..]);
         world.all_gather_varcount_into(&bytes[..], &mut parts);
-        let part = |(&begin, &count)| all[begin as usize..(begin + count) as usize].to_vec();
-        begins.iter().zip(&counts).map(part).collect()
+        let mut rest = &all[..];
+        let part = |length: u64| rest.split_off(..length as usize).unwrap_or_default().to_vec();
+        lengths.into_iter().map(part).collect()
     }
+}
+
+/// The rank of a process as MPI has it.
+fn mpi_rank(rank: usize) -> Rank {
+    Rank::try_from(rank).expect("MPI has given it")
 }
 
 #[cfg(test)]
