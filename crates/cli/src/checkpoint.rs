@@ -209,7 +209,11 @@ impl Observer for Followed<'_> {
         signals::asked().is_some() || c.last().elapsed() >= c.every
     }
 
-    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+    fn is_asked_to_end(&self) -> bool {
+        self.checkpoint.is_some() && signals::asked().is_some()
+    }
+
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>, ends: bool) {
         let Some(c) = &self.checkpoint else { return };
         let kept = checked::write(&c.path, |out| {
             serde_json::to_writer(&mut *out, &c.facts)?;
@@ -223,7 +227,7 @@ impl Observer for Followed<'_> {
                 c.path.display()
             ));
         }
-        if signals::asked().is_some() && kept.is_ok() {
+        if ends && kept.is_ok() {
             out::eprint_line(&format!(
                 "stopped: the run is kept in {}; the same command resumes from there",
                 c.path.display()
@@ -231,10 +235,10 @@ impl Observer for Followed<'_> {
         }
     }
 
-    fn after_keep(&self) {
+    fn after_keep(&self, ends: bool) {
         let Some(c) = &self.checkpoint else { return };
         *c.last() = Instant::now();
-        if signals::asked().is_some() {
+        if ends {
             c.keeping.end();
         }
     }

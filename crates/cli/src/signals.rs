@@ -104,6 +104,9 @@ impl KeptRunGuard {
 
     /// The run is saved, and must not continue: waits for the others, the last of which ends the process.
     pub(crate) fn end(&self) {
+        // Of several processes of a run another one may have been asked.
+        let _it_was_this_one =
+            ASKED.compare_exchange(0, SIGTERM, Ordering::SeqCst, Ordering::SeqCst);
         self.over();
         loop {
             std::thread::park();

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, SwitchId};
+use darkfiber_fabric::{Faults, SwitchId};
 use darkfiber_operate::{Ready, Verdict};
 use darkfiber_routing::Routes;
 use darkfiber_routing::reroute::{Prepared, Trial};
@@ -51,7 +51,7 @@ impl<'p, 'a> CableRepairs<'p, 'a> {
     /// failed.
     pub(crate) fn entry(&mut self, part: &Arc<FabricValue>) -> Option<Entry> {
         let (fabric, old) = (part.fabric(), self.baseline.before());
-        let links = missing(self.base.fabric.fabric(), fabric)?;
+        let links = self.baseline.lost(fabric)?;
         let ends: Vec<SwitchId> =
             links.iter().map(|&c| self.base.fabric.fabric().tail(c)).collect();
         let faults = Faults { links, ..Faults::default() };
@@ -105,15 +105,4 @@ impl<'p, 'a> CableRepairs<'p, 'a> {
         let stages = between.iter().chain([&new]).map(patch).collect::<Option<Vec<_>>>()?;
         Some(Entry { ready: Ready { candidate, verdict }, base: self.image.clone(), stages })
     }
-}
-
-/// The channels that a part of a fabric has lost; `None` if it has lost switches or terminals as well.
-fn missing(whole: &Fabric, part: &Fabric) -> Option<Vec<ChannelId>> {
-    let size = |f: &Fabric| (f.switch_count(), f.terminal_count());
-    if size(whole) != size(part) {
-        return None;
-    }
-    let is_gone =
-        |&c: &ChannelId| part.at_port(whole.tail(c), whole.tail_port(c)) == AtPort::Nothing;
-    Some((0..whole.channel_count()).map(ChannelId::new).filter(is_gone).collect())
 }

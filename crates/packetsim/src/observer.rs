@@ -30,13 +30,21 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Saves the run with `write`, which is called once at most. Called at its end, too; of several processes only in the first.
-    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> io::Result<()>) {
-        let _ = write;
+    /// Whether this process was asked to end. Looked at before the run is saved, so that several processes can agree.
+    fn is_asked_to_end(&self) -> bool {
+        false
     }
 
-    /// Called in every process once the run is saved: the place to end a process that was asked to end.
-    fn after_keep(&self) {}
+    /// Saves the run with `write`, which is called once at most. Called at its end, too; of several processes only in the first.
+    /// `ends`: all of them end afterwards.
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> io::Result<()>, ends: bool) {
+        let _ = (write, ends);
+    }
+
+    /// Called in every process once the run is saved: the place to end it if it `ends`.
+    fn after_keep(&self, ends: bool) {
+        let _ = ends;
+    }
 
     /// The saved state of this run, if any.
     fn kept(&self) -> Option<Box<dyn Read + '_>> {

@@ -353,14 +353,16 @@ impl<R: Routing> LoadRun<'_, R> {
         let mut own = OwnState::default();
         self.swap(&mut own);
         let ((parts, blocks), count) = (self.parts, self.network.part_count());
+        // A signal reaches processes at different times: all end after this save, or none.
+        let ends = self.network.sum(follow.is_asked_to_end().into()) > 0;
         let state = RunState { parts, blocks, own, network: self.network.take() };
         match self.load.several() {
-            None => follow.keep(&|out| observer::write(&state, out)),
+            None => follow.keep(&|out| observer::write(&state, out), ends),
             Some(all) => {
-                state.network.keep_shared(&(parts, blocks, &state.own), count, all, follow);
+                state.network.keep_shared(&(parts, blocks, &state.own), count, all, (follow, ends));
             }
         }
-        follow.after_keep();
+        follow.after_keep(ends);
         let RunState { mut own, network, .. } = state;
         self.swap(&mut own);
         self.network.restore(network);

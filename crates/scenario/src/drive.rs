@@ -169,8 +169,9 @@ pub(crate) fn drive<W: Resumable>(
             let mut kept =
                 Checkpoint { parts, wire: wire.take(), received, player: PlayerState::default() };
             player.swap(&mut kept.player);
-            follow.keep(&|out| write(&kept, out));
-            follow.after_keep();
+            let ends = follow.is_asked_to_end();
+            follow.keep(&|out| write(&kept, out), ends);
+            follow.after_keep(ends);
             player.swap(&mut kept.player);
             wire.restore(kept.wire);
             received = kept.received;

@@ -229,7 +229,7 @@ impl Observer for Keeper {
         *asked == self.every
     }
 
-    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>, _: bool) {
         let mut kept = self.kept.lock().expect("one thread");
         if kept.is_none() {
             let mut bytes = Vec::new();

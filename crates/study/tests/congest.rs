@@ -211,7 +211,7 @@ impl Observer for &States {
         true
     }
 
-    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>, _: bool) {
         let mut state = Vec::new();
         write(&mut state).expect("it is kept");
         self.kept.lock().expect("whole").push(state);

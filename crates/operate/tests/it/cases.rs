@@ -227,14 +227,20 @@ fn an_order_of_switches_is_no_proof_for_one_sweep() {
     assert!(matches!(machine.outcome(), DecisionOutcome::Kept { .. }));
 }
 
-/// A machine in which a plan is in place.
-fn with_a_plan() -> TestMachine {
+/// A machine in which a plan was written, and is not read back yet.
+fn with_a_plan_committed() -> TestMachine {
     let mut machine = TestMachine::new(Mode::Apply);
     machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
     machine.jobs(5, 2);
     machine.found(70);
     machine.proved(Rung::AnyOrder);
     machine.hear(Input::Committed { plan: 2, stage: 0 });
+    machine
+}
+
+/// A machine in which a plan is in place.
+fn with_a_plan() -> TestMachine {
+    let mut machine = with_a_plan_committed();
     machine.hear(Input::Tables { digest: Digest(11), between: true });
     assert_eq!(machine.state.in_place, Some(2));
     machine
@@ -376,12 +382,7 @@ fn a_fabric_that_changes_ends_the_plan_under_way() {
 
 #[test]
 fn a_plan_that_is_twice_not_there_freezes() {
-    let mut machine = TestMachine::new(Mode::Apply);
-    machine.done(WorkResult::Found { candidate: Candidate { entries: 0, ..candidate(100) } });
-    machine.jobs(5, 2);
-    machine.found(70);
-    machine.proved(Rung::AnyOrder);
-    machine.hear(Input::Committed { plan: 2, stage: 0 });
+    let mut machine = with_a_plan_committed();
     let other = Input::Tables { digest: Digest(77), between: false };
     assert_eq!(machine.hear(other.clone()), [Action::Sweep], "once more");
     let actions = machine.hear(other).to_vec();

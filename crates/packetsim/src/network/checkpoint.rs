@@ -36,14 +36,14 @@ impl<S: Serialize> NetworkState<S> {
         head: &impl Serialize,
         count: usize,
         processes: &dyn Processes,
-        follow: &dyn Observer,
+        (follow, ends): (&dyn Observer, bool),
     ) {
         if processes.rank() > 0 {
             return self.hand_over(processes);
         }
         let others = 1..processes.size();
         let ask = |rank: usize, what: u8| processes.exchange(vec![(rank, vec![what])]);
-        follow.keep(&|out| {
+        let write = |out: &mut dyn Write| {
             let mut written = self.write_own(Some((head, &self.own, count)), out);
             for rank in others.clone() {
                 ask(rank, PARTS);
@@ -52,7 +52,8 @@ impl<S: Serialize> NetworkState<S> {
                 written = written.and_then(|()| out.write_all(&parts[0]));
             }
             written
-        });
+        };
+        follow.keep(&write, ends);
         for rank in others {
             ask(rank, NOTHING);
         }

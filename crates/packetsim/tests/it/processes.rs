@@ -140,29 +140,25 @@ fn arrives_the_same(bench: &Bench, routing: &str, what: &Load) {
     assert!(measured.packets > 500, "{routing}: {} packets", measured.packets);
 }
 
+/// At this load with each of the routings.
+fn routings_arrive_the_same(bench: &Bench, at: f64, routings: &[&str]) {
+    for routing in routings {
+        let what = load(Targets::uniform(bench.terminals()), at, 16, 1500);
+        arrives_the_same(bench, routing, &what);
+    }
+}
+
 #[test]
 fn dragonflies_are_the_same_in_any_number_of_processes() {
     let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
-    for routing in ["minimal", "valiant", "ugal", "ugal-global"] {
-        arrives_the_same(
-            &bench,
-            routing,
-            &load(Targets::uniform(bench.terminals()), 0.4, 16, 1500),
-        );
-    }
+    routings_arrive_the_same(&bench, 0.4, &["minimal", "valiant", "ugal", "ugal-global"]);
 }
 
 #[test]
 fn hyperx_is_the_same_in_any_number_of_processes() {
     let mut bench = Bench::new("hyperx:dims=4x4,t=2", "booksim-iq");
     bench.micro.buffer = 128;
-    for routing in ["minimal", "ugal", "dimwar", "omniwar"] {
-        arrives_the_same(
-            &bench,
-            routing,
-            &load(Targets::uniform(bench.terminals()), 0.5, 16, 1500),
-        );
-    }
+    routings_arrive_the_same(&bench, 0.5, &["minimal", "ugal", "dimwar", "omniwar"]);
 }
 
 /// Until latencies have settled, with channels counted by intervals, and with notes that need no cable.
@@ -206,7 +202,7 @@ impl Observer for Keeper<'_> {
         left.is_ok()
     }
 
-    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>, _: bool) {
         assert_eq!(self.rank, 0, "one process writes");
         // Not the end of the run.
         if self.left.load(Ordering::Relaxed) > 0 {
@@ -219,6 +215,52 @@ impl Observer for Keeper<'_> {
     fn kept(&self) -> Option<Box<dyn Read + '_>> {
         let file = self.file.lock().expect("nobody panicked").clone();
         (!file.is_empty()).then(|| Box::new(Cursor::new(file)) as Box<_>)
+    }
+}
+
+/// Is asked to end once a run was looked at this many times, or never, and notes whether it is to end at each save.
+struct Asked<'a> {
+    looks: AtomicUsize,
+    from: usize,
+    heard: &'a Mutex<Vec<Vec<bool>>>,
+    rank: usize,
+}
+
+impl Observer for Asked<'_> {
+    fn pulse(&self, _: Pulse) {}
+
+    fn is_due(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) < 6
+    }
+
+    fn is_asked_to_end(&self) -> bool {
+        self.looks.load(Ordering::Relaxed) > self.from
+    }
+
+    fn after_keep(&self, ends: bool) {
+        self.heard.lock().expect("nobody panicked")[self.rank].push(ends);
+    }
+}
+
+/// A signal may reach one process between two saves, or during one: all end after the same save.
+#[test]
+fn one_process_that_is_asked_to_end_ends_all_after_the_same_save() {
+    let bench = Bench::new("dragonfly:p=2,a=4,h=2", "booksim-iq");
+    let made = bench.make("minimal", None, 16).expect("it suits");
+    let what = load(Targets::uniform(bench.terminals()), 0.5, 16, 2000);
+    let what = Load { parts: 14, ..what };
+    for asked in [0, 2] {
+        let heard = Mutex::new(vec![Vec::new(); 3]);
+        let observer = |rank| Asked {
+            looks: AtomicUsize::new(0),
+            from: if rank == asked { 3 } else { usize::MAX },
+            heard: &heard,
+            rank,
+        };
+        assert!(run_in(&bench, &made, &what, (3, 1), observer).iter().all(Result::is_ok));
+        let heard = heard.into_inner().expect("nobody panicked");
+        assert!(heard.iter().all(|of| *of == heard[0]), "{asked}: {heard:?}");
+        assert_eq!(heard[0][..4], [false, false, false, true], "{asked}");
     }
 }
 

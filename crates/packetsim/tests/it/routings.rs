@@ -259,7 +259,7 @@ impl Observer for Keeper {
         self.asked.fetch_add(1, Ordering::Relaxed) < self.times
     }
 
-    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>) {
+    fn keep(&self, write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>, _: bool) {
         // At its end a run is kept, too.
         if self.asked.load(Ordering::Relaxed) <= self.times {
             let mut state = self.state.lock().expect("nobody panicked");

@@ -121,11 +121,16 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Whether rows treat all terminals of a run alike.
+    fn treats_alike(&mut self, run: &Range<usize>) -> bool {
+        let Self { fabric, tables, paths, hops, .. } = self;
+        run.len() == 1 || paths.iter().all(|&p| hops.read(fabric, tables, run.start, p))
+    }
+
     /// Goes through all rows of a run: at once if they treat its terminals alike, else one by one.
     pub(super) fn visit(&mut self, run: &Range<usize>, graphs: &Graphs, first: &Precedence) {
+        let alike = self.treats_alike(run);
         let paths = std::mem::take(&mut self.paths);
-        let alike = run.len() == 1
-            || paths.iter().all(|&p| self.hops.read(self.fabric, self.tables, run.start, p));
         for &path in &paths {
             if alike {
                 self.row(run, path, graphs, first);
@@ -142,9 +147,8 @@ impl<'a> Row<'a> {
         run: &Range<usize>,
         mut made: impl FnMut(u32, u32, u32),
     ) -> bool {
+        let alike = self.treats_alike(run);
         let paths = std::mem::take(&mut self.paths);
-        let alike = run.len() == 1
-            || paths.iter().all(|&p| self.hops.read(self.fabric, self.tables, run.start, p));
         let runs = if alike { vec![run.clone()] } else { run.clone().map(|d| d..d + 1).collect() };
         let mut all = runs.iter().flat_map(|run| paths.iter().map(move |&path| (run, path)));
         let ends = all.all(|(run, path)| self.dependencies_on(run, path, &mut made));
