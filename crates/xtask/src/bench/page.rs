@@ -18,8 +18,8 @@ const HEAD: &str = "# Benchmarks
 
 <!-- Made by `cargo run -p xtask -- bench` from benches/bench.toml and benches/bench.csv; changes belong there. -->
 
-darkfiber beside other programs: the same work, one after the other in the same run, one thread unless the row says otherwise. A row is behind where the
-peer is faster or a goal is missed. Machines were virtual and shared with other work, so a ratio may be off by half where it is small.
+darkfiber beside other programs: the same work, which the command below runs one after the other, one thread unless the row says otherwise. A row is
+behind where the peer is faster or a goal is missed. Machines were virtual and shared with other work, so a ratio may be off by half where it is small.
 
 ```sh
 cargo run -p xtask -- bench --peers DIR              # all rows; an interrupted run resumes; then this page
@@ -27,8 +27,8 @@ cargo run -p xtask -- bench --only route-cab         # rows whose name, section,
 cargo run -p xtask -- bench --table                  # the page alone, from benches/bench.csv
 ```
 
-- **ratio**: how many times as fast as the peer. **goal**: a ratio (`10x`) or a figure. **limit**: what no implementation can beat, or the rate of an
-  ideal kernel, with its derivation; most are estimates for one core. **measured**: date and commit of darkfiber; a date behind the peer's figure: it is older.
+- **ratio**: how many times as fast as the peer. **goal**: a ratio (`10x`) or a figure. **limit**: what no implementation can beat, with its
+  derivation; most are estimates for one core. **measured**: date and commit of darkfiber; a date behind the peer's figure: it is older.
 - A figure is the median of three runs, or one run where it takes over 20 seconds. benches/bench.toml has the commands of each row, and
   rows that are not shown here. Those whose `runs` are 0 in bench.csv were carried over from the pages below: the least of several runs, as each says.
 - DIR has the peers as they are built from their sources (`DIR/LogGOPSim/LogGOPSim`, `DIR/booksim2/src/booksim`, `DIR/caminos`); OpenSM, ibsim, ibutils and SimGrid are packages of Debian. A row
@@ -154,9 +154,10 @@ fn losses(text: &mut String, all: &[Entry]) {
     behind.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
     let _infallible = writeln!(
         text,
-        "{} of {} rows are behind their peer or their goal.",
+        "{} of {} rows are behind their peer or their goal. {} of all figures were carried over from the pages above, and not measured by this command yet.",
         behind.len(),
-        all.len()
+        all.len(),
+        all.iter().filter(|e| e.measured.runs == 0).count()
     );
     let lines = behind.into_iter().map(|(_, entry)| {
         let why = entry.row.miss.as_deref().unwrap_or(UNEXPLAINED);
