@@ -135,6 +135,42 @@ impl Measured {
         }
     }
 
+    /// Adds so many times what another one is beyond what it was before. The longest are those of all of it.
+    #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
+    pub fn add_since(&mut self, now: &Self, before: Option<&Self>, times: u64) {
+        let none = Self::new();
+        let before = before.unwrap_or(&none);
+        let more = |to: &mut u64, now: u64, before: u64| {
+            *to = to.saturating_add((now - before).saturating_mul(times));
+        };
+        let wide = |to: &mut u128, now: u128, before: u128| {
+            *to = to.saturating_add((now - before).saturating_mul(times.into()));
+        };
+        for step in now.latencies.iter_recorded() {
+            let took = step.value_iterated_to();
+            let count = step.count_at_value() - before.latencies.count_at(took);
+            self.latencies.record_n(took, count.saturating_mul(times)).expect("it grows as needed");
+        }
+        more(&mut self.packets, now.packets, before.packets);
+        wide(&mut self.latency, now.latency, before.latency);
+        self.longest = self.longest.max(now.longest);
+        more(&mut self.hops, now.hops, before.hops);
+        more(&mut self.round, now.round, before.round);
+        if let Some(now) = now.out_of_order {
+            let before = before.out_of_order.unwrap_or_default();
+            let to = self.out_of_order.get_or_insert_default();
+            more(&mut to.packets, now.packets, before.packets);
+            to.furthest = to.furthest.max(now.furthest);
+        }
+        more(&mut self.bytes, now.bytes, before.bytes);
+        more(&mut self.created, now.created, before.created);
+        more(&mut self.created_bytes, now.created_bytes, before.created_bytes);
+        for (i, (to, now)) in self.batches.iter_mut().zip(&now.batches).enumerate() {
+            wide(&mut to.0, now.0, before.batches[i].0);
+            more(&mut to.1, now.1, before.batches[i].1);
+        }
+    }
+
     /// Mean latency in picoseconds.
     pub fn mean(&self) -> f64 {
         self.latency as f64 / self.packets.max(1) as f64

@@ -170,6 +170,9 @@ pub trait PacketNetwork<'a>: NetworkModel {
     /// Counters of ports up to `end`, if recorded: the last interval may be shorter.
     fn series(&mut self, end: u64) -> Option<&Series>;
 
+    /// The time up to which it was simulated, in picoseconds.
+    fn now(&self) -> u64;
+
     /// Bytes that each port of the network has sent.
     fn carried(&self) -> Vec<u64>;
 
@@ -282,6 +285,10 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
             self.network.keep(end);
         }
         self.network.series().as_ref()
+    }
+
+    fn now(&self) -> u64 {
+        self.now
     }
 
     fn carried(&self) -> Vec<u64> {

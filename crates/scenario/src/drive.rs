@@ -2,8 +2,8 @@
 
 use darkfiber_packetsim::{ConfigError, read, unlike, write};
 use darkfiber_workload::play::{
-    self, BlockedRanks, CountStep, JobRun, NetworkModel, Player, PlayerState, Record, Repeats,
-    UnderWay, step,
+    self, BlockedRanks, CountStep, JobRun, NetworkModel, Player, PlayerState, Record, Repeat,
+    Repeats, Search, Steady, UnderWay, step,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,8 @@ pub(crate) struct DrivenRun {
     pub(crate) events: u64,
     /// Events that were not run, but multiplied from others.
     pub(crate) repeated: u64,
+    /// By how many picoseconds the end may be wrong because of that.
+    pub(crate) error: f64,
     /// Whether all jobs came to their ends, or it was enough.
     pub(crate) ended: Result<(), BlockedRanks>,
 }
@@ -134,7 +136,7 @@ pub(crate) fn drive<W: Resumable>(
     let mut under_way = UnderWay::default();
     let mut steps = 0u64;
     let multiplies = setup.multiplies && !setup.messages;
-    let mut repeats = multiplies.then(|| Repeats::new(&player, wire)).flatten();
+    let mut search = multiplies.then(|| search(setup, &mut player, wire)).flatten();
     // Messages received during a period that may be multiplied.
     let mut apart: Vec<Received> = Vec::new();
     while !is_enough {
@@ -146,8 +148,8 @@ pub(crate) fn drive<W: Resumable>(
         if player.now() >= END {
             return Err(SimError::Config(ConfigError(TOO_LONG.to_owned())));
         }
-        if let Some(repeats) = &mut repeats {
-            for &look in repeats.look(&mut player, wire) {
+        if let Some(search) = &mut search {
+            for &look in search.look(&mut player, wire) {
                 match look {
                     CountStep::Apart => apart.push(received.apart()),
                     CountStep::Times(times) => join_last(&mut apart, &mut received, times),
@@ -183,8 +185,28 @@ pub(crate) fn drive<W: Resumable>(
     let ended = if is_enough { Ok(()) } else { player.finished() };
     let runs: Vec<_> = (0..jobs.len()).map(|j| player.runs(j).to_vec()).collect();
     let end = runs.iter().flatten().map(|r| r.end).max().unwrap_or(0);
-    let repeated = repeats.map_or(0, |repeats| repeats.skipped());
-    Ok(DrivenRun { runs, end, received, events: player.events(), repeated, ended })
+    if let (Some(search), [job]) = (&search, &jobs[..])
+        && search.is_estimate()
+        && search.skipped() > 0
+        && job.repeat == Repeat::Once
+    {
+        received.pairs[0].recount(&job.program);
+    }
+    let (repeated, error) = search.map_or((0, 0.0), |search| (search.skipped(), search.error()));
+    Ok(DrivenRun { runs, end, received, events: player.events(), repeated, error, ended })
+}
+
+/// What finds parts of a run that need not be run each time: exactly, where the network can describe its state.
+fn search<W: NetworkModel>(
+    setup: &Setup<'_>,
+    player: &mut Player<'_>,
+    wire: &mut W,
+) -> Option<Box<dyn Search>> {
+    if let Some(repeats) = Repeats::new(player, wire) {
+        return Some(Box::new(repeats));
+    }
+    let precision = setup.medium.packets()?.precision?;
+    Some(Box::new(Steady::new(player, wire, precision)?))
 }
 
 /// Adds the last separate count `times` times.

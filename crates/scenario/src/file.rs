@@ -406,7 +406,8 @@ pub struct CostPart {
     pub noise: Option<Between<0, 500>>,
     /// Messages of at most this size do not share channels; 0 without.
     pub small: Option<Bytes>,
-    /// A message may end late by this much of its own time, up to 0.1, so that shares change less often.
+    /// A message may end late by this much of its own time, up to 0.1, so that shares change less often; of packets: the end may be
+    /// wrong by this part, as iterations that take the same time are multiplied.
     pub precision: Option<Between<0, 100>>,
     /// Whether what one job alone repeats exactly is run each time, too, instead of twice or so and multiplied.
     pub run_repeats: Option<bool>,

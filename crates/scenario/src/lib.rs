@@ -61,6 +61,7 @@ mod resolve;
 mod run;
 mod scenario_file;
 mod setup;
+mod skipped;
 mod steps;
 mod striped;
 pub mod tables;

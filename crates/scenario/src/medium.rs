@@ -77,13 +77,16 @@ pub struct PacketOptions {
     /// Number of parts of the network that are simulated in parallel; no result depends on it; `None`: as many as suit the
     /// threads.
     pub parts: Option<usize>,
+    /// Iterations of a single job that take the same time are multiplied, if the end of the run is wrong by no more than this part of
+    /// it.
+    pub precision: Option<f64>,
 }
 
 impl PacketOptions {
     /// Packets of at most this many bytes, by a routing with as many lanes as it needs.
     pub fn new(micro: SwitchModel, routing: &'static RoutingKind, bytes: u32) -> Self {
         let adaptive = Adaptive::default();
-        Self { micro, lanes: None, routing, bytes, adaptive, parts: None }
+        Self { micro, lanes: None, routing, bytes, adaptive, parts: None, precision: None }
     }
 
     /// The options of packets and cables in a scenario, with its traffic classes.
@@ -140,7 +143,9 @@ impl PacketOptions {
             news: a.news.map(|time| time.0),
         };
         let bytes = part.size.map_or(micro.packet, Bytes::short);
-        Ok(Self { lanes: part.lanes, adaptive, ..Self::new(micro, part.routing(), bytes) })
+        let precision = cost.precision.map(|part| part.0).filter(|&part| part > 0.0);
+        let new = Self::new(micro, part.routing(), bytes);
+        Ok(Self { lanes: part.lanes, adaptive, precision, ..new })
     }
 
     /// Gives the cables of this fabric their widths and latencies.
@@ -186,7 +191,7 @@ fn widths(degraded: Degraded, fabric: &Fabric, seed: u64) -> Vec<f32> {
 }
 
 /// What a simulation took, in the units of its depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Effort {
     /// Counting.
@@ -220,5 +225,9 @@ pub enum Effort {
         hops: u64,
         /// Events of ranks, messages and switches.
         events: u64,
+        /// Of these, those that were multiplied: iterations that take the same time within `precision` of `[cost]`.
+        repeated: u64,
+        /// By what part of it the end may be wrong because of that.
+        error: f64,
     },
 }

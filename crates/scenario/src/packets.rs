@@ -3,13 +3,11 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
-use darkfiber_packetsim::{
-    Buffer, ConfigError, Measured, Net, PacketNetwork, PacketsFor, PacketsState, Pauses, Peer,
-    Series, SwitchModel,
-};
+use darkfiber_packetsim::{Buffer, ConfigError, Net, PacketsFor, Peer, Series, SwitchModel};
 use darkfiber_workload::play::Record;
 
-use crate::drive::{self, DrivenRun, Resumable};
+use crate::drive::{self, DrivenRun};
+use crate::skipped::{Skipped, Totals};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
 /// Simulates at the packet depth; see [`crate::simulate`].
@@ -46,22 +44,6 @@ pub(crate) fn model(setup: &Setup<'_>, options: &PacketOptions) -> SwitchModel {
         adapter: host.adapter_bytes_per_second,
         cable_rate: setup.link_rate,
         ..options.micro.clone()
-    }
-}
-
-impl<'a> Resumable for Box<dyn PacketNetwork<'a> + 'a> {
-    type State = PacketsState;
-
-    fn fits(&self, state: &PacketsState) -> bool {
-        (**self).fits(state)
-    }
-
-    fn take(&mut self) -> PacketsState {
-        (**self).take()
-    }
-
-    fn restore(&mut self, state: PacketsState) {
-        (**self).restore(state);
     }
 }
 
@@ -105,6 +87,18 @@ fn play(
         let of = jobs.get(job as usize).map_or(&[][..], |job| &job.classes);
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
     };
+    if options.precision.is_some() && setup.follow.is_some_and(|f| f.is_due() || f.kept().is_some())
+    {
+        return Err(SimError::Config(ConfigError(
+            "a run of packets with `precision` in [cost] cannot be kept and resumed: leave out --store or `precision`"
+                .to_owned(),
+        )));
+    }
+    // What happens at times of its own would be missed, or counted twice.
+    let skips = options.precision.is_some()
+        && setup.interval.is_none()
+        && micro.storms.is_empty()
+        && micro.lane_faults.is_empty();
     let make = |began: Option<usize>| {
         // A run is resumed with the number of parts it was started with: no result depends on it.
         let parts = began.or(options.parts).unwrap_or_else(|| net.parts());
@@ -123,37 +117,18 @@ fn play(
         if let Some(interval) = setup.interval {
             wire.keep_series(interval);
         }
-        Ok((wire, parts))
+        Ok((Skipped::new(wire, jobs.len(), skips), parts))
     };
     let (driven, mut wire) = drive::drive_over_planes(setup, make, each, until)?;
-    if let Some(stalled) = wire.stalled() {
+    if let Some(stalled) = wire.simulated().stalled() {
         return Err(SimError::Deadlock(channels(net, fabric, &stalled.cycle)));
     }
     driven.ended.clone().map_err(SimError::Stuck)?;
     let end = driven.end;
-    let facts = Facts {
-        carried: wire.carried(),
-        packets: wire.by_job(jobs.len()),
-        crossed: wire.crossed(),
-        events: wire.events(),
-        pauses: wire.pauses(end),
-    };
-    let series = wire.series(end);
-    Ok(simulated(setup, net, driven, facts, series))
-}
-
-/// Counts of a packet network.
-pub(crate) struct Facts {
-    /// Bytes that each port of the network has sent.
-    pub(crate) carried: Vec<u64>,
-    /// By job, results of its packets.
-    pub(crate) packets: Vec<Measured>,
-    /// Packets times switches that they crossed.
-    pub(crate) crossed: u64,
-    /// Events of the network.
-    pub(crate) events: u64,
-    /// Pauses of priority flow control, if there are any.
-    pub(crate) pauses: Option<Pauses>,
+    let (totals, repeated) = (wire.totals(end), wire.repeated());
+    let driven = DrivenRun { repeated: driven.repeated.saturating_add(repeated), ..driven };
+    let series = wire.simulated().series(end);
+    Ok(simulated(setup, net, driven, totals, series))
 }
 
 /// The result, in channels of the fabric.
@@ -161,11 +136,11 @@ pub(crate) fn simulated(
     setup: &Setup<'_>,
     net: &Net,
     driven: DrivenRun,
-    facts: Facts,
+    totals: Totals,
     series: Option<&Series>,
 ) -> Simulated {
     let fabric = &setup.topology.fabric;
-    let Facts { carried, packets, crossed, events, pauses } = facts;
+    let Totals { carried, packets, crossed, events, pauses } = totals;
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
@@ -202,6 +177,8 @@ pub(crate) fn simulated(
             packets: packets.iter().map(|p| p.packets).sum(),
             hops: crossed,
             events: driven.events + events,
+            repeated: driven.repeated,
+            error: if driven.error > 0.0 { driven.error / driven.end as f64 } else { 0.0 },
         },
         packets,
         pauses: pauses.map(|p| (p.adapters, ports.iter().map(|&c| p.ports[c as usize]).collect())),

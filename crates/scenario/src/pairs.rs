@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use darkfiber_workload::play::{Job, Record};
+use darkfiber_workload::schedule::Program;
 
 /// Messages received of all jobs.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -226,6 +227,30 @@ impl Pairs {
         self.total.join(&one);
         self.time += u128::from(time);
         self.times.record((time + 500) / 1000).expect("it grows as needed");
+    }
+
+    /// Counts the messages of a program that was run once, of which some were estimated; times are those of the estimate.
+    pub(crate) fn recount(&mut self, program: &Program) {
+        let mut all = Self::new(self.ranks);
+        for (block, times) in program.counts() {
+            program.blocks()[block]
+                .each_message(|from, to, bytes| all.count(from, to, bytes, times));
+        }
+        let scaled = |time: u128, to: u64, from: u64| {
+            time.saturating_mul(to.into()) / u128::from(from.max(1))
+        };
+        let of = |to: &mut Pair, from: &Pair| {
+            let time = scaled(from.time.into(), to.messages, from.messages);
+            (to.time, to.longest) = (u64::try_from(time).unwrap_or(u64::MAX), from.longest);
+        };
+        for ((from, to), pair) in self.sent() {
+            if let Some(row) = all.rows.get_mut(from as usize) {
+                of(row.cell(self.ranks, to), &pair);
+            }
+        }
+        of(&mut all.total, &self.total);
+        self.time = scaled(self.time, all.total.messages, self.total.messages);
+        (self.rows, self.count, self.total) = (all.rows, all.count, all.total);
     }
 
     /// This number of messages of this size, of unknown duration.

@@ -6,6 +6,7 @@ use darkfiber_packetsim::{ConfigError, Net, SwitchModel};
 use darkfiber_workload::play::Record;
 
 use crate::drive::{Resumable, drive};
+use crate::skipped::Totals;
 use crate::{PacketOptions, Setup, SimError, Simulated, Until, UpdateCase, packets};
 
 impl Resumable for Connected<'_> {
@@ -61,7 +62,7 @@ pub(crate) fn simulate(
     if outcome.deadlock.is_none() && outcome.broken == 0 {
         driven.ended.clone().map_err(SimError::Stuck)?;
     }
-    let facts = packets::Facts {
+    let totals = Totals {
         carried: wire.carried(),
         packets: wire.by_job(setup.jobs.len()),
         crossed: wire.crossed(),
@@ -69,7 +70,7 @@ pub(crate) fn simulate(
         pauses: wire.pauses(end),
     };
     let series = wire.series(end).cloned();
-    let mut simulated = packets::simulated(setup, &net, driven, facts, series.as_ref());
+    let mut simulated = packets::simulated(setup, &net, driven, totals, series.as_ref());
     simulated.end = end;
     simulated.update = Some(outcome);
     Ok(simulated)

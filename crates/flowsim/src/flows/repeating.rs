@@ -1,6 +1,6 @@
 //! Flows as something that comes to the same state again and again.
 
-use darkfiber_workload::play::{Repeating, Snapshot};
+use darkfiber_workload::play::{Repeating, Skipping, Snapshot};
 
 use super::{Event, Flows, Marked};
 use crate::FlowId;
@@ -53,18 +53,19 @@ impl Repeating for Flows<'_> {
             snapshot.keep_order();
         }
     }
+}
 
+impl Skipping for Flows<'_> {
     fn mark(&mut self) {
         let carried = self.carried.clone();
         self.marked.push(Marked { carried, count: self.count, solves: self.solves });
     }
 
-    fn skip(&mut self, times: u64, period: u64) {
+    fn skip(&mut self, times: u64, time: u64) {
         let Some(marked) = self.marked.pop() else { return };
         if times == 0 {
             return;
         }
-        let time = times * period;
         for (now, before) in self.carried.iter_mut().zip(&marked.carried) {
             *now = now.saturating_add(times.saturating_mul(*now - before));
         }

@@ -443,11 +443,13 @@ impl Report for SimulateResult<'_> {
             Effort::Formula { events, repeated } => {
                 format!("{} events{}", group(events), multiplied(repeated, events))
             }
-            Effort::Packet { packets, hops, events } => format!(
-                "{} packets, {} switches crossed, {} events",
+            Effort::Packet { packets, hops, events, repeated, error } => format!(
+                "{} packets, {} switches crossed, {} events{}{}",
                 group(packets),
                 group(hops),
-                group(events)
+                group(events),
+                multiplied(repeated, events),
+                if repeated > 0 { estimated(error) } else { String::new() }
             ),
         };
         let _ok = writeln!(text, "\n{what} in {:.2} s", self.wall_seconds);
@@ -547,6 +549,11 @@ fn multiplied(repeated: u64, events: u64) -> String {
         _ if repeated == 0 => String::new(),
         percent => format!(" ({percent:.1} % of them repeats, multiplied)"),
     }
+}
+
+/// How wrong the end may be where iterations were multiplied that were not exactly the same.
+fn estimated(error: f64) -> String {
+    format!("; the end within {:.2} %", 100.0 * error)
 }
 
 /// Whether durations of messages were measured.

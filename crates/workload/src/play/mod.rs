@@ -6,11 +6,14 @@
 mod agenda;
 mod host;
 mod job;
+mod level;
 mod loggp;
 mod player;
 mod repeats;
+mod search;
 mod snapshot;
 mod state;
+mod steady;
 mod wire;
 
 pub use agenda::Agenda;
@@ -18,9 +21,11 @@ pub use host::{HOSTS, Host, host};
 pub use job::{BlockedRanks, Job, JobRun, Lap, Record, Repeat};
 pub use loggp::LogGp;
 pub use player::{Player, PlayerState};
-pub use repeats::{CountStep, Repeats};
+pub use repeats::Repeats;
+pub use search::{CountStep, Search};
 pub use snapshot::Snapshot;
-pub use wire::{Delivery, Departure, NetworkModel, Repeating};
+pub use steady::Steady;
+pub use wire::{Delivery, Departure, NetworkModel, Repeating, Skipping};
 
 /// A second in picoseconds.
 pub const SECOND: u64 = 1_000_000_000_000;

@@ -4,6 +4,7 @@ mod skip;
 
 use serde::{Deserialize, Serialize};
 
+use super::level::Watch;
 use super::state::{ASKED, DONE, HELD, Rank, RankPosition, Running, UNASKED};
 use super::{
     Agenda, BlockedRanks, Delivery, Departure, Host, Job, JobRun, Lap, NetworkModel, Record, Repeat,
@@ -82,6 +83,8 @@ pub struct Player<'a> {
     seed: u64,
     /// Number of times that an operation found its processor busy: served first come, first served.
     waits: u64,
+    /// Loops of the first job whose iterations are timed.
+    pub(super) watches: Vec<Watch>,
 }
 
 state! {
@@ -129,6 +132,7 @@ impl<'a> Player<'a> {
             now: 0,
             seed: 1,
             waits: 0,
+            watches: Vec::new(),
         }
     }
 
@@ -335,6 +339,7 @@ impl<'a> Player<'a> {
         let running = &mut self.running[job as usize];
         let r = &running.ranks[rank as usize];
         let moment = (r.epoch, r.round);
+        self.watches.iter_mut().for_each(|watch| watch.enters(rank, moment, self.now));
         if let Some(first) = running.early[rank as usize].first_entry()
             && *first.key() == moment
         {

@@ -1,24 +1,14 @@
 //! Exact repeats of a program: it is run until it comes to the same state again, and multiplied from there.
 
-mod level;
-
+use super::level::Level;
+use super::search::{CountStep, Search};
 use super::{NetworkModel, Player, Snapshot};
-use level::Level;
 
 /// A state is compared again after as many events as it has numbers; the wait grows by that many events after each `PATIENCE`
 /// failed comparisons: the cost of comparisons is small compared with that of the events.
 const PATIENCE: u64 = 8;
 /// A loop with fewer times to come is run to its end.
 const WORTH: u64 = 4;
-
-/// Instructions for the counts of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CountStep {
-    /// Count received messages separately from here on: they may form a period. This may be nested in another one.
-    Apart,
-    /// The last separate count is to be taken this number of times, once if it is no period.
-    Times(u64),
-}
 
 /// A loop that is watched.
 #[derive(Debug)]
@@ -90,14 +80,14 @@ impl Repeats {
             skipped: 0,
         })
     }
+}
 
-    /// Number of events that were multiplied.
-    pub fn skipped(&self) -> u64 {
+impl Search for Repeats {
+    fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Examines a run after a step of it; returns what to do, in order.
-    pub fn look(&mut self, player: &mut Player<'_>, wire: &mut dyn NetworkModel) -> &[CountStep] {
+    fn look(&mut self, player: &mut Player<'_>, wire: &mut dyn NetworkModel) -> &[CountStep] {
         self.looks.clear();
         let place = player.place(self.rank);
         if self.at == Some(place) {
@@ -132,7 +122,9 @@ impl Repeats {
         }
         &self.looks
     }
+}
 
+impl Repeats {
     /// Separate counts are no periods: each happened once.
     fn give_up(&mut self, wire: &mut dyn NetworkModel) {
         self.watched.clear();
@@ -146,26 +138,10 @@ impl Repeats {
 
     /// Watches the loops that a place is in, and no others.
     fn watch(&mut self, player: &Player<'_>, place: (u64, u32)) {
-        let Some(program) = player.lone_program() else { return };
-        if place.0 >= program.epochs() {
-            self.watched.clear();
-            return;
-        }
-        let mut levels = 0;
-        program.each_loop(place.0, |found| self.keep(&mut levels, Level::Epochs(found), player));
-        let alike = program.blocks()[program.block(place.0).0].alike(place.1);
-        let rounds = Level::Rounds { epoch: place.0, begin: alike.start, end: alike.end };
-        self.keep(&mut levels, rounds, player);
-        self.watched.truncate(levels);
-    }
-
-    /// Continues or starts watching a loop at this nesting level.
-    fn keep(&mut self, levels: &mut usize, level: Level, player: &Player<'_>) {
-        if level.count() < WORTH {
-            return;
-        }
-        if self.watched.get(*levels).is_none_or(|w| w.level != level) {
-            self.watched.truncate(*levels);
+        let levels = player.levels(place, WORTH);
+        let known = self.watched.iter().zip(&levels).take_while(|(w, level)| w.level == **level);
+        self.watched.truncate(known.count());
+        for &level in &levels[self.watched.len()..] {
             self.watched.push(Watched {
                 level,
                 iteration: u64::MAX,
@@ -177,7 +153,6 @@ impl Repeats {
                 looks: 0,
             });
         }
-        *levels += 1;
     }
 
     /// Compares the state with the saved one, if it is time to; returns whether a period was found, and is recorded from here on.
@@ -268,7 +243,7 @@ impl Repeats {
         times = times.min(most);
         let time = period * times;
         if let Some(wire) = wire.repeating() {
-            wire.skip(times, period);
+            wire.skip(times, time);
         }
         if times > 0 {
             let events = (player.events() - r.events).saturating_mul(times);

@@ -44,21 +44,29 @@ pub trait NetworkModel {
     /// Advances to `now`, which is not after [`NetworkModel::upcoming`].
     fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>);
 
+    /// Returns itself, if repeats of its events can be left out.
+    fn skipping(&mut self) -> Option<&mut dyn Skipping> {
+        None
+    }
+
     /// Returns itself, if it can detect that it is in the same state again.
     fn repeating(&mut self) -> Option<&mut dyn Repeating> {
         None
     }
 }
 
-/// A [`NetworkModel`] that can detect that it is in the same state again, and skip repeats of the events in between.
-pub trait Repeating {
-    /// Adds everything that messages in flight and future ones depend on; `message` adds one of the player's.
-    fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot);
-
-    /// Starts separate counts for [`Repeating::skip`].
+/// A [`NetworkModel`] that can leave out repeats of events.
+pub trait Skipping {
+    /// Starts separate counts for [`Skipping::skip`].
     fn mark(&mut self);
 
-    /// Skips this number of repeats of the period of this number of picoseconds that started at the last [`Repeating::mark`],
-    /// which is over.
-    fn skip(&mut self, times: u64, period: u64);
+    /// Leaves out this number of repeats of the period that started at the last [`Skipping::mark`] and is over: together
+    /// they take this number of picoseconds.
+    fn skip(&mut self, times: u64, time: u64);
+}
+
+/// A [`NetworkModel`] that can detect that it is in the same state again, and skip repeats of the events in between.
+pub trait Repeating: Skipping {
+    /// Adds everything that messages in flight and future ones depend on; `message` adds one of the player's.
+    fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot);
 }

@@ -49,8 +49,9 @@ enum Closed {
     Rounds(ScheduleRounds),
 }
 
-/// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]; 64 MB of them.
-const MOST_WRITTEN: usize = 1 << 20;
+/// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]: what they repeat can be multiplied. Shorter ones
+/// are run faster as they are written.
+const MOST_WRITTEN: usize = 1 << 15;
 
 /// Maximum number of operations of a script, some twelve gibibytes: message counts and iterations of a benchmark are a few
 /// digits of a spec, and an excess should be reported before memory is full.

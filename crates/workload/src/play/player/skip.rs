@@ -2,6 +2,7 @@
 
 use super::{Event, EventKind, HELD, Player};
 use crate::play::Snapshot;
+use crate::play::level::{Level, Watch};
 use crate::schedule::Program;
 
 impl Player<'_> {
@@ -9,6 +10,31 @@ impl Player<'_> {
     pub(in crate::play) fn lone_program(&self) -> Option<&Program> {
         let [job] = self.jobs else { return None };
         (self.host.noise <= 0.0 && self.lapped.is_none()).then_some(&*job.program)
+    }
+
+    /// The loops of the first job about a place that have at least this many iterations, the outermost first.
+    pub(in crate::play) fn levels(&self, place: (u64, u32), least: u64) -> Vec<Level> {
+        let Some(program) = self.lone_program().filter(|p| place.0 < p.epochs()) else {
+            return Vec::new();
+        };
+        let mut levels = Vec::new();
+        program.each_loop(place.0, |found| levels.push(Level::Epochs(found)));
+        let alike = program.blocks()[program.block(place.0).0].alike(place.1);
+        levels.push(Level::Rounds { epoch: place.0, begin: alike.start, end: alike.end });
+        levels.retain(|level| level.count() >= least);
+        levels
+    }
+
+    /// Times the iterations of a loop from here on, within those that are timed already.
+    pub(in crate::play) fn watch(&mut self, level: Level) {
+        self.watches.push(Watch::new(level, self.running[0].idle()));
+    }
+
+    /// The furthest place of a rank of the first job; `None` if one is at the end.
+    pub(in crate::play) fn most_place(&self) -> Option<(u64, u32)> {
+        let running = &self.running[0];
+        let busy = running.ranks.iter().zip(running.idle()).filter(|(_, is_idle)| !**is_idle);
+        busy.map(|(r, _)| (r.epoch, r.round)).max()
     }
 
     /// A rank of the first job that has anything to do.

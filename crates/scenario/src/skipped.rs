@@ -1,0 +1,163 @@
+//! Packets of which some are not simulated, but multiplied from others.
+
+use darkfiber_fabric::TerminalId;
+use darkfiber_packetsim::{Measured, PacketNetwork, PacketsState, Paused, Pauses};
+use darkfiber_workload::play::{Delivery, Departure, NetworkModel, Skipping};
+
+use crate::drive::Resumable;
+
+/// A packet network that can leave out repeats of events: it remains as it is, and its clock is behind from then on.
+pub(crate) struct Skipped<'a> {
+    inner: Box<dyn PacketNetwork<'a> + 'a>,
+    jobs: usize,
+    /// Whether anything may be left out.
+    skips: bool,
+    /// By how many picoseconds its clock is behind.
+    behind: u64,
+    /// What was left out.
+    more: Totals,
+    marked: Vec<Totals>,
+}
+
+/// Counts of a packet network up to a time.
+#[derive(Clone, Default)]
+pub(crate) struct Totals {
+    /// Bytes that each port of the network has sent.
+    pub(crate) carried: Vec<u64>,
+    /// By job, results of its packets.
+    pub(crate) packets: Vec<Measured>,
+    /// Packets times switches that they crossed.
+    pub(crate) crossed: u64,
+    /// Events of the network.
+    pub(crate) events: u64,
+    /// Pauses of priority flow control, if there are any.
+    pub(crate) pauses: Option<Pauses>,
+}
+
+impl<'a> Skipped<'a> {
+    /// A network of packets of so many jobs; whether repeats of its events may be left out.
+    pub(crate) fn new(inner: Box<dyn PacketNetwork<'a> + 'a>, jobs: usize, skips: bool) -> Self {
+        Self { inner, jobs, skips, behind: 0, more: Totals::default(), marked: Vec::new() }
+    }
+
+    /// The network, as far as it was simulated.
+    pub(crate) fn simulated(&mut self) -> &mut (dyn PacketNetwork<'a> + 'a) {
+        &mut *self.inner
+    }
+
+    /// Events of the network that were left out.
+    pub(crate) fn repeated(&self) -> u64 {
+        self.more.events
+    }
+
+    /// Counts up to a time, with what was left out.
+    pub(crate) fn totals(&self, end: u64) -> Totals {
+        let mut totals = Totals {
+            carried: self.inner.carried(),
+            packets: self.inner.by_job(self.jobs),
+            crossed: self.inner.crossed(),
+            events: self.inner.events(),
+            pauses: self.inner.pauses(end - self.behind),
+        };
+        totals.add(&self.more, &Totals::default(), 1);
+        totals
+    }
+
+    /// Deliveries by the clock of the network are made those by the clock of ranks.
+    fn put_off(&self, delivered: &mut [Delivery]) {
+        for d in delivered {
+            d.left += self.behind;
+            d.arrives += self.behind;
+        }
+    }
+}
+
+impl Totals {
+    /// Adds this many times what others are beyond what they were.
+    fn add(&mut self, others: &Self, before: &Self, times: u64) {
+        let more = |to: &mut u64, now: u64, before: u64| {
+            *to = to.saturating_add((now - before).saturating_mul(times));
+        };
+        let paused = |to: &mut Paused, now: &Paused, before: Paused| {
+            more(&mut to.count, now.count, before.count);
+            more(&mut to.long, now.long, before.long);
+        };
+        self.carried.resize(self.carried.len().max(others.carried.len()), 0);
+        for (i, (to, &now)) in self.carried.iter_mut().zip(&others.carried).enumerate() {
+            more(to, now, before.carried.get(i).copied().unwrap_or(0));
+        }
+        self.packets.resize_with(self.packets.len().max(others.packets.len()), Measured::new);
+        for (i, (to, now)) in self.packets.iter_mut().zip(&others.packets).enumerate() {
+            to.add_since(now, before.packets.get(i), times);
+        }
+        more(&mut self.crossed, others.crossed, before.crossed);
+        more(&mut self.events, others.events, before.events);
+        if let Some(now) = &others.pauses {
+            let to = self.pauses.get_or_insert_default();
+            let none = Pauses::default();
+            let before = before.pauses.as_ref().unwrap_or(&none);
+            paused(&mut to.adapters, &now.adapters, before.adapters);
+            to.ports.resize(to.ports.len().max(now.ports.len()), Paused::default());
+            for (i, (to, now)) in to.ports.iter_mut().zip(&now.ports).enumerate() {
+                paused(to, now, before.ports.get(i).copied().unwrap_or_default());
+            }
+        }
+    }
+}
+
+impl Skipping for Skipped<'_> {
+    fn mark(&mut self) {
+        let now = self.inner.now() + self.behind;
+        self.marked.push(self.totals(now));
+    }
+
+    fn skip(&mut self, times: u64, time: u64) {
+        let Some(before) = self.marked.pop().filter(|_| times > 0) else { return };
+        let now = self.totals(self.inner.now() + self.behind);
+        self.more.add(&now, &before, times);
+        self.behind += time;
+    }
+}
+
+impl NetworkModel for Skipped<'_> {
+    fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
+        self.inner.latency(from, to)
+    }
+
+    fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
+        let known = delivered.len();
+        self.inner.depart(now - self.behind, departures, delivered);
+        self.put_off(&mut delivered[known..]);
+    }
+
+    fn upcoming(&mut self) -> Option<u64> {
+        self.inner.upcoming().map(|time| time.saturating_add(self.behind))
+    }
+
+    fn advance(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        let known = delivered.len();
+        self.inner.advance(now - self.behind, delivered);
+        self.put_off(&mut delivered[known..]);
+    }
+
+    fn skipping(&mut self) -> Option<&mut dyn Skipping> {
+        if self.skips { Some(self) } else { None }
+    }
+}
+
+// A run that leaves anything out is not kept: see `packets`.
+impl Resumable for Skipped<'_> {
+    type State = PacketsState;
+
+    fn fits(&self, state: &PacketsState) -> bool {
+        self.inner.fits(state)
+    }
+
+    fn take(&mut self) -> PacketsState {
+        self.inner.take()
+    }
+
+    fn restore(&mut self, state: PacketsState) {
+        self.inner.restore(state);
+    }
+}
