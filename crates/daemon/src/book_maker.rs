@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use darkfiber_fabric::{ChannelId, Fabric, Faults, SwitchId};
 use darkfiber_operate::{PlanId, Ready, Task, WorkResult};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cable_repairs::CableRepairs;
 use crate::event::Event;
@@ -42,7 +43,9 @@ pub(crate) fn start(
     events: SyncSender<Event>,
 ) -> std::io::Result<Orders> {
     let (orders, asked) = channel();
-    let make = move || Maker { book, reference, budget, events, asked }.run();
+    // Threads inherit the priority of the one that starts them: before it is lowered.
+    let urgent = ThreadPoolBuilder::new().build().map_err(std::io::Error::other)?;
+    let make = move || Maker { book, reference, budget, events, asked, urgent }.run();
     thread::Builder::new().name("fault book".to_owned()).spawn(make).map(|_| orders)
 }
 
@@ -52,6 +55,8 @@ struct Maker {
     budget: Duration,
     events: SyncSender<Event>,
     asked: Receiver<Order>,
+    /// The threads that answer while OpenSM waits: all cores, with the priority of the daemon.
+    urgent: ThreadPool,
 }
 
 /// The tables that a book is about, and what is needed to repair them.
@@ -70,7 +75,7 @@ impl Maker {
         };
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = (cores / 2).clamp(1, MOST_THREADS);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.start_handler(gentle).build();
         let Ok(pool) = pool else { return };
         let mut made = None;
@@ -144,7 +149,8 @@ impl Maker {
     fn answer(&self, order: Order, of: &mut Subject<'_>) {
         let Order::Now(missing, reply) = order else { return };
         let is_about = self.book.edition() == of.edition;
-        let found = is_about.then(|| of.repair(&Arc::new(left(of.whole, &missing)))).flatten();
+        let mut repair = || of.repair(&Arc::new(left(of.whole, &missing)));
+        let found = is_about.then(|| self.urgent.install(&mut repair)).flatten();
         let found = found.map(Arc::new);
         if let Some(entry) = &found {
             self.book.keep(of.edition, missing, entry.clone());

@@ -3,6 +3,7 @@
 use darkfiber_operate::Rung;
 use darkfiber_routing::Routes;
 use darkfiber_routing::transition::{Before, Judged, Lost, Transition, Why, cleared};
+use rayon::prelude::*;
 
 /// The tables of all stages but the last, on the way to new ones.
 pub(crate) fn stages(judged: &Transition, old: &Routes, new: &Routes) -> Vec<Routes> {
@@ -43,14 +44,11 @@ pub(crate) fn rung(
     between: &[&Routes],
     new: &Routes,
     whole: Rung,
-    judge: impl Fn(&[Before<'_>], &Routes, Lost) -> Result<Transition, String>,
+    judge: impl Fn(&[Before<'_>], &Routes, Lost) -> Result<Transition, String> + Sync,
 ) -> Result<Rung, String> {
     if between.is_empty() {
         return Ok(whole);
     }
-    let is_safe = |states: &[Before<'_>], new: &Routes, lost: Lost| {
-        judge(states, new, lost).map(|judged| judged.verdict <= Rung::AnyOrder)
-    };
     // Where no order of switches is safe, packets of the tables before must be gone before the last stage.
     let drains = whole > Rung::Stages;
     if drains && (whole > Rung::DropDrain || between.len() != 1) {
@@ -58,14 +56,21 @@ pub(crate) fn rung(
     }
     let (rung, lost) =
         if drains { (Rung::DropDrain, Lost::CutRows) } else { (Rung::Stages, Lost::Already) };
-    let mut states = vec![before];
-    for stage in between {
-        if !is_safe(&states, stage, lost)? {
+    let later = between.iter().map(|routes| Before { routes, has_levels: true });
+    let states: Vec<Before<'_>> = [before].into_iter().chain(later).collect();
+    // No stage needs the result of another.
+    let is_safe = |i: usize| {
+        let (to, lost) = between.get(i).map_or((new, Lost::None), |stage| (*stage, lost));
+        judge(&states[..=i], to, lost).map(|judged| judged.verdict <= Rung::AnyOrder)
+    };
+    let judged: Vec<Result<bool, String>> =
+        (0..states.len()).into_par_iter().map(is_safe).collect();
+    for is_safe in judged {
+        if !is_safe? {
             return Ok(Rung::Refuse);
         }
-        states.push(Before { routes: stage, has_levels: true });
     }
-    Ok(if is_safe(&states, new, Lost::None)? { rung } else { Rung::Refuse })
+    Ok(rung)
 }
 
 /// Each obligation and its result, for people.

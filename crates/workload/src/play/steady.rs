@@ -268,10 +268,12 @@ impl Windows {
         let all = between(&self.first, entered)?;
         let (mean, deviation) = moments(self.sample.iter().map(|w| w.mean));
         let error = deviation / (SAMPLE as f64).sqrt();
+        // The deviation within the halves, since that of all of them has the trend in it.
         let (before, after) = self.sample.split_at(SAMPLE / 2);
-        let half = |part: &[Window]| moments(part.iter().map(|w| w.mean)).0;
-        if (half(after) - half(before)).abs() > (TREND * 2.0 * error).max(mean * precision * ALIKE)
-        {
+        let half = |part: &[Window]| moments(part.iter().map(|w| w.mean));
+        let ((before, a), (after, b)) = (half(before), half(after));
+        let deviates = ((a * a + b * b) / (SAMPLE / 2) as f64).sqrt();
+        if (after - before).abs() > (TREND * deviates).max(mean * precision * ALIKE) {
             return None;
         }
         let error = T * error / mean + all.spread;
