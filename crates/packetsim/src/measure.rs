@@ -117,57 +117,49 @@ impl Measured {
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
     pub fn add(&mut self, other: &Self) {
         self.latencies.add(&other.latencies).expect("it grows as needed");
-        self.packets += other.packets;
-        self.latency += other.latency;
-        self.longest = self.longest.max(other.longest);
-        self.hops += other.hops;
-        self.round += other.round;
-        if let Some(more) = other.out_of_order {
-            let out_of_order = self.out_of_order.get_or_insert_default();
-            out_of_order.packets += more.packets;
-            out_of_order.furthest = out_of_order.furthest.max(more.furthest);
-        }
-        self.bytes += other.bytes;
-        self.created += other.created;
-        self.created_bytes += other.created_bytes;
-        for (batch, more) in self.batches.iter_mut().zip(&other.batches) {
-            *batch = (batch.0 + more.0, batch.1 + more.1);
-        }
+        self.count_since(other, None, 1);
     }
 
     /// Adds so many times what another one is beyond what it was before. The longest are those of all of it.
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
     pub fn add_since(&mut self, now: &Self, before: Option<&Self>, times: u64) {
-        let none = Self::new();
-        let before = before.unwrap_or(&none);
-        let more = |to: &mut u64, now: u64, before: u64| {
-            *to = to.saturating_add((now - before).saturating_mul(times));
-        };
-        let wide = |to: &mut u128, now: u128, before: u128| {
-            *to = to.saturating_add((now - before).saturating_mul(times.into()));
-        };
         for step in now.latencies.iter_recorded() {
             let took = step.value_iterated_to();
-            let count = step.count_at_value() - before.latencies.count_at(took);
-            self.latencies.record_n(took, count.saturating_mul(times)).expect("it grows as needed");
+            let known = before.map_or(0, |before| before.latencies.count_at(took));
+            let count = (step.count_at_value() - known).saturating_mul(times);
+            self.latencies.record_n(took, count).expect("it grows as needed");
         }
-        more(&mut self.packets, now.packets, before.packets);
-        wide(&mut self.latency, now.latency, before.latency);
+        self.count_since(now, before, times);
+    }
+
+    /// The same, without the histogram.
+    fn count_since(&mut self, now: &Self, before: Option<&Self>, times: u64) {
+        let more = |to: &mut u64, of: fn(&Self) -> u64| {
+            let new = of(now) - before.map_or(0, of);
+            *to = to.saturating_add(new.saturating_mul(times));
+        };
+        let wide = |to: &mut u128, now: u128, before: Option<u128>| {
+            let new = now - before.unwrap_or(0);
+            *to = to.saturating_add(new.saturating_mul(times.into()));
+        };
+        more(&mut self.packets, |m| m.packets);
+        wide(&mut self.latency, now.latency, before.map(|m| m.latency));
         self.longest = self.longest.max(now.longest);
-        more(&mut self.hops, now.hops, before.hops);
-        more(&mut self.round, now.round, before.round);
-        if let Some(now) = now.out_of_order {
-            let before = before.out_of_order.unwrap_or_default();
+        more(&mut self.hops, |m| m.hops);
+        more(&mut self.round, |m| m.round);
+        if let Some(late) = now.out_of_order {
             let to = self.out_of_order.get_or_insert_default();
-            more(&mut to.packets, now.packets, before.packets);
-            to.furthest = to.furthest.max(now.furthest);
+            more(&mut to.packets, |m| m.out_of_order.map_or(0, |o| o.packets));
+            to.furthest = to.furthest.max(late.furthest);
         }
-        more(&mut self.bytes, now.bytes, before.bytes);
-        more(&mut self.created, now.created, before.created);
-        more(&mut self.created_bytes, now.created_bytes, before.created_bytes);
+        more(&mut self.bytes, |m| m.bytes);
+        more(&mut self.created, |m| m.created);
+        more(&mut self.created_bytes, |m| m.created_bytes);
         for (i, (to, now)) in self.batches.iter_mut().zip(&now.batches).enumerate() {
-            wide(&mut to.0, now.0, before.batches[i].0);
-            more(&mut to.1, now.1, before.batches[i].1);
+            let before = before.map(|m| m.batches[i]);
+            wide(&mut to.0, now.0, before.map(|b| b.0));
+            let new = now.1 - before.map_or(0, |b| b.1);
+            to.1 = to.1.saturating_add(new.saturating_mul(times));
         }
     }
 

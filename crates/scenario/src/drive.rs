@@ -57,7 +57,7 @@ pub(crate) struct Checkpoint<S> {
 
 /// The saved state of this run, if any.
 fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>, SimError> {
-    match setup.follow {
+    match setup.keeper() {
         Some(follow) => read(follow).map_err(SimError::Config),
         None => Ok(None),
     }
@@ -165,7 +165,7 @@ pub(crate) fn drive<W: Resumable>(
         }
         // Between two steps the state consists only of player and wire; a period that is counted separately is finished
         // first.
-        if let Some(follow) = setup.follow
+        if let Some(follow) = setup.keeper()
             && (is_over || steps.is_multiple_of(STEPS) && apart.is_empty() && follow.is_due())
         {
             let mut kept =

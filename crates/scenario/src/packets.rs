@@ -87,13 +87,6 @@ fn play(
         let of = jobs.get(job as usize).map_or(&[][..], |job| &job.classes);
         of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
     };
-    if options.precision.is_some() && setup.follow.is_some_and(|f| f.is_due() || f.kept().is_some())
-    {
-        return Err(SimError::Config(ConfigError(
-            "a run of packets with `precision` in [cost] cannot be kept and resumed: leave out --store or `precision`"
-                .to_owned(),
-        )));
-    }
     // What happens at times of its own would be missed, or counted twice.
     let skips = options.precision.is_some()
         && setup.interval.is_none()

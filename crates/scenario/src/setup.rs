@@ -71,6 +71,25 @@ impl<'a> Setup<'a> {
     }
 }
 
+impl<'a> Setup<'a> {
+    /// Why its run cannot be kept and resumed, if it cannot. Observers are not asked to keep it then.
+    pub fn cannot_be_kept(&self) -> Option<&'static str> {
+        match &self.medium {
+            Medium::Count => Some("counting is over before it could be kept"),
+            _ if self.update.is_some() => Some("a run with [update] cannot be kept and resumed"),
+            Medium::Packet(options) if options.precision.is_some() => {
+                Some("a run of packets with `precision` in [cost] cannot be kept and resumed")
+            }
+            _ => None,
+        }
+    }
+
+    /// The observer that keeps its run, if it can be kept.
+    pub(crate) fn keeper(&self) -> Option<&'a dyn Observer> {
+        self.follow.filter(|_| self.cannot_be_kept().is_none())
+    }
+}
+
 /// Why a simulation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SimError {

@@ -36,13 +36,6 @@ pub(crate) fn simulate(
             options.routing.name
         ))));
     }
-    if setup.follow.is_some_and(|f| f.is_due() || f.kept().is_some()) {
-        return Err(SimError::Config(ConfigError(
-            "a run with [update] cannot be kept and resumed: leave out --store".to_owned(),
-        )));
-    }
-    let setup =
-        &Setup { follow: None, jobs: setup.jobs.clone(), medium: setup.medium.clone(), ..*setup };
     let micro = packets::model(setup, options);
     let net = Net::new(fabric, &micro);
     let spec = update.update(setup.routes);

@@ -1,5 +1,9 @@
 //! At the depth of packets, iterations that take the same time are multiplied: ends are those of whole runs within the precision.
 
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use darkfiber_packetsim::{Observer, Pulse};
 use darkfiber_scenario::{Effort, Folder, Medium, ScenarioFile, Setup, Simulated, simulate};
 
 fn run(text: &str, precision: Option<f64>) -> Simulated {
@@ -123,6 +127,31 @@ fn what_changes_is_run() {
         let (short, long) = (run(&text, Some(0.1)), run(&text, None));
         assert_eq!(effort(&short), (0, effort(&long).1, 0.0), "{job}");
         assert_eq!(short, long, "{job}");
+    }
+}
+
+/// The state of such a run is not complete: that is said, and no observer keeps it.
+#[test]
+fn an_estimate_is_not_kept() {
+    struct Kept(AtomicBool);
+    impl Observer for Kept {
+        fn pulse(&self, _: Pulse) {}
+        fn is_due(&self) -> bool {
+            true
+        }
+        fn keep(&self, _: &dyn Fn(&mut dyn Write) -> std::io::Result<()>, _: bool) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    for (precision, is_kept) in [("", true), ("[cost]\nprecision = 0.01", false)] {
+        let job = "traffic = \"imb:op=barrier,repeat=50\"";
+        let text = scenario(DRAGONFLY, precision, job);
+        let file = ScenarioFile::parse(&text, "steady.toml").expect("a scenario");
+        let case = file.resolve(&Folder::default(), &mut ()).expect("it resolves");
+        assert_eq!(case.setup().cannot_be_kept().is_none(), is_kept);
+        let kept = Kept(AtomicBool::new(false));
+        case.run(Some(&kept), &mut |_| ()).expect("it ends");
+        assert_eq!(kept.0.load(Ordering::Relaxed), is_kept, "{precision}");
     }
 }
 

@@ -22,7 +22,7 @@ use darkfiber_report::simulate::{
     PacketFacts, PacketModel, PausedChannel, PfcFacts, SimulateResult, UpdateFacts,
 };
 use darkfiber_scenario::{
-    Case, Job, Medium, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
+    Case, Job, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
 };
 use darkfiber_study::grid::Axis;
 use darkfiber_workload::play::SECOND;
@@ -200,11 +200,8 @@ fn checkpoint(
     setup: &Setup<'_>,
 ) -> Result<Option<Followed<'static>>, Failure> {
     let Some(all) = Checkpoints::of(&args.keep)? else { return Ok(None) };
-    if matches!(setup.medium, Medium::Count) {
-        return Err(Failure::usage("--store: counting is over before it could be kept"));
-    }
-    if setup.update.is_some() {
-        return Err(Failure::usage("--checkpoint: a run with [update] cannot be kept and resumed"));
+    if let Some(why) = setup.cannot_be_kept() {
+        return Err(Failure::usage(format!("--store: {why}")));
     }
     let facts = Facts::new(&setup.topology.fabric)
         .with("seed", &setup.seed)

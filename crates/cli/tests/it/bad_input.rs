@@ -443,6 +443,31 @@ fn numbers_of_scenarios_that_no_machine_has() {
     }
 }
 
+/// Said before any work is done, and not when it is lost.
+#[test]
+fn runs_that_cannot_be_kept() {
+    let scenario = "fabric = \"torus:dims=4x4,t=1\"\n[routes]\nengine = \"updn\"\n[[job]]\ntraffic = \"bis\"\n";
+    let update = format!(
+        "{scenario}[update]\nfrom = \"updn\"\nto = \"dfsssp\"\nhow = \"naive\"\nat = \"1us\"\n"
+    );
+    let update = update.replace("engine = \"updn\"", "");
+    for (text, depth, why) in [
+        (scenario.to_owned(), "count", "counting is over before it could be kept"),
+        (update, "packet", "a run with [update] cannot be kept and resumed"),
+        (
+            format!("{scenario}[cost]\nprecision = 0.01\n"),
+            "packet",
+            "a run of packets with `precision` in [cost] cannot be kept and resumed",
+        ),
+    ] {
+        let dir = folder(&[("s.toml", &text)]);
+        let line = format!("simulate s.toml -q --depth {depth} --store kept");
+        let run = run_in(dir.path(), &line);
+        assert_eq!(run.code, 2, "{line}: {}", run.err);
+        assert!(run.err.contains(&format!("--store: {why}")), "{line}: {}", run.err);
+    }
+}
+
 #[test]
 fn devices_without_an_end() {
     for line in [

@@ -49,8 +49,8 @@ enum Closed {
     Rounds(ScheduleRounds),
 }
 
-/// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]: what they repeat can be multiplied. Shorter ones
-/// are run faster as they are written.
+/// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]: their memory does not grow with
+/// their number, and what they repeat can be multiplied.
 const MOST_WRITTEN: usize = 1 << 15;
 
 /// Maximum number of operations of a script, some twelve gibibytes: message counts and iterations of a benchmark are a few

@@ -154,7 +154,7 @@ fn losses(text: &mut String, all: &[Entry]) {
     behind.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
     let _infallible = writeln!(
         text,
-        "{} of {} rows are behind their peer or their goal. {} of all figures were carried over from the pages above, and not measured by this command yet.",
+        "{} of {} rows are behind their peer or their goal. {} of all figures were carried over from the pages above or measured by hand, not by this command yet.",
         behind.len(),
         all.len(),
         all.iter().filter(|e| e.measured.runs == 0).count()
