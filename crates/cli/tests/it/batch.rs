@@ -65,7 +65,7 @@ fn signal(name: &str, child: &Child) {
 
 #[test]
 fn a_signal_leaves_a_whole_store_and_says_that_there_is_more() {
-    let dir = folder(&[("s.toml", &study(10))]);
+    let dir = folder(&[("s.toml", &study(5))]);
     let d = dir.path();
     let whole = run_in(d, "study run s.toml --format csv -q").out;
     let all = whole.lines().count() - 1;
