@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds two Debian packages: darkfiber (program, manual pages, completions, docs, examples, unit, user, polkit rule, prolog
-# hook) and darkfiber-opensm-plugin.
+# Builds three Debian packages: darkfiber (program, manual pages, completions, docs, examples, unit, user, polkit rule, prolog
+# hook), darkfiber-blocks and darkfiber-opensm-plugin.
 #
 #   cargo build --release && packaging/deb.sh [BINARY] [FOLDER]
 #
@@ -116,16 +116,32 @@ END
 chmod 755 "$p/DEBIAN/postinst"
 build darkfiber "$p"
 
+if [ ! -e /usr/include/infiniband/umad.h ]; then
+    echo "libibumad-dev is not installed: no packages of what is in plugin" >&2
+    exit 0
+fi
+hardening="-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2"
+p=$work/blocks
+mkdir -p "$p/usr/lib/darkfiber" "$p/DEBIAN"
+make --quiet -C "$root/plugin/blocks" OUT="$p/usr/lib/darkfiber/darkfiber-blocks" CFLAGS="$hardening -fPIE" LDFLAGS="-pie -Wl,-z,relro,-z,now"
+strip --strip-unneeded "$p/usr/lib/darkfiber/darkfiber-blocks"
+papers darkfiber-blocks "$p"
+control darkfiber-blocks "$p" "libc6, libibumad3" "writes forwarding tables into InfiniBand switches" << 'END'
+Writes blocks of linear forwarding tables into switches by directed
+management packets, and reads them back, for `darkfiber operate`.
+END
+build darkfiber-blocks "$p"
+
 opensm=$(dpkg-query -W -f '${Version}' libopensm-dev 2> /dev/null || true)
-if [ -z "$opensm" ] || [ ! -e /usr/include/infiniband/umad.h ]; then
-    echo "libopensm-dev or libibumad-dev is not installed: no package of the plugin" >&2
+if [ -z "$opensm" ]; then
+    echo "libopensm-dev is not installed: no package of the plugin" >&2
     exit 0
 fi
 p=$work/plugin
 triplet=$(gcc -dumpmachine | sed 's/-pc-/-/;s/-unknown-/-/')
 lib=$p/usr/lib/$triplet
 mkdir -p "$lib" "$p/usr/share/doc/darkfiber-opensm-plugin"
-make --quiet -C "$root/plugin" OUT="$lib/libdfosm.so" CFLAGS="-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2" LDFLAGS="-Wl,-z,relro,-z,now"
+make --quiet -C "$root/plugin" OUT="$lib/libdfosm.so" CFLAGS="$hardening" LDFLAGS="-Wl,-z,relro,-z,now"
 strip --strip-unneeded "$lib/libdfosm.so"
 chmod 644 "$lib/libdfosm.so"
 install -m 644 "$root/plugin/README.md" "$p/usr/share/doc/darkfiber-opensm-plugin/"

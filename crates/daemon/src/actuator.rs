@@ -15,43 +15,61 @@ use crate::read;
 use crate::tables_digest::digest_of_tables;
 use crate::value::FabricValue;
 use crate::work::{Plan, tables_at};
-use crate::{plan_files, proposal};
+use crate::{plan_files, proposal, switch_writer};
 
 /// Maximum time of the command that makes OpenSM sweep.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Replaces the tables that OpenSM reads by those of a plan.
+/// Where a stage is once it is placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// Where OpenSM finds it with its next sweep.
+    ForOpenSm,
+    /// In the switches, and where OpenSM finds it; OpenSM need not know yet.
+    InSwitches,
+    /// Where OpenSM finds it, as this program could not write the switches.
+    LeftToOpenSm(String),
+}
+
+/// A stage to be placed: its plan, its number, and the digest of the tables in place, as they were read last.
+pub(crate) struct Stage<'a> {
+    pub(crate) decision: &'a Decision,
+    pub(crate) number: u32,
+    pub(crate) plan: &'a Plan,
+    pub(crate) in_place: Option<Digest>,
+}
+
+/// Replaces the tables that OpenSM reads by those of a stage, and writes them into the switches where that is configured.
 ///
 /// Before anything is written the fabric is read once more: it must be the one of the proof. The tables are read again from
 /// the folder of the plan, and must be those that were proved.
 pub(crate) fn commit(
     config: &Config,
     manager: &Manager,
-    decision: &Decision,
-    stage: u32,
-    plan: &Plan,
+    stage: &Stage<'_>,
     children: &Children,
-) -> Result<(), String> {
+) -> Result<Placed, String> {
+    let Stage { decision, plan, .. } = *stage;
     let candidate = decision.candidate.as_ref().ok_or("there are no tables")?;
-    let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
-    let aim = *candidate.stages.get(stage as usize).ok_or("there is no such stage")?;
-    let is_last = stage as usize + 1 == candidate.stages.len();
+    let aim = *candidate.stages.get(stage.number as usize).ok_or("there is no such stage")?;
+    let is_last = stage.number as usize + 1 == candidate.stages.len();
     let Some(lfts_file) = &manager.lfts_file else {
-        return commit_to_plugin(config, decision, stage, plan, aim);
+        commit_to_plugin(config, stage, aim)?;
+        let write = || {
+            fabric_of_proof(config, decision, children)?;
+            write_switches(config, stage, children)
+        };
+        return Ok(placed(write(), is_last));
     };
-    let now = fetch(&config.fabric, children)
-        .and_then(|bytes| read::fabric(&bytes, &config.fabric))
-        .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
-    if now.digest != verdict.fabric {
-        return Err("the fabric has changed since the proof".to_owned());
-    }
+    let now = fabric_of_proof(config, decision, children)?;
     let policy = policy(&now, manager, &plan.routes)?;
     proposal::write(config, decision, plan)?;
     let dir = plan_files::folder(config, decision.id);
     let path = if is_last {
         dir.join("lfts.dump")
     } else {
-        let of = plan.between.get(stage as usize).ok_or("the tables of this stage are gone")?;
+        let of = plan.between.get(stage.number as usize);
+        let of = of.ok_or("the tables of this stage are gone")?;
         let path = plan_files::tables_of_stage(&dir);
         let lids = &plan.values.tables.lids;
         output::replace_as_is(&path, |out| lft::write(out, now.fabric(), of, lids))
@@ -67,19 +85,60 @@ pub(crate) fn commit(
     }
     let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     proposal::note_placed(config, decision.id)?;
-    put(lfts_file, &text)
+    let written = write_switches(config, stage, children);
+    // Whenever OpenSM sweeps next, it finds what is in the switches.
+    put(lfts_file, &text)?;
+    Ok(placed(written, is_last))
+}
+
+/// The fabric as it is now, if it is the one that a plan was proved for.
+fn fabric_of_proof(
+    config: &Config,
+    decision: &Decision,
+    children: &Children,
+) -> Result<FabricValue, String> {
+    let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
+    let now = fetch(&config.fabric, children)
+        .and_then(|bytes| read::fabric(&bytes, &config.fabric))
+        .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
+    if now.digest != verdict.fabric {
+        return Err("the fabric has changed since the proof".to_owned());
+    }
+    Ok(now)
+}
+
+/// Writes a stage into the switches if that is configured, and if the tables in place are those that it was proved from; whether
+/// it did.
+fn write_switches(config: &Config, stage: &Stage<'_>, children: &Children) -> Result<bool, String> {
+    let Some(command) = &config.write_blocks else { return Ok(false) };
+    let values = &stage.plan.values;
+    let stages = stage.decision.candidate.as_ref().map_or(&[][..], |c| &c.stages);
+    let number = stage.number as usize;
+    let (before, from) = match number.checked_sub(1) {
+        None => (values.tables.digest, Some(&values.tables.routes)),
+        Some(last) => (stages[last], stage.plan.between.get(last).map(|routes| &**routes)),
+    };
+    let to = stage.plan.between.get(number).unwrap_or(&stage.plan.routes);
+    let (true, Some(from)) = (stage.in_place == Some(before), from) else { return Ok(false) };
+    let lids = &values.tables.lids;
+    switch_writer::write(command, values.fabric.fabric(), lids, (from, to), children)?;
+    Ok(true)
+}
+
+/// OpenSM has to agree after the last stage; a stage that was cut off in the middle is completed by it: any mix is proved.
+fn placed(written: Result<bool, String>, is_last: bool) -> Placed {
+    match written {
+        Ok(true) if !is_last => Placed::InSwitches,
+        Ok(_) => Placed::ForOpenSm,
+        Err(why) => Placed::LeftToOpenSm(why),
+    }
 }
 
 /// Prepares a plan for OpenSM's plugin, which requests it in the following sweep. The fabric of that sweep must be the one of
 /// the proof: it gets no plan of another one.
-fn commit_to_plugin(
-    config: &Config,
-    decision: &Decision,
-    stage: u32,
-    plan: &Plan,
-    aim: Digest,
-) -> Result<(), String> {
-    let of_stage = plan.between.get(stage as usize).unwrap_or(&plan.routes);
+fn commit_to_plugin(config: &Config, stage: &Stage<'_>, aim: Digest) -> Result<(), String> {
+    let Stage { decision, plan, .. } = *stage;
+    let of_stage = plan.between.get(stage.number as usize).unwrap_or(&plan.routes);
     let lids = &plan.values.tables.lids;
     expect(digest_of_tables(plan.values.fabric.fabric(), of_stage, lids), aim)?;
     proposal::write(config, decision, plan)?;

@@ -95,6 +95,8 @@ pub struct Config {
     pub(crate) manager: Option<Manager>,
     /// Whether OpenSM has the plugin, in modes that change something.
     pub(crate) plugin: Option<Plugin>,
+    /// The command that writes blocks into switches, in modes that change something.
+    pub(crate) write_blocks: Option<Vec<String>>,
     pub(crate) policy: Policy,
     /// Most entries that a proposal changes.
     pub(crate) moves: usize,
@@ -151,10 +153,15 @@ impl Checker<'_> {
         let (opensm, has_plugin) = (file.opensm.as_ref(), plugin.is_some());
         let manager =
             self.manager(mode, file.mode.as_ref(), opensm, lfts_file.as_ref(), has_plugin)?;
+        let write_blocks = match &file.switches {
+            Some(part) => Some(self.write_blocks(&part.write, file.tables.get_ref())?),
+            None => None,
+        };
         Ok(Config {
             site: file.site.unwrap_or_else(|| "fabric".to_owned()),
             mode,
             plugin: plugin.filter(|_| manager.is_some()),
+            write_blocks: write_blocks.filter(|_| manager.is_some()),
             manager,
             socket,
             http: self.http(file.http.as_ref())?,
@@ -281,6 +288,25 @@ impl Checker<'_> {
             budget: Duration::from_millis(budget),
             book: self.seconds("book_s", part.book_s.as_ref(), 600.0)?,
         }))
+    }
+
+    /// Reads the command that writes blocks into switches; what is there must be read from switches, too.
+    fn write_blocks(
+        &self,
+        command: &Spanned<Vec<String>>,
+        tables: &InputPart,
+    ) -> Result<Vec<String>, Error> {
+        if command.get_ref().is_empty() {
+            return Err(self.refuse(command, "write: a command is expected").hint(
+                "write = [\"/usr/lib/darkfiber/darkfiber-blocks\"], built in plugin/blocks",
+            ));
+        }
+        if tables.command.is_none() {
+            let what =
+                "write needs [tables] command: OpenSM's dump does not have what it did not write";
+            return Err(self.refuse(command, what).hint("command = [\"dump_fts\"]"));
+        }
+        Ok(command.get_ref().clone())
     }
 
     fn refuse<T>(&self, value: &Spanned<T>, what: &str) -> Error {
@@ -526,6 +552,17 @@ mod tests {
                 "line 13: log: a name is expected",
                 "opensm.log",
             ),
+            (
+                format!("{GOOD}[switches]\nwrite = [\"w\"]\n"),
+                "line 9: write needs [tables] command",
+                "dump_fts",
+            ),
+            (
+                format!("{GOOD}[switches]\nwrite = []\n"),
+                "line 9: write: a command",
+                "plugin/blocks",
+            ),
+            (format!("{GOOD}[switches]\nwrit = []\n"), "line 9: no key is called 'writ'", "write"),
             (GOOD.replace("\"s\"", "\"\""), "line 1: state: a name is expected", "/var/lib"),
             (GOOD.replace("\"t\"", "\"\""), "line 5: file: a name is expected", ""),
             (format!("mode = \"advice\"\n{GOOD}"), "no mode is called 'advice'", "advise"),

@@ -24,6 +24,7 @@ pub(crate) struct ConfigFile {
     pub(crate) counters: Option<Spanned<InputPart>>,
     pub(crate) opensm: Option<Spanned<OpenSmPart>>,
     pub(crate) plugin: Option<Spanned<PluginPart>>,
+    pub(crate) switches: Option<SwitchesPart>,
     #[serde(default)]
     pub(crate) policy: PolicyPart,
 }
@@ -52,6 +53,13 @@ pub(crate) struct OpenSmPart {
     pub(crate) sweep: Option<Spanned<Vec<String>>>,
     pub(crate) log: Option<Spanned<PathBuf>>,
     pub(crate) qos_policy: Option<Spanned<PathBuf>>,
+}
+
+/// How blocks are written into switches without OpenSM.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchesPart {
+    pub(crate) write: Spanned<Vec<String>>,
 }
 
 /// Settings for OpenSM's plugin.

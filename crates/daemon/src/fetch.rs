@@ -1,7 +1,7 @@
 //! The bytes of an input: of a file, or the output of a command.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -53,19 +53,34 @@ pub(crate) fn run(
     most: u64,
     children: &Children,
 ) -> Result<Vec<u8>, String> {
+    run_with_input(words, Vec::new(), timeout, most, children)
+}
+
+/// The same for a command that reads something first.
+pub(crate) fn run_with_input(
+    words: &[String],
+    input: Vec<u8>,
+    timeout: Duration,
+    most: u64,
+    children: &Children,
+) -> Result<Vec<u8>, String> {
     let Some((program, arguments)) = words.split_first() else {
         return Err("no command".to_owned());
     };
     let end = Instant::now() + timeout;
     let mut child = Command::new(program)
         .args(arguments)
-        .stdin(Stdio::null())
+        .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .map_err(|e| format!("{program}: {e}"))?;
     let group = children.of(&child);
+    if let Some(mut stdin) = child.stdin.take() {
+        // What it does not read it does not need; its exit status tells.
+        thread::spawn(move || stdin.write_all(&input));
+    }
     let out = child.stdout.take().map(|out| reader(out.take(most.saturating_add(1))));
     let complaint = child.stderr.take().map(reader);
     let status = wait(&mut child, end);

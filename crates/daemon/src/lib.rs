@@ -47,6 +47,7 @@ mod report;
 mod run;
 mod snapshot;
 mod store;
+mod switch_writer;
 mod tables_digest;
 mod tables_input;
 mod top;

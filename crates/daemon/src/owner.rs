@@ -235,6 +235,13 @@ impl<'a> Owner<'a> {
                      be allowed to signal OpenSM"
                 ));
             }
+            Event::InSwitches(plan) => self.hear(&Input::Routed { plan: Some(plan) }),
+            Event::LeftToOpenSm(plan, why) => {
+                self.totals.alarms += 1;
+                self.console.note(&format!(
+                    "warning: plan {plan} is left to OpenSM, as its blocks could not be written: {why}"
+                ));
+            }
             Event::Swept(engine, plan) => self.swept(&engine, plan),
             Event::Question(question) => self.question(question),
             Event::Taken(taken, millis, from_book) => self.taken(taken, millis, from_book),

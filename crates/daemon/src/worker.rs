@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use darkfiber_operate::{Decision, Task};
 
-use crate::actuator;
+use crate::actuator::{self, Placed, Stage};
 use crate::children::Children;
 use crate::config::Config;
 use crate::event::Event;
@@ -51,7 +51,8 @@ fn commit(
     stage: u32,
     values: Option<Values>,
     children: &Children,
-) -> Result<(), String> {
+) -> Result<Placed, String> {
+    let in_place = values.as_ref().map(|values| values.tables.digest);
     let manager = config.manager.as_ref().ok_or("this mode changes nothing")?;
     let plan = match (workshop.plan(decision.id), values) {
         (Some(plan), _) => plan,
@@ -64,7 +65,8 @@ fn commit(
         }
         (None, None) => return Err("the fabric and the tables in place are not known".to_owned()),
     };
-    actuator::commit(config, manager, decision, stage, &plan, children)
+    let stage = Stage { decision, number: stage, plan: &plan, in_place };
+    actuator::commit(config, manager, &stage, children)
 }
 
 /// Works until the channel of orders is closed.
@@ -77,6 +79,8 @@ pub(crate) fn run(
     events: &SyncSender<Event>,
 ) {
     let mut workshop = Workshop::new(config.moves, config.state.join("plans"), library);
+    // The plan of which a stage was written into the switches last, if OpenSM need not sweep for it.
+    let mut in_switches = None;
     for order in orders {
         let event = match order {
             Order::Work { work, .. } if work != wanted.load(Ordering::SeqCst) => continue,
@@ -105,8 +109,15 @@ pub(crate) fn run(
                 let plan = decision.id;
                 let result =
                     commit(config, &workshop, &decision, stage, values, &resources.children);
-                Event::Placed { plan, stage, result }
+                in_switches = matches!(result, Ok(Placed::InSwitches)).then_some(plan);
+                if let Ok(Placed::LeftToOpenSm(why)) = &result
+                    && events.send(Event::LeftToOpenSm(plan, why.clone())).is_err()
+                {
+                    return;
+                }
+                Event::Placed { plan, stage, result: result.map(drop) }
             }
+            Order::Sweep if let Some(plan) = in_switches.take() => Event::InSwitches(plan),
             Order::Sweep => {
                 let swept = match &config.manager {
                     Some(manager) => actuator::sweep(manager, &resources.children),

@@ -120,6 +120,8 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
   log = \"/var/log/opensm.log\" # written at once: force_log_flush TRUE
   qos_policy = \"PATH\"       # qos_policy_file, for tables in several lanes
+  [switches]                # may be left out: blocks are written before a sweep
+  write = [\"/usr/lib/darkfiber/darkfiber-blocks\"]
   # where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
   [plugin]
   # plan_file = \"PATH\": the plan that it takes if nobody answers

@@ -6,6 +6,7 @@
 //! error and passes.
 
 mod apply;
+mod blocks;
 mod daemon;
 mod levels;
 mod loads;

@@ -27,9 +27,19 @@ impl Tools {
 
 /// The plugin of OpenSM, built into a folder; `None` after reporting its requirements.
 pub(crate) fn plugin(dir: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin");
-    let headers = "/usr/include/infiniband";
-    for needed in [format!("{headers}/opensm/osm_opensm.h"), format!("{headers}/umad.h")] {
+    make("plugin", &dir.join("libdfosm.so"), &["opensm/osm_opensm.h", "umad.h"])?;
+    Some(dir.to_owned())
+}
+
+/// The program that writes blocks into switches, built into a folder; `None` after reporting its requirements.
+pub(crate) fn blocks(dir: &Path) -> Option<PathBuf> {
+    make("plugin/blocks", &dir.join("darkfiber-blocks"), &["umad.h"])
+}
+
+/// Runs `make` in a folder of the project; the file that it makes.
+fn make(folder: &str, out: &Path, headers: &[&str]) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    for needed in headers.iter().map(|header| format!("/usr/include/infiniband/{header}")) {
         if !Path::new(&needed).is_file() {
             skipped(&needed);
             return None;
@@ -39,11 +49,11 @@ pub(crate) fn plugin(dir: &Path) -> Option<PathBuf> {
     let built = Command::new(make)
         .arg("-C")
         .arg(source)
-        .arg(format!("OUT={}", dir.join("libdfosm.so").display()))
+        .arg(format!("OUT={}", out.display()))
         .output()
         .expect("make starts");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    Some(dir.to_owned())
+    Some(out.to_owned())
 }
 
 /// A program, also from where users without privileges do not look.
