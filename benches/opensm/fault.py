@@ -177,6 +177,22 @@ def stamp(line):
     return int(h) * 3600 + int(m) * 60 + int(s) + int(micro) / 1e6
 
 
+def prepare(args):
+    """Writes the tables that are in place first; cables between switches in random order."""
+    args.work.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(args.work / "routes", ignore_errors=True)
+    command = [str(args.darkfiber), "route", args.fabric, "-e", args.engine, "-o", str(args.work / "routes"), "-q"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    node, cables = None, []
+    for line in (args.work / "routes/fabric.topo").read_text().splitlines():
+        if head := re.match(r'(Switch|Ca)\s+\d+\s+"([^"]+)"', line):
+            node = head[2] if head[1] == "Switch" else None
+        elif node and (link := re.match(r'\[(\d+)\][^"]*"(S-[^"]+)"', line)) and node < link[2]:
+            cables.append((node, int(link[1])))
+    random.Random(args.seed).shuffle(cables)
+    return cables
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path)
@@ -192,17 +208,7 @@ def main():
     parser.add_argument("--plugin", type=Path, default=REPO / "plugin/libdfosm.so")
     args = parser.parse_args()
     args.work = args.work.resolve()
-    args.work.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(args.work / "routes", ignore_errors=True)
-    command = [str(args.darkfiber), "route", args.fabric, "-e", args.engine, "-o", str(args.work / "routes"), "-q"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    node, cables = None, []
-    for line in (args.work / "routes/fabric.topo").read_text().splitlines():
-        if head := re.match(r'(Switch|Ca)\s+\d+\s+"([^"]+)"', line):
-            node = head[2] if head[1] == "Switch" else None
-        elif node and (link := re.match(r'\[(\d+)\][^"]*"(S-[^"]+)"', line)) and node < link[2]:
-            cables.append((node, int(link[1])))
-    random.Random(args.seed).shuffle(cables)
+    cables = prepare(args)
     with_plugin, stock = Lab(args, "plugin", True), Lab(args, "stock", False)
     rows = []
     try:

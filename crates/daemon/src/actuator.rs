@@ -31,12 +31,19 @@ pub(crate) enum Placed {
     LeftToOpenSm(String),
 }
 
-/// A stage to be placed: its plan, its number, and the digest of the tables in place, as they were read last.
+/// A stage to be placed: its plan, its number, and what was read last.
 pub(crate) struct Stage<'a> {
     pub(crate) decision: &'a Decision,
     pub(crate) number: u32,
     pub(crate) plan: &'a Plan,
-    pub(crate) in_place: Option<Digest>,
+    pub(crate) known: Option<Known>,
+}
+
+/// Digests of the fabric and of the tables in place, as they were read last.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) fabric: Digest,
+    pub(crate) tables: Digest,
 }
 
 /// Replaces the tables that OpenSM reads by those of a stage, and writes them into the switches where that is configured.
@@ -55,13 +62,15 @@ pub(crate) fn commit(
     let is_last = stage.number as usize + 1 == candidate.stages.len();
     let Some(lfts_file) = &manager.lfts_file else {
         commit_to_plugin(config, stage, aim)?;
-        let write = || {
-            fabric_of_proof(config, decision, children)?;
-            write_switches(config, stage, children)
-        };
-        return Ok(placed(write(), is_last));
+        return Ok(placed(write_switches(config, stage, children), is_last));
     };
-    let now = fabric_of_proof(config, decision, children)?;
+    let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
+    let now = fetch(&config.fabric, children)
+        .and_then(|bytes| read::fabric(&bytes, &config.fabric))
+        .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
+    if now.digest != verdict.fabric {
+        return Err("the fabric has changed since the proof".to_owned());
+    }
     let policy = policy(&now, manager, &plan.routes)?;
     proposal::write(config, decision, plan)?;
     let dir = plan_files::folder(config, decision.id);
@@ -91,24 +100,8 @@ pub(crate) fn commit(
     Ok(placed(written, is_last))
 }
 
-/// The fabric as it is now, if it is the one that a plan was proved for.
-fn fabric_of_proof(
-    config: &Config,
-    decision: &Decision,
-    children: &Children,
-) -> Result<FabricValue, String> {
-    let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
-    let now = fetch(&config.fabric, children)
-        .and_then(|bytes| read::fabric(&bytes, &config.fabric))
-        .map_err(|e| format!("the fabric could not be read once more: {e}"))?;
-    if now.digest != verdict.fabric {
-        return Err("the fabric has changed since the proof".to_owned());
-    }
-    Ok(now)
-}
-
-/// Writes a stage into the switches if that is configured, and if the tables in place are those that it was proved from; whether
-/// it did.
+/// Writes a stage into the switches if that is configured, and if fabric and tables in place are those that it was proved from;
+/// whether it did.
 fn write_switches(config: &Config, stage: &Stage<'_>, children: &Children) -> Result<bool, String> {
     let Some(command) = &config.write_blocks else { return Ok(false) };
     let values = &stage.plan.values;
@@ -119,7 +112,9 @@ fn write_switches(config: &Config, stage: &Stage<'_>, children: &Children) -> Re
         Some(last) => (stages[last], stage.plan.between.get(last).map(|routes| &**routes)),
     };
     let to = stage.plan.between.get(number).unwrap_or(&stage.plan.routes);
-    let (true, Some(from)) = (stage.in_place == Some(before), from) else { return Ok(false) };
+    let fabric = stage.decision.verdict.as_ref().map(|verdict| verdict.fabric);
+    let is_known = stage.known.is_some_and(|k| k.tables == before && Some(k.fabric) == fabric);
+    let (true, Some(from)) = (is_known, from) else { return Ok(false) };
     let lids = &values.tables.lids;
     switch_writer::write(command, values.fabric.fabric(), lids, (from, to), children)?;
     Ok(true)

@@ -60,6 +60,7 @@ pub use config::Config;
 pub use console::Console;
 pub use control::{ask, ask_within};
 pub use rehearse::{DayEvents, Rehearsal};
+pub use report::schemas;
 pub use run::{Stop, run};
 pub use store::replay;
 pub use top::{Top, TopChannel, TopJob};

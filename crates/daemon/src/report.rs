@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use darkfiber_operate::{DecisionOutcome, Digest, InputSource, Millis, Phase, State};
+use darkfiber_operate::{Decision, DecisionOutcome, Digest, InputSource, Millis, Phase, State};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 /// The state in a few lines.
@@ -45,13 +47,29 @@ pub(crate) fn status(state: &State, site: &str) -> String {
     text
 }
 
-/// The state as JSON.
-#[derive(Serialize)]
+/// The state as JSON: `/status`, and `darkfiber operate status --format json`.
+#[derive(JsonSchema, Serialize)]
 struct StatusPage<'a> {
+    /// Name of the site.
     site: &'a str,
+    /// Name of the phase: what the program does.
     phase: &'static str,
+    /// Size of the journal, bytes.
     journal_bytes: u64,
+    /// All that the program remembers. Times are milliseconds since 1970.
     state: &'a State,
+}
+
+/// JSON Schemas of what the program says: `status`, and `decision` for `explain --format json`. `docs/schema/NAME.json` holds a copy.
+pub fn schemas() -> [(&'static str, Schema); 2] {
+    [of::<StatusPage<'_>>("status"), of::<Decision>("decision")]
+}
+
+fn of<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), name.into());
+    (name, schema)
 }
 
 pub(crate) fn status_json(state: &State, site: &str, journal_bytes: u64) -> String {
@@ -178,6 +196,21 @@ mod tests {
                 rest.find(|c| !is_of_name(c)).map_or(rest, |end| &rest[..end])
             })
             .collect()
+    }
+
+    /// After a change that is meant: `DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber-daemon schemas`.
+    #[test]
+    fn docs_hold_the_schemas() {
+        for (name, schema) in schemas() {
+            let made = serde_json::to_string_pretty(&schema).expect("JSON") + "\n";
+            let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
+            let file = docs.join(format!("{name}.json"));
+            if std::env::var_os("DARKFIBER_UPDATE_DOCS").is_some() {
+                std::fs::write(&file, &made).expect("a file");
+            }
+            let kept = std::fs::read_to_string(&file).unwrap_or_default();
+            assert!(kept == made, "{name}: DARKFIBER_UPDATE_DOCS=1 rewrites docs/schema");
+        }
     }
 
     /// The dashboard for Grafana uses only existing metrics, and all of them.

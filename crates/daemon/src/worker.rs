@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use darkfiber_operate::{Decision, Task};
 
-use crate::actuator::{self, Placed, Stage};
+use crate::actuator::{self, Known, Placed, Stage};
 use crate::children::Children;
 use crate::config::Config;
 use crate::event::Event;
@@ -52,7 +52,8 @@ fn commit(
     values: Option<Values>,
     children: &Children,
 ) -> Result<Placed, String> {
-    let in_place = values.as_ref().map(|values| values.tables.digest);
+    let digests = |v: &Values| Known { fabric: v.fabric.digest, tables: v.tables.digest };
+    let known = values.as_ref().map(digests);
     let manager = config.manager.as_ref().ok_or("this mode changes nothing")?;
     let plan = match (workshop.plan(decision.id), values) {
         (Some(plan), _) => plan,
@@ -65,7 +66,7 @@ fn commit(
         }
         (None, None) => return Err("the fabric and the tables in place are not known".to_owned()),
     };
-    let stage = Stage { decision, number: stage, plan: &plan, in_place };
+    let stage = Stage { decision, number: stage, plan: &plan, known };
     actuator::commit(config, manager, &stage, children)
 }
 

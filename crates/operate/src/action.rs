@@ -1,5 +1,6 @@
 //! The actions that the machine requests.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::PlanId;
@@ -73,7 +74,7 @@ fn is_first(stage: &u32) -> bool {
 }
 
 /// Work that takes time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "task")]
 pub enum Task {
     /// Evaluates the tables in place for the jobs.

@@ -1,12 +1,13 @@
 //! Decisions: their candidates, the proofs, and the outcomes.
 
 use darkfiber_routing::transition::Rung;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::{Digest, Millis, PlanId};
 
 /// Why something was thought of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
     /// Jobs started.
@@ -34,7 +35,7 @@ impl Trigger {
 }
 
 /// Tables that were found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Candidate {
     /// Digest of the tables.
     pub tables: Digest,
@@ -68,7 +69,7 @@ impl Candidate {
 }
 
 /// The proof about the transition from the tables in place to new ones.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Verdict {
     /// Digest of the fabric.
     pub fabric: Digest,
@@ -79,6 +80,7 @@ pub struct Verdict {
     /// The proved method. Of a plan of one stage: the first level of the ladder on which its tables may be written. Of one of several:
     /// [`Rung::Stages`] if each stage may be written in any order over the previous one, [`Rung::DropDrain`] if so after packets of
     /// cleared entries are gone, and a worse one if not.
+    #[schemars(with = "String")]
     pub rung: Rung,
     /// O1 to O5: which hold, and why others do not.
     pub obligations: Vec<String>,
@@ -105,7 +107,7 @@ impl Verdict {
 }
 
 /// The outcome of a decision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
 pub enum DecisionOutcome {
     /// The decision is in progress.
@@ -149,7 +151,7 @@ impl DecisionOutcome {
 }
 
 /// A decision from its trigger to its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Decision {
     /// Its number, and that of its plan.
     pub id: PlanId,

@@ -1,11 +1,14 @@
 //! Modes of the machine, and its rules.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::value::Millis;
 
 /// Limit of the machine's actions; each mode includes the previous ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Reads, measures and keeps the journal.
@@ -32,7 +35,7 @@ impl Mode {
 }
 
 /// The rules by which changes are made or proposed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Policy {
     /// Least share by which the maximum effective EFI falls.
     pub min_gain: f64,

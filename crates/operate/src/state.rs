@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::Task;
@@ -13,7 +14,7 @@ use crate::value::{Digest, InputSource, Millis, PlanId};
 pub(crate) const REMEMBERED: usize = 50;
 
 /// The complete memory of the machine. Two states that are equal have equal futures for equal inputs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is remembered by itself")]
 pub struct State {
     /// Number of starts of the program.
@@ -90,7 +91,7 @@ pub struct State {
 }
 
 /// The activity of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "phase")]
 pub enum Phase {
     /// No input has arrived yet.
@@ -169,7 +170,7 @@ impl Phase {
 }
 
 /// A plan that is being put in place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct PlanInFlight {
     /// Number of the plan.
     pub plan: PlanId,
@@ -180,7 +181,7 @@ pub struct PlanInFlight {
 }
 
 /// Why nothing is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FreezeReason {
     /// Two plans were not found in place within ten minutes, or one twice.
@@ -192,7 +193,7 @@ pub enum FreezeReason {
 }
 
 /// Evaluation of tables for jobs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Measured {
     /// Maximum effective EFI.
     pub efi: u64,
@@ -201,7 +202,7 @@ pub struct Measured {
 }
 
 /// A question of OpenSM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Question {
     /// Number of the question.
     pub id: u64,
@@ -212,7 +213,7 @@ pub struct Question {
 }
 
 /// Input that could not be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct BadInput {
     /// Number of failures since it could last be used.
     pub in_a_row: u32,

@@ -144,9 +144,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
 
 Examples:
   darkfiber operate --config operate.toml
-  darkfiber operate status --config operate.toml
   darkfiber operate explain 12 --config operate.toml
-  darkfiber operate deploy 12 --config operate.toml
   darkfiber operate --replay /var/lib/darkfiber/journal
   darkfiber operate rehearse --jobs sacct.txt --config operate.toml";
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::schema::is_of;
 use crate::{Run, folder, run_in};
 
 /// Killed when it goes out of use.
@@ -235,6 +236,8 @@ fn pages_say_what_the_state_is_and_change_nothing() {
     let (code, text) = program.page("GET", "/plans/1");
     let plan: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!((code, &plan["candidate"]["proposed"]), (200, &10.into()));
+    is_of("status", &page);
+    is_of("decision", &plan);
     assert_eq!(plan["verdict"]["rung"], "any-order");
     let (code, text) = program.page("GET", "/plans/7");
     assert_eq!((code, text.as_str()), (404, "no decision 7 is remembered; there are 1 to 1\n"));

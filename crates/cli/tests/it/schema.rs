@@ -15,6 +15,11 @@ fn schema(kind: &str) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
+/// Checks that a value is of a kind.
+pub(crate) fn is_of(kind: &str, value: &Value) {
+    valid(&schema(kind), value, kind);
+}
+
 /// Runs commands in a folder of a few files; each result must be of its kind and have some keys.
 fn hold(kind: &str, runs: &[(&str, &[&str])]) {
     let step = |i: u32| format!("{},{},{}\n", i / 10, i * 7 % 11, i * 7 % 11 + i % 3);

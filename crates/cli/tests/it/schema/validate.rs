@@ -77,10 +77,17 @@ impl Judge<'_> {
             "maximum" => value.as_f64().is_none_or(|v| Some(v) <= rule.as_f64()),
             "exclusiveMinimum" => value.as_f64().is_none_or(|v| Some(v) > rule.as_f64()),
             "pattern" => {
-                assert_eq!(rule, "^0x[0-9a-f]{16}$", "the only pattern that is known here");
-                let digits = value.as_str().and_then(|v| v.strip_prefix("0x")).unwrap_or_default();
+                let prefix = match rule.as_str() {
+                    Some("^0x[0-9a-f]{16}$") => "0x",
+                    Some("^[0-9a-f]{16}$") => "",
+                    _ => panic!("pattern {rule} is not known here"),
+                };
                 let hexadecimal = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-                digits.len() == 16 && digits.bytes().all(hexadecimal)
+                // As bounds are for numbers, this is for strings.
+                value.as_str().is_none_or(|text| {
+                    let digits = text.strip_prefix(prefix).unwrap_or_default();
+                    digits.len() == 16 && digits.bytes().all(hexadecimal)
+                })
             }
             "required" => {
                 list(rule).iter().all(|key| value.get(key.as_str().expect("a key")).is_some())
@@ -91,6 +98,18 @@ impl Judge<'_> {
                 }
                 true
             }
+            "prefixItems" => {
+                let items = value.as_array().into_iter().flatten();
+                for (i, (schema, item)) in list(rule).iter().zip(items).enumerate() {
+                    self.closed(schema, item).map_err(|problem| format!("{i}: {problem}"))?;
+                }
+                true
+            }
+            "minItems" => value.as_array().is_none_or(|v| Some(v.len() as u64) >= rule.as_u64()),
+            "maxItems" => value.as_array().is_none_or(|v| Some(v.len() as u64) <= rule.as_u64()),
+            "uniqueItems" => value
+                .as_array()
+                .is_none_or(|v| v.iter().enumerate().all(|(i, item)| !v[..i].contains(item))),
             "properties" => {
                 for (key, schema) in rule.as_object().expect("schemas by key") {
                     if let Some(inner) = value.get(key) {
@@ -101,6 +120,21 @@ impl Judge<'_> {
                 }
                 true
             }
+            // Of maps whose keys are numbers.
+            "patternProperties" => {
+                let schemas = rule.as_object().expect("schemas by pattern");
+                let (pattern, schema) = schemas.iter().next().expect("a pattern");
+                assert_eq!((schemas.len(), pattern.as_str()), (1, r"^\d+$"), "what is known here");
+                for (key, inner) in value.as_object().into_iter().flatten() {
+                    if key.parse::<u64>().is_ok() {
+                        self.closed(schema, inner)
+                            .map_err(|problem| format!("{key}: {problem}"))?;
+                        known.insert(key.clone());
+                    }
+                }
+                true
+            }
+            "additionalProperties" if rules.contains_key("patternProperties") => true,
             "additionalProperties" => {
                 let named = rules.get("properties");
                 for (key, inner) in value.as_object().into_iter().flatten() {
