@@ -65,7 +65,7 @@ class Lab(fault.Lab):
         return re.findall(r"plan (\d+) is in place", (self.folder / "told").read_text())
 
     def repair(self, cable):
-        """Seconds until the repair is in place, and its stages; None if no entry led over the cable."""
+        """Seconds until the repair is in place, and its stages; ends if there is none within a minute."""
         known, begin = len(self.plans()), time.monotonic()
         self.sim.stdin.write(f'Unlink "{cable[0]}"[{cable[1]}]\n'.encode())
         self.sim.stdin.flush()

@@ -12,7 +12,8 @@ use crate::value::{FabricValue, entry};
 const MAGIC: &[u8; 8] = b"DFPLAN1\0";
 /// Bytes before the arrays.
 const HEADER: usize = 32;
-const NO_ROUTE: u8 = 255;
+/// The entry of a LID without a route.
+pub(crate) const NO_ROUTE: u8 = 255;
 /// A source LID without service levels.
 const NO_ROW: u32 = u32::MAX;
 

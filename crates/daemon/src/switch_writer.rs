@@ -9,6 +9,7 @@ use darkfiber_routing::{Lids, Routes};
 
 use crate::children::Children;
 use crate::fetch::{run, run_with_input};
+use crate::plan_image::NO_ROUTE;
 use crate::value::entry;
 
 /// Time limit of the program for its port.
@@ -19,20 +20,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MOST: u64 = 1 << 12;
 /// LIDs of a block.
 const BLOCK: usize = 64;
-/// What a switch has for a LID without a route.
-const NO_ROUTE: u8 = 255;
 
-/// Writes all blocks by which two sets of tables differ, in any order; the number of blocks. Each was read back from its switch.
+/// Writes all blocks by which two sets of tables differ, in any order. Each was read back from its switch.
 pub(crate) fn write(
     command: &[String],
     fabric: &Fabric,
     lids: &Lids,
     (from, to): (&Routes, &Routes),
     children: &Children,
-) -> Result<usize, String> {
+) -> Result<(), String> {
     let blocks = changed_blocks(fabric, lids, from, to);
     if blocks.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
     let ask: Vec<String> = command.iter().cloned().chain(["-g".to_owned()]).collect();
     let guid = run(&ask, PORT, MOST, children)?;
@@ -58,7 +57,7 @@ pub(crate) fn write(
     if said != blocks.len().to_string() {
         return Err(format!("it says \"{said}\" instead of {} blocks", blocks.len()));
     }
-    Ok(blocks.len())
+    Ok(())
 }
 
 /// Switch, number and new entries of each block that changes.

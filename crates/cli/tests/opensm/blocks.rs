@@ -12,7 +12,7 @@ use crate::{route, text};
 
 /// Writes down what it is given, then does it, or what the file `instead` says.
 const WRAPPER: &str = "#!/bin/sh\ncd \"$(dirname \"$0\")\" || exit 9\n\
-    case $1 in -g) exec ./darkfiber-blocks -g;; esac\ntee list > last || exit 9\ncat list >> lists\n\
+    case $1 in -g) exec ./darkfiber-blocks -g;; esac\ntee list >> lists || exit 9\n\
     [ -e instead ] && exec sh ./instead\nexec ./darkfiber-blocks < list\n";
 
 #[test]
