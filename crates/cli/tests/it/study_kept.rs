@@ -106,10 +106,10 @@ fn runs_of_victims_go_on_after_a_kill() {
 
 #[test]
 fn moments_of_a_replay_go_on_after_a_kill() {
-    let dir = folder(&[("log.swf", &crate::replay::swf(3000))]);
+    let dir = folder(&[("log.swf", &crate::replay::swf(1500))]);
     let d = dir.path();
     let text = "fabric = \"kary:k=6,n=3\"\n[study]\nquestions = [{ ask = \"replay\", log = \"log.swf\", scale = 1.0, \
-                engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 20, every = \"600s\" }]\n";
+                engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 8, every = \"600s\" }]\n";
     let when = |kept: &[String]| {
         let lines =
             kept.iter().find(|name| Path::new(name).extension().is_some_and(|e| e == "lines"));
@@ -122,6 +122,6 @@ fn moments_of_a_replay_go_on_after_a_kill() {
     // Moments of another log are of no use.
     fs::remove_dir_all(d.join("store")).expect("it was there");
     killed(d, text, when);
-    fs::write(d.join("log.swf"), crate::replay::swf(2000)).expect("written");
+    fs::write(d.join("log.swf"), crate::replay::swf(1000)).expect("written");
     resumed(d);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-#[path = "../../../fuzz/scenario.rs"]
+#[path = "../../../../fuzz/scenario.rs"]
 mod scenario;
 
 #[test]

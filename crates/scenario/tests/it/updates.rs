@@ -189,7 +189,7 @@ fn random_pairs_of_small_fabrics() {
     random_pairs(1..=12);
 }
 
-/// The same, longer: `cargo test --release -p darkfiber-scenario --test updates -- --ignored`.
+/// The same, longer: `cargo test --release -p darkfiber-scenario --test it updates -- --ignored`.
 #[test]
 #[ignore = "takes minutes"]
 fn a_thousand_random_pairs_of_small_fabrics() {
@@ -374,7 +374,7 @@ fn what_cannot_be_has_its_line() {
     assert!(why.contains("how: no order of switches will do"), "{why}");
 }
 
-/// The table of docs/updates.md: `cargo test --release -p darkfiber-scenario --test updates -- --ignored --nocapture table`.
+/// The table of docs/updates.md: `cargo test --release -p darkfiber-scenario --test it -- --ignored --nocapture table`.
 #[test]
 #[ignore = "takes minutes"]
 fn table() {

@@ -1,0 +1,13 @@
+//! Scenarios, run and refused.
+
+mod closed_forms;
+mod corpus;
+mod ethernet;
+mod planes;
+mod refusals;
+mod repeats;
+mod scenarios;
+mod steady;
+mod traces;
+mod updates;
+mod witnesses;

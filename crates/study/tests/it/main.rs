@@ -1,0 +1,6 @@
+//! Studies and experiments.
+
+mod congest;
+mod replay;
+mod reproduce;
+mod sweep;

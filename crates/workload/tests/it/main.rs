@@ -1,0 +1,6 @@
+//! Patterns, traffic and collectives, and how they are played.
+
+mod collectives;
+mod patterns;
+mod play;
+mod traffic;
