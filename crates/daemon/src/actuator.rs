@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use darkfiber_formats::qos_policy::{Policy, PolicyRefused};
-use darkfiber_formats::{lft, output};
+use darkfiber_formats::{lft, lid_choice, output};
 use darkfiber_operate::{Decision, Digest};
 use darkfiber_routing::Routes;
 
@@ -62,6 +62,7 @@ pub(crate) fn commit(
     let is_last = stage.number as usize + 1 == candidate.stages.len();
     let Some(lfts_file) = &manager.lfts_file else {
         commit_to_plugin(config, stage, aim)?;
+        put_choice(config, plan)?;
         return Ok(placed(write_switches(config, stage, children), is_last));
     };
     let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
@@ -92,12 +93,24 @@ pub(crate) fn commit(
         policy.write(&mut text, now.fabric()).map_err(|e| e.to_string())?;
         put(path, &text)?;
     }
+    put_choice(config, plan)?;
     let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     proposal::note_placed(config, decision.id)?;
     let written = write_switches(config, stage, children);
     // Whenever OpenSM sweeps next, it finds what is in the switches.
     put(lfts_file, &text)?;
     Ok(placed(written, is_last))
+}
+
+/// Has senders choose among the LIDs of a port as the tables of a plan expect. Any LID leads there, whichever tables are in place.
+fn put_choice(config: &Config, plan: &Plan) -> Result<(), String> {
+    let (Some(path), Some(choice)) = (&config.tables.lid_choice, &plan.routes.choice) else {
+        return Ok(());
+    };
+    let mut text = Vec::new();
+    let (fabric, lids) = (plan.values.fabric.fabric(), &plan.values.tables.lids);
+    lid_choice::write(&mut text, choice, fabric, lids).map_err(|e| e.to_string())?;
+    put(path, &text)
 }
 
 /// Writes a stage into the switches if that is configured, and if fabric and tables in place are those that it was proved from;

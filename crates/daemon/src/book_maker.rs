@@ -189,7 +189,13 @@ fn prepare(base: &Base, image: &Arc<PlanImage>, part: &Arc<FabricValue>) -> Opti
     }
     let tables = Arc::new(base.on(image, part).ok()?);
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
-    let values = Values { fabric: part.clone(), tables: tables.clone(), jobs, counters: None };
+    let values = Values {
+        fabric: part.clone(),
+        tables: tables.clone(),
+        jobs,
+        counters: None,
+        demands: None,
+    };
     let library = Library::default();
     let mut shop = Workshop::new(0, std::path::PathBuf::new(), library.clone());
     let WorkResult::Found { candidate } = shop.work(Task::Mend { plan: DRAFT }, &values) else {

@@ -13,11 +13,12 @@ use darkfiber_routing::reroute::{Prepared, Trial};
 use darkfiber_routing::transition::{Baseline, Before, Lost};
 
 use crate::fault_book::{Base, Entry};
+use crate::load::candidate;
 use crate::plan_image::PlanImage;
 use crate::proof;
 use crate::tables_digest::TablesDigest;
 use crate::value::{FabricValue, JobsValue, TablesValue};
-use crate::work::{LAYERS, Values, candidate};
+use crate::work::{LAYERS, Values};
 
 /// Tables in place, ready to be repaired for one fault after another.
 pub(crate) struct CableRepairs<'p, 'a> {
@@ -93,8 +94,13 @@ impl<'p, 'a> CableRepairs<'p, 'a> {
             fabric: part.digest,
         };
         let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
-        let values =
-            Values { fabric: part.clone(), tables: Arc::new(tables), jobs, counters: None };
+        let values = Values {
+            fabric: part.clone(),
+            tables: Arc::new(tables),
+            jobs,
+            counters: None,
+            demands: None,
+        };
         let mut candidate = candidate(&values, new, to, 0);
         candidate.stages.splice(0..0, between.iter().map(|stage| digest_of(stage)));
         if !verdict.allows(candidate.stages.len()) {

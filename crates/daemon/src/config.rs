@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use darkfiber_fabric::Unknown;
 use darkfiber_formats::input;
-use darkfiber_operate::{InputSource, Mode, Policy, engines_allowed};
+use darkfiber_operate::{FullRoute, InputSource, Mode, Policy, engines_allowed};
+use darkfiber_routing::find_engine;
 use darkfiber_scenario::Error;
 use toml::Spanned;
 
-use crate::config_file::{ConfigFile, InputPart, OpenSmPart, Place, PluginPart, PolicyPart, parse};
+use crate::config_file::{
+    ConfigFile, InputPart, OpenSmPart, Place, PluginPart, PolicyPart, RoutePart, parse,
+};
+use crate::router::Router;
 
 /// Most bytes of an input.
 const MOST_BYTES: u64 = 1 << 30;
@@ -45,6 +49,8 @@ pub(crate) struct Watched {
     pub(crate) sl: Option<PathBuf>,
     /// LIDs of the tables, where they are not next to them.
     pub(crate) guid2lid: Option<PathBuf>,
+    /// The LID that a sender takes for each message, where ports have several; replaced where tables with others are put in place.
+    pub(crate) lid_choice: Option<PathBuf>,
 }
 
 /// Delivery of tables to OpenSM, in modes that change them.
@@ -89,6 +95,8 @@ pub struct Config {
     pub(crate) jobs: Watched,
     /// Port counters, where they are watched.
     pub(crate) counters: Option<Watched>,
+    /// What hosts send to each other, where that is known.
+    pub(crate) demands: Option<Watched>,
     /// The file that OpenSM's `lfts_file` names.
     pub(crate) lfts_file: Option<PathBuf>,
     /// Method by which tables are changed; `None` in modes that change none.
@@ -100,6 +108,8 @@ pub struct Config {
     pub(crate) policy: Policy,
     /// Most entries that a proposal changes.
     pub(crate) moves: usize,
+    /// How tables are made anew, where they may be.
+    pub(crate) router: Option<Router>,
 }
 
 impl Config {
@@ -157,6 +167,15 @@ impl Checker<'_> {
             Some(part) => Some(self.write_blocks(&part.write, file.tables.get_ref())?),
             None => None,
         };
+        let demands = self.optional(file.demands, InputSource::Demands, 30.0)?;
+        let has_demands = demands.is_some();
+        let (route, router) = match &file.policy.route {
+            Some(part) => {
+                let (route, router) = self.route(part)?;
+                (Some(route), Some(router))
+            }
+            None => (None, None),
+        };
         Ok(Config {
             site: file.site.unwrap_or_else(|| "fabric".to_owned()),
             mode,
@@ -171,12 +190,11 @@ impl Checker<'_> {
             fabric: self.watched(file.fabric, InputSource::Fabric, 60.0)?,
             tables: self.watched(file.tables, InputSource::Tables, 10.0)?,
             jobs: self.watched(file.jobs, InputSource::Jobs, 5.0)?,
-            counters: match file.counters {
-                Some(part) => Some(self.watched(part, InputSource::Counters, 60.0)?),
-                None => None,
-            },
+            counters: self.optional(file.counters, InputSource::Counters, 60.0)?,
+            demands,
             moves: self.whole("moves", file.policy.moves.as_ref(), 64, 1..=65536)? as usize,
-            policy: self.policy(&file.policy)?,
+            policy: Policy { route, demands: has_demands, ..self.policy(&file.policy)? },
+            router,
             state,
         })
     }
@@ -368,6 +386,44 @@ impl Checker<'_> {
         })
     }
 
+    /// Reads when and by which engine tables are made anew.
+    fn route(&self, part: &RoutePart) -> Result<(FullRoute, Router), Error> {
+        let name = &part.engine;
+        let engine = find_engine(name.get_ref())
+            .map_err(|e| self.refuse(name, &e.to_string()).hint(e.hint()))?;
+        let beyond = match &part.beyond {
+            None => 0.25,
+            Some(share) if (0.0..=100.0).contains(share.get_ref()) => *share.get_ref(),
+            Some(share) => {
+                let what = format!("beyond: {}, expected a share of 0 to 100", share.get_ref());
+                return Err(self.refuse(share, &what));
+            }
+        };
+        let most = u64::from(u32::MAX);
+        let blocks = self.whole("max_blocks", part.max_blocks.as_ref(), 4096, 1..=most)?;
+        let stages = self.whole("max_stages", part.max_stages.as_ref(), 8, 1..=64)?;
+        let lanes = match &part.lanes {
+            None => None,
+            some => Some(self.whole("lanes", some.as_ref(), 1, 1..=15)? as u8),
+        };
+        let route = FullRoute {
+            engine: engine.name().to_owned(),
+            beyond,
+            max_blocks: blocks,
+            max_stages: stages as u32,
+        };
+        Ok((route, Router { engine, lanes }))
+    }
+
+    fn optional(
+        &self,
+        part: Option<Spanned<InputPart>>,
+        source: InputSource,
+        every: f64,
+    ) -> Result<Option<Watched>, Error> {
+        part.map(|part| self.watched(part, source, every)).transpose()
+    }
+
     fn watched(
         &self,
         part: Spanned<InputPart>,
@@ -378,16 +434,19 @@ impl Checker<'_> {
         let span = part.span();
         let part = part.into_inner();
         // A section has the keys of its input only.
+        let (jobs, tables) = (&[InputSource::Jobs][..], &[InputSource::Tables][..]);
+        let of_hosts = &[InputSource::Jobs, InputSource::Demands][..];
         for (key, of, span) in [
-            ("empty_is_idle", InputSource::Jobs, part.empty_is_idle.as_ref().map(Spanned::span)),
-            ("aliases", InputSource::Jobs, part.aliases.as_ref().map(Spanned::span)),
-            ("sl", InputSource::Tables, part.sl.as_ref().map(Spanned::span)),
-            ("guid2lid", InputSource::Tables, part.guid2lid.as_ref().map(Spanned::span)),
-            ("lfts_file", InputSource::Tables, part.lfts_file.as_ref().map(Spanned::span)),
+            ("empty_is_idle", jobs, part.empty_is_idle.as_ref().map(Spanned::span)),
+            ("aliases", of_hosts, part.aliases.as_ref().map(Spanned::span)),
+            ("sl", tables, part.sl.as_ref().map(Spanned::span)),
+            ("guid2lid", tables, part.guid2lid.as_ref().map(Spanned::span)),
+            ("lid_choice", tables, part.lid_choice.as_ref().map(Spanned::span)),
+            ("lfts_file", tables, part.lfts_file.as_ref().map(Spanned::span)),
         ] {
-            if let (Some(span), true) = (span, of != source) {
+            if let (Some(span), true) = (span, !of.contains(&source)) {
                 let what = format!("{}[{name}] has no key {key}", self.place.at(&span));
-                return Err(Error::input(what).hint(format!("[{}] has it", of.name())));
+                return Err(Error::input(what).hint(format!("[{}] has it", of[0].name())));
             }
         }
         let origin = match (part.file, part.command) {
@@ -418,6 +477,7 @@ impl Checker<'_> {
             aliases: beside("aliases", part.aliases)?,
             sl: beside("sl", part.sl)?,
             guid2lid: beside("guid2lid", part.guid2lid)?,
+            lid_choice: beside("lid_choice", part.lid_choice)?,
         })
     }
 
@@ -534,6 +594,28 @@ mod tests {
             (policy("cooldown_s = -1"), "line 9: cooldown_s: -1", ""),
             (policy("moves = 0"), "line 9: moves: 0, expected 1 to", ""),
             (policy("moves = \"many\""), "line 9: invalid type", ""),
+            (
+                policy("[policy.route]\nengine = \"ftre\""),
+                "line 10: no engine is called 'ftre'",
+                "ftree",
+            ),
+            (policy("[policy.route]\nbeyond = 1"), "engine", ""),
+            (
+                policy("[policy.route]\nengine = \"sar\"\nbeyond = -1"),
+                "line 11: beyond: -1, expected a share",
+                "",
+            ),
+            (
+                policy("[policy.route]\nengine = \"sar\"\nlanes = 16"),
+                "line 11: lanes: 16, expected 1 to 15",
+                "",
+            ),
+            (format!("{GOOD}[demands]\n"), "line 9: [demands]: expected one of", "PROGRAM"),
+            (
+                format!("{GOOD}[demands]\nfile = \"d\"\nsl = \"x\"\n"),
+                "line 11: [demands] has no key sl",
+                "[tables] has it",
+            ),
             (
                 format!("mode = \"apply\"\n{GOOD}"),
                 "line 1: mode apply needs the section",

@@ -22,6 +22,7 @@ pub(crate) struct ConfigFile {
     pub(crate) tables: Spanned<InputPart>,
     pub(crate) jobs: Spanned<InputPart>,
     pub(crate) counters: Option<Spanned<InputPart>>,
+    pub(crate) demands: Option<Spanned<InputPart>>,
     pub(crate) opensm: Option<Spanned<OpenSmPart>>,
     pub(crate) plugin: Option<Spanned<PluginPart>>,
     pub(crate) switches: Option<SwitchesPart>,
@@ -42,6 +43,7 @@ pub(crate) struct InputPart {
     pub(crate) aliases: Option<Spanned<PathBuf>>,
     pub(crate) sl: Option<Spanned<PathBuf>>,
     pub(crate) guid2lid: Option<Spanned<PathBuf>>,
+    pub(crate) lid_choice: Option<Spanned<PathBuf>>,
     pub(crate) lfts_file: Option<Spanned<PathBuf>>,
 }
 
@@ -88,6 +90,18 @@ pub(crate) struct PolicyPart {
     pub(crate) audit_s: Option<Spanned<f64>>,
     pub(crate) hot: Option<Spanned<f64>>,
     pub(crate) hot_for_s: Option<Spanned<f64>>,
+    pub(crate) route: Option<RoutePart>,
+}
+
+/// When tables are made anew.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoutePart {
+    pub(crate) engine: Spanned<String>,
+    pub(crate) beyond: Option<Spanned<f64>>,
+    pub(crate) max_blocks: Option<Spanned<i64>>,
+    pub(crate) max_stages: Option<Spanned<i64>>,
+    pub(crate) lanes: Option<Spanned<i64>>,
 }
 
 /// A position in a file.

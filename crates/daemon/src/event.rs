@@ -9,7 +9,7 @@ use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Tally;
 use crate::question::{Question, TakenPlan};
 use crate::snapshot::Snapshot;
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
 
 /// An event for the owner of the state.
 pub(crate) enum Event {
@@ -23,6 +23,8 @@ pub(crate) enum Event {
     Unread(u64, String),
     /// The jobs were read, and are others.
     Jobs(Arc<JobsValue>),
+    /// Demands were read, and are others.
+    Demands(Arc<DemandsValue>),
     /// Counters were read, and have gone on.
     Counters(Arc<CountersValue>),
     /// An input could not be used.

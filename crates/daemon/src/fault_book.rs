@@ -170,7 +170,7 @@ pub(crate) fn plan_of(entry: &Entry, base: &Base, part: &Arc<FabricValue>) -> Re
     }
     let routes = stages.pop().ok_or("there is no stage")?;
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
-    let values = Values { fabric: part.clone(), tables, jobs, counters: None };
+    let values = Values { fabric: part.clone(), tables, jobs, counters: None, demands: None };
     Ok(Plan { routes, between: stages, values })
 }
 

@@ -159,6 +159,7 @@ mod tests {
             aliases: None,
             sl: None,
             guid2lid: None,
+            lid_choice: None,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::config::{Config, Watched};
 const LATE: Duration = Duration::from_secs(30);
 
 /// When readings of each input were last heard of.
-pub(crate) struct OverdueInputs([ExpectedReading; 3]);
+pub(crate) struct OverdueInputs(Vec<ExpectedReading>);
 
 struct ExpectedReading {
     source: InputSource,
@@ -26,7 +26,8 @@ impl OverdueInputs {
             within: watched.every + watched.timeout + LATE,
             heard: now,
         };
-        Self([of(&config.fabric), of(&config.tables), of(&config.jobs)])
+        let always = [&config.fabric, &config.tables, &config.jobs];
+        Self(always.into_iter().chain(config.demands.as_ref()).map(of).collect())
     }
 
     /// A reading arrived, whatever its content.
@@ -58,7 +59,7 @@ mod tests {
         let start = Instant::now();
         let of =
             |source, s| ExpectedReading { source, within: Duration::from_secs(s), heard: start };
-        let mut overdue_inputs = OverdueInputs([
+        let mut overdue_inputs = OverdueInputs(vec![
             of(InputSource::Fabric, 120),
             of(InputSource::Tables, 70),
             of(InputSource::Jobs, 65),

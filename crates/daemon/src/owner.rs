@@ -28,7 +28,7 @@ use crate::read;
 use crate::report::{self, Totals};
 use crate::snapshot::{Recent, Snapshot};
 use crate::store::Store;
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
 use crate::work::{Library, Values};
 use crate::worker::{Order, Queue};
 
@@ -47,6 +47,7 @@ pub(crate) struct Owner<'a> {
     tables: Option<Arc<TablesValue>>,
     jobs: Option<Arc<JobsValue>>,
     counters: Option<Arc<CountersValue>>,
+    demands: Option<Arc<DemandsValue>>,
     pollers: Pollers,
     overdue_inputs: OverdueInputs,
     work: Queue,
@@ -97,6 +98,7 @@ impl<'a> Owner<'a> {
             tables: None,
             jobs: None,
             counters: None,
+            demands: None,
             pollers,
             overdue_inputs: OverdueInputs::new(config, now),
             work,
@@ -156,6 +158,7 @@ impl<'a> Owner<'a> {
             return;
         }
         let (fabric, tables, jobs) = (self.fabric.take(), self.tables.take(), self.jobs.take());
+        let demands = self.demands.take();
         if let Some(value) = fabric {
             self.take_fabric(value);
         }
@@ -164,6 +167,9 @@ impl<'a> Owner<'a> {
         }
         if let Some(value) = jobs {
             self.take_jobs(value);
+        }
+        if let Some(value) = demands {
+            self.take_demands(value);
         }
     }
 
@@ -198,6 +204,10 @@ impl<'a> Owner<'a> {
             Event::Jobs(value) => {
                 self.reading_arrived(InputSource::Jobs);
                 self.take_jobs(value);
+            }
+            Event::Demands(value) => {
+                self.reading_arrived(InputSource::Demands);
+                self.take_demands(value);
             }
             Event::Same(source) => {
                 self.reading_arrived(source);
@@ -403,8 +413,9 @@ impl<'a> Owner<'a> {
         self.fabric = Some(value);
         self.hear(&Input::Good { source: InputSource::Fabric });
         self.hear(&input);
-        // The mapping of tables and jobs is read again.
-        for hurry in [&self.pollers.tables, &self.pollers.jobs] {
+        // The mapping of tables, jobs and demands is read again.
+        let pollers = [&self.pollers.tables, &self.pollers.jobs];
+        for hurry in pollers.into_iter().chain(&self.pollers.demands) {
             let _it_hurries_already = hurry.try_send(());
         }
     }
@@ -482,6 +493,16 @@ impl<'a> Owner<'a> {
         };
         self.jobs = Some(value);
         self.hear(&Input::Good { source: InputSource::Jobs });
+        self.hear(&input);
+    }
+
+    fn take_demands(&mut self, value: Arc<DemandsValue>) {
+        if self.is_of_another_fabric(value.fabric) {
+            return;
+        }
+        let input = Input::Demands { digest: value.digest, pairs: value.demands.len() as u64 };
+        self.demands = Some(value);
+        self.hear(&Input::Good { source: InputSource::Demands });
         self.hear(&input);
     }
 
@@ -647,7 +668,8 @@ impl<'a> Owner<'a> {
         let none = || Arc::new(JobsValue { fabric: fabric.digest, ..JobsValue::default() });
         let jobs = self.jobs.clone().filter(|jobs| jobs.fabric == fabric.digest);
         let counters = self.counters.clone().filter(|c| c.fabric == fabric.digest);
-        Some(Values { jobs: jobs.unwrap_or_else(none), counters, tables, fabric })
+        let demands = self.demands.clone().filter(|d| d.fabric == fabric.digest);
+        Some(Values { jobs: jobs.unwrap_or_else(none), counters, demands, tables, fabric })
     }
 
     /// Reports the outcomes of plans that were put in place.

@@ -76,6 +76,7 @@ pub(crate) struct Pollers {
     pub(crate) fabric: WakeUp,
     pub(crate) tables: WakeUp,
     pub(crate) jobs: WakeUp,
+    pub(crate) demands: Option<WakeUp>,
     /// Their thread ends without it.
     _counters: Option<WakeUp>,
     pub(crate) read_backs: ReadBacks,
@@ -180,6 +181,13 @@ pub(crate) fn start(
     let (jobs, reader) = poller(&config.jobs);
     let of = known.clone();
     spawn("jobs", Box::new(move || poll_jobs(&reader, &of)))?;
+    let mut wake_demands = None;
+    if let Some(watched) = &config.demands {
+        let (wake_up, reader) = poller(watched);
+        let of = known.clone();
+        spawn("demands", Box::new(move || poll_demands(&reader, &of)))?;
+        wake_demands = Some(wake_up);
+    }
     let mut wake_counters = None;
     if let Some(watched) = &config.counters {
         let (wake_up, reader) = poller(watched);
@@ -191,6 +199,7 @@ pub(crate) fn start(
         fabric,
         tables,
         jobs,
+        demands: wake_demands,
         _counters: wake_counters,
         read_backs,
         known,
@@ -335,6 +344,22 @@ fn poll_jobs(poller: &Poller, known: &CurrentFabric) {
             let value = read::jobs(&bytes, &fabric, watched)?;
             last = Some((bytes, fabric.digest));
             Ok(Some(Event::Jobs(Arc::new(value))))
+        }))
+    };
+    poller.run(read, |_| {});
+}
+
+fn poll_demands(poller: &Poller, known: &CurrentFabric) {
+    let mut last: Option<(Vec<u8>, Digest)> = None;
+    let read = |p: &Poller| -> Reading {
+        let fabric = known.get()?;
+        Some(fetch(&p.watched, &p.children).and_then(|bytes| {
+            if last.as_ref().is_some_and(|(b, f)| *b == bytes && *f == fabric.digest) {
+                return Ok(None);
+            }
+            let value = read::demands(&bytes, &fabric, &p.watched)?;
+            last = Some((bytes, fabric.digest));
+            Ok(Some(Event::Demands(Arc::new(value))))
         }))
     };
     poller.run(read, |_| {});

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_formats::disk::Os;
 use darkfiber_formats::sets::TableSet;
-use darkfiber_formats::{guid2lid, ibnetdiscover, lft, output, sl};
+use darkfiber_formats::{guid2lid, ibnetdiscover, lft, lid_choice, output, path_bits, sl};
 use darkfiber_operate::{Decision, DecisionOutcome, PlanId, Rung};
 
 use crate::config::{Config, Origin};
@@ -32,6 +32,14 @@ pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result
         .map_err(|e| failed(&e))?;
     if routes.layer_count() > 1 {
         set.file("path-sl.rows", |out| sl::write_rows(out, fabric, routes, lids))
+            .map_err(|e| failed(&e))?;
+    }
+    if routes.source_chooses() {
+        set.file("path-bits", |out| path_bits::write(out, fabric, routes))
+            .map_err(|e| failed(&e))?;
+    }
+    if let Some(choice) = &routes.choice {
+        set.file("lid-choice", |out| lid_choice::write(out, choice, fabric, lids))
             .map_err(|e| failed(&e))?;
     }
     let summary = serde_json::to_string(decision).map_err(|e| failed(&e))?;
@@ -92,7 +100,7 @@ pub(crate) fn line(decision: &Decision) -> String {
         let share = 100.0 * c.gain();
         let (entries, blocks) =
             (counted(c.entries, "entries", "entry"), counted(c.blocks, "blocks", "block"));
-        let (kept, new, what) = (c.kept, c.proposed, decision.trigger.measure());
+        let (kept, new, what) = (c.kept, c.proposed, c.measure.words());
         let _infallible =
             write!(text, "{entries} in {blocks}, {what} {kept} -> {new} ({share:.1} % less)");
     }

@@ -7,7 +7,7 @@ use darkfiber_fabric::{Digest as Words, LinkClass, SwitchId, TerminalId};
 use darkfiber_formats::counters as port_counters;
 use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::Places;
-use darkfiber_formats::{Diagnostic, Diagnostics, Severity, detect, edges, input};
+use darkfiber_formats::{Diagnostic, Diagnostics, Severity, demands, detect, edges, input};
 use darkfiber_operate::Digest;
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, Lids};
@@ -16,7 +16,7 @@ use darkfiber_scenario::{Loaded, aliases, refuse_shared};
 
 use crate::config::{Origin, Watched};
 use crate::tables_digest::digest_of_tables;
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
 
 /// Remarks of a reader that make its result unusable.
 fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
@@ -115,6 +115,39 @@ pub(crate) fn tables(
     let is_whole = report.complete();
     let routes = read.routes;
     Ok(TablesValue { routes, lids, has_levels, is_whole, digest, fabric: fabric.digest })
+}
+
+/// What hosts send to each other.
+pub(crate) fn demands(
+    bytes: &[u8],
+    fabric: &FabricValue,
+    watched: &Watched,
+) -> Result<DemandsValue, String> {
+    let name = name(watched);
+    demands_of(bytes, fabric, watched).map_err(|e| format!("{name}: {e}"))
+}
+
+fn demands_of(
+    bytes: &[u8],
+    fabric: &FabricValue,
+    watched: &Watched,
+) -> Result<DemandsValue, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
+    // An empty file is a profile of nobody; a file that was cut is not.
+    if !text.is_empty() && !text.ends_with('\n') {
+        return Err("its last line is not complete".to_owned());
+    }
+    let path = Path::new("demands");
+    let names = aliases(watched.aliases.as_deref(), fabric.fabric(), &mut ());
+    let places = Places::new(fabric.fabric(), names.map_err(|e| e.to_string())?);
+    let (demands, found) = demands::read(text, path, &places).map_err(|e| unnamed(e, path))?;
+    refused(&found, watched.allow_warnings)?;
+    let mut words = Words::default();
+    for d in &demands {
+        words.add(u64::from(d.from.0) << 32 | u64::from(d.to.0));
+        words.add(d.weight);
+    }
+    Ok(DemandsValue { demands, digest: Digest(words.value()), fabric: fabric.digest })
 }
 
 /// Traffic of channels from the first of some readings of counters, in the order of time, to the last.

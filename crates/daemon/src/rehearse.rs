@@ -131,7 +131,8 @@ impl<'a> Clock<'a> {
             from,
             at,
             state: State::default(),
-            workshop: Workshop::new(config.moves, config.state.join("plans"), Library::default()),
+            workshop: Workshop::new(config.moves, config.state.join("plans"), Library::default())
+                .with_router(config.router),
             fabric,
             tables,
             jobs: None,
@@ -202,7 +203,7 @@ impl<'a> Clock<'a> {
                     Action::Work { work, generation, task } => {
                         let Some(jobs) = self.jobs.clone() else { continue };
                         let (fabric, tables) = (self.fabric.clone(), self.tables.clone());
-                        let values = Values { fabric, tables, jobs, counters: None };
+                        let values = Values { fabric, tables, jobs, counters: None, demands: None };
                         let result = self.workshop.work(task, &values);
                         inputs.push_back(Input::Done { work, generation, result });
                     }

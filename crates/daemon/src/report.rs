@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use darkfiber_operate::{Decision, DecisionOutcome, Digest, InputSource, Millis, Phase, State};
+use darkfiber_operate::{
+    Decision, DecisionOutcome, Digest, InputSource, Measure, Millis, Phase, State,
+};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -28,9 +30,12 @@ pub(crate) fn status(state: &State, site: &str) -> String {
     let plan = state.in_place.map_or_else(String::new, |p| format!(", those of plan {p}"));
     line("tables", format!("{}{plan}", digest(state.tables)));
     line("jobs", format!("{}, {} running", digest(state.jobs), state.running));
+    if let Some(demands) = state.demands {
+        line("demands", demands.to_string());
+    }
     if let Some(m) = &state.measured {
         let bound = m.bound.map_or_else(String::new, |b| format!(", bound {b}"));
-        line("jobs meet", format!("maximum effective EFI {}{bound}", m.efi));
+        line("jobs meet", format!("{} {}{bound}", m.measure.words(), m.efi));
     }
     for (source, bad) in state.bad.iter().filter(|(_, bad)| bad.in_a_row > 0) {
         line(
@@ -110,18 +115,28 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     family("mode", "gauge", "How far the program may go.", &mode);
     family("paused", "gauge", "1 while it is paused.", &plain(is(state.paused)));
     family("jobs", "gauge", "Jobs that run.", &plain(f64::from(state.running)));
-    let mut efi = Vec::new();
+    let (mut efi, mut demand, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut load = |measure: Measure, which: &str, load: u64| {
+        let rows = match measure {
+            Measure::EffectiveEfi => &mut efi,
+            Measure::Demand => &mut demand,
+            Measure::Bytes => &mut bytes,
+        };
+        rows.push((format!("{{which=\"{which}\"}}"), load as f64));
+    };
     if let Some(m) = &state.measured {
-        efi.push(("{which=\"kept\"}".to_owned(), m.efi as f64));
+        load(m.measure, "kept", m.efi);
     }
     let proposed = state.decisions.iter().rev().find(|d| d.outcome == DecisionOutcome::Proposed);
     if let Some(c) = proposed.and_then(|d| d.candidate.as_ref()) {
-        efi.push(("{which=\"proposed\"}".to_owned(), c.proposed as f64));
+        load(c.measure, "proposed", c.proposed);
     }
     family("effective_efi", "gauge", "Most routes inside jobs on a channel.", &efi);
+    family("demand", "gauge", "Most demand on a channel.", &demand);
+    family("bytes", "gauge", "Most bytes on a channel, as estimated from counters.", &bytes);
     let bad: Vec<_> = InputSource::ALL
         .iter()
-        .chain(&[InputSource::Counters])
+        .chain(&[InputSource::Counters, InputSource::Demands])
         .map(|s| {
             let total = state.bad.get(s).map_or(0, |b| b.total);
             (format!("{{source=\"{}\"}}", s.name()), total as f64)
@@ -224,7 +239,11 @@ mod tests {
         let mut totals = Totals::default();
         totals.plans.insert("proposed", 1);
         totals.heard.insert(InputSource::Jobs, Millis::default());
-        let measured = Some(darkfiber_operate::Measured { efi: 3, bound: None });
+        let measured = Some(darkfiber_operate::Measured {
+            measure: Measure::EffectiveEfi,
+            efi: 3,
+            bound: None,
+        });
         let state = State { measured, ..State::default() };
         let given = metrics(&state, 0, &totals);
         let samples: Vec<&str> = given.lines().filter(|line| !line.starts_with('#')).collect();

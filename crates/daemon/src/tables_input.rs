@@ -57,9 +57,11 @@ pub(crate) fn locate(
     let mut files = TableFiles {
         sl: watched.sl.clone(),
         guid2lid: watched.guid2lid.clone(),
+        // It is there once tables with a choice were put in place.
+        lid_choice: watched.lid_choice.clone().filter(|path| path.exists()),
         ..TableFiles::default()
     };
-    let beside = [&watched.sl, &watched.guid2lid];
+    let beside = [&watched.sl, &watched.guid2lid, &watched.lid_choice];
     let mut seen = TablesStamp {
         fabric: fabric.digest,
         stamps: beside.into_iter().flatten().flat_map(|p| stamps(p)).collect(),

@@ -7,19 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
-use darkfiber_analysis::jobs::Effective;
 use darkfiber_fabric::{Faults, TerminalId};
-use darkfiber_operate::{Candidate, Digest, PlanId, Task, Verdict, WorkResult};
-use darkfiber_routing::reroute::{Goal, Prepared, difference};
+use darkfiber_operate::{Digest, Measure, PlanId, Task, Verdict, WorkResult};
+use darkfiber_routing::reroute::{Goal, Prepared};
 use darkfiber_routing::transition::{self, Before, Lost};
-use darkfiber_routing::{Demand, Lids, Routes, least_load_of_jobs};
+use darkfiber_routing::{Lids, Routes};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
 
+use crate::load::{bound, candidate, load, measure, served};
 use crate::plan_files::tables_before;
 use crate::proof;
+use crate::router::Router;
 use crate::tables_digest::digest_of_tables;
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
 
 /// Number of plans whose tables are kept in memory.
 const KEPT: usize = 4;
@@ -42,6 +43,7 @@ pub(crate) struct Values {
     pub(crate) tables: Arc<TablesValue>,
     pub(crate) jobs: Arc<JobsValue>,
     pub(crate) counters: Option<Arc<CountersValue>>,
+    pub(crate) demands: Option<Arc<DemandsValue>>,
 }
 
 /// Tables that were found, and the inputs they were found for.
@@ -84,6 +86,8 @@ impl Library {
 pub(crate) struct Workshop {
     /// Most entries that a proposal changes.
     moves: usize,
+    /// How tables are made anew, where they may be.
+    router: Option<Router>,
     /// Folder of the plans on disk.
     folder: PathBuf,
     library: Library,
@@ -91,7 +95,12 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     pub(crate) fn new(moves: usize, folder: PathBuf, library: Library) -> Self {
-        Self { moves, folder, library }
+        Self { moves, router: None, folder, library }
+    }
+
+    /// The same, which may make tables anew.
+    pub(crate) fn with_router(self, router: Option<Router>) -> Self {
+        Self { router, ..self }
     }
 
     /// The tables of a plan, if they are still kept.
@@ -108,12 +117,13 @@ impl Workshop {
     pub(crate) fn work(&mut self, task: Task, values: &Values) -> WorkResult {
         let done = catch_unwind(AssertUnwindSafe(|| match task {
             Task::Measure => {
-                let efi = efi(values, &values.tables.routes);
-                Ok(WorkResult::Measured { efi, bound: Some(bound(values)) })
+                let efi = load(values, &values.tables.routes);
+                Ok(WorkResult::Measured { measure: measure(values), efi, bound: bound(values) })
             }
             Task::Ease { plan } => self.ease(plan, values),
             Task::Prove { plan } => self.prove(plan, values),
             Task::Relieve { plan } => self.relieve(plan, values),
+            Task::Route { plan } => self.route(plan, values),
             Task::Mend { plan } => self.mend(plan, values),
             Task::Recall { plan, of, before } => self.recall(plan, of, before, values),
         }));
@@ -130,7 +140,26 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
-        let new = prepared.into_routes();
+        self.found_with_stages(plan, values, prepared.into_routes())
+    }
+
+    /// Tables of the routing engine that the policy names.
+    fn route(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
+        let router = self.router.ok_or("no engine is given for that")?;
+        if !values.tables.is_whole {
+            return Err("pairs of terminals do not reach: they are repaired first".to_owned());
+        }
+        self.found_with_stages(plan, values, router.tables(values)?)
+    }
+
+    /// Tables that are put in place by as many stages as are needed.
+    fn found_with_stages(
+        &mut self,
+        plan: PlanId,
+        values: &Values,
+        new: Routes,
+    ) -> Result<WorkResult, String> {
+        let (fabric, old) = (values.fabric.fabric(), &values.tables.routes);
         let before = [Before { routes: old, has_levels: values.tables.has_levels }];
         let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
         let stages = proof::stages(&judged, old, &new);
@@ -184,6 +213,7 @@ impl Workshop {
         let (kept, proposed) = (fullest(old), fullest(&new));
         let found = self.found(plan, values, new, 0);
         let WorkResult::Found { mut candidate } = found else { return Ok(found) };
+        candidate.measure = Measure::Bytes;
         (candidate.kept, candidate.proposed, candidate.bound) = (kept, proposed, None);
         Ok(WorkResult::Found { candidate })
     }
@@ -201,7 +231,7 @@ impl Workshop {
         if lids != values.tables.lids {
             return Err(format!("{}: LIDs have changed since", dir.display()));
         }
-        Ok(self.found(plan, values, routes, 0))
+        self.found_with_stages(plan, values, routes)
     }
 
     /// Tables that may be put in place in one stage.
@@ -220,7 +250,7 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let old = &values.tables.routes;
         let prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
-        let mut prepared = prepared.serving(&demands(&values.jobs.places));
+        let mut prepared = prepared.serving(&served(values));
         let goal = Goal { moves: self.moves, ..Goal::default() };
         let eased = prepared.ease_for(&goal, STAGES);
         let new = prepared.into_routes();
@@ -281,11 +311,13 @@ pub(crate) fn tables_at(
     dir: &Path,
     fabric: &FabricValue,
 ) -> Result<(Routes, Lids), String> {
-    let levels = dir.join("path-sl.rows");
+    let beside = |name: &str| Some(dir.join(name)).filter(|path| path.exists());
     let files = TableFiles {
         tables,
         guid2lid: Some(dir.join("guid2lid")),
-        sl: levels.exists().then_some(levels),
+        sl: beside("path-sl.rows"),
+        lid_choice: beside("lid-choice"),
+        path_bits: beside("path-bits"),
         ..TableFiles::default()
     };
     if !files.tables.exists() {
@@ -295,47 +327,4 @@ pub(crate) fn tables_at(
     let read = read.map_err(|e| e.to_string())?;
     let lids = read.lids.ok_or_else(|| format!("{}: it has no LIDs", dir.display()))?;
     Ok((read.routes, lids))
-}
-
-/// What tables are worth that may be put in place in one stage.
-pub(crate) fn candidate(
-    values: &Values,
-    new: &Routes,
-    digest: Digest,
-    withheld: usize,
-) -> Candidate {
-    let (old, lids) = (&values.tables.routes, &values.tables.lids);
-    let changed = difference(values.fabric.fabric(), old, new, lids);
-    let proposed = efi(values, new);
-    Candidate {
-        tables: digest,
-        stages: vec![digest],
-        // Tables in which pairs are lost would give too low a value.
-        kept: if values.tables.is_whole { efi(values, old) } else { proposed },
-        proposed,
-        bound: Some(bound(values)),
-        entries: changed.entries as u64,
-        blocks: changed.blocks as u64,
-        withheld: withheld as u64,
-    }
-}
-
-fn efi(values: &Values, routes: &Routes) -> u64 {
-    let of = Effective::of(values.fabric.fabric(), routes, &values.jobs.places);
-    of.facts().effective_efi.max
-}
-
-fn bound(values: &Values) -> u64 {
-    let paths = values.tables.routes.paths();
-    least_load_of_jobs(values.fabric.fabric(), &values.jobs.places, paths)
-}
-
-/// Every pair inside a job; one that shares two jobs sends in both.
-fn demands(jobs: &[Vec<TerminalId>]) -> Vec<Demand> {
-    let pairs = |job: &Vec<TerminalId>| {
-        let all = job.iter().flat_map(|&from| job.iter().map(move |&to| (from, to)));
-        let far = all.filter(|(from, to)| from != to);
-        far.map(|(from, to)| Demand { from, to, weight: 1 }).collect::<Vec<_>>()
-    };
-    jobs.iter().flat_map(pairs).collect()
 }

@@ -79,7 +79,8 @@ pub(crate) fn run(
     wanted: &WantedWork,
     events: &SyncSender<Event>,
 ) {
-    let mut workshop = Workshop::new(config.moves, config.state.join("plans"), library);
+    let workshop = Workshop::new(config.moves, config.state.join("plans"), library);
+    let mut workshop = workshop.with_router(config.router);
     // The plan of which a stage was written into the switches last, if OpenSM need not sweep for it.
     let mut in_switches = None;
     for order in orders {

@@ -84,6 +84,11 @@ pub enum Task {
         /// The plan that it makes.
         plan: PlanId,
     },
+    /// Tables of the routing engine that the policy names, for the jobs that run and what hosts send.
+    Route {
+        /// The plan that it makes.
+        plan: PlanId,
+    },
     /// Few entries that relieve the hottest channel, if counters identify its traffic.
     Relieve {
         /// The plan that it makes.
@@ -117,6 +122,7 @@ impl Task {
             Self::Measure => None,
             Self::Ease { plan }
             | Self::Relieve { plan }
+            | Self::Route { plan }
             | Self::Mend { plan }
             | Self::Recall { plan, .. }
             | Self::Prove { plan } => Some(plan),
@@ -129,6 +135,7 @@ impl Task {
             Self::Measure => "measuring",
             Self::Ease { .. } => "easing",
             Self::Relieve { .. } => "relieving",
+            Self::Route { .. } => "routing",
             Self::Mend { .. } => "mending",
             Self::Recall { .. } => "recalling",
             Self::Prove { .. } => "proving",

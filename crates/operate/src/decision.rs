@@ -24,13 +24,32 @@ pub enum Trigger {
     Recall,
 }
 
-impl Trigger {
-    /// The unit of [`Candidate::kept`] and [`Candidate::proposed`] for decisions with this trigger.
-    pub fn measure(self) -> &'static str {
+/// What [`Candidate::kept`], [`Candidate::proposed`] and [`Candidate::bound`] count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Maximum effective EFI: routes of one job on a channel between switches, the most of them.
+    #[default]
+    EffectiveEfi,
+    /// Bytes on the fullest channel in a window of counters, as they are estimated.
+    Bytes,
+    /// Demand on the fullest channel, in the unit in which demands are given.
+    Demand,
+}
+
+impl Measure {
+    /// Its words in reports.
+    pub fn words(self) -> &'static str {
         match self {
-            Self::Counters => "bytes on the fullest channel",
-            _ => "maximum effective EFI",
+            Self::EffectiveEfi => "maximum effective EFI",
+            Self::Bytes => "bytes on the fullest channel",
+            Self::Demand => "demand on the fullest channel",
         }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -42,8 +61,10 @@ pub struct Candidate {
     /// The tables after each stage, each free of deadlock and loops; the last are [`Self::tables`]. After a fault those before the
     /// last may be incomplete: they lose pairs that the fault cut, and where packets are drained all pairs whose entries change.
     pub stages: Vec<Digest>,
-    /// Maximum effective EFI with the tables in place; for counters, the bytes of the fullest channel in the window, as they
-    /// are estimated.
+    /// What the next three count.
+    #[serde(default, skip_serializing_if = "Measure::is_default")]
+    pub measure: Measure,
+    /// The measure with the tables in place.
     pub kept: u64,
     /// The measure with the proposed tables.
     pub proposed: u64,
@@ -58,7 +79,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The share by which the maximum effective EFI falls.
+    /// The share by which the measure falls.
     pub fn gain(&self) -> f64 {
         if self.kept == 0 {
             0.0
@@ -167,6 +188,12 @@ pub struct Decision {
     pub jobs: Option<Digest>,
     /// Number of running jobs.
     pub running: u32,
+    /// Digest of the demands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demands: Option<Digest>,
+    /// The decision about few entries whose place a full route may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<PlanId>,
     /// Candidate that was found.
     pub candidate: Option<Candidate>,
     /// Verdict on the candidate.

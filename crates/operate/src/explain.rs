@@ -14,7 +14,7 @@ pub fn explain(decision: &Decision) -> String {
     line(
         "because",
         match d.trigger {
-            Trigger::Jobs => "jobs started, or what they run on changed",
+            Trigger::Jobs => "jobs started, or what they run on or send changed",
             Trigger::Operator => "an operator asked for a proposal",
             Trigger::Counters => "counters show a hot channel",
             Trigger::Fault => "the fabric or its tables changed",
@@ -26,6 +26,12 @@ pub fn explain(decision: &Decision) -> String {
     line("fabric", &d.fabric.to_string());
     line("tables", &format!("{} in place", d.from));
     line("jobs", &format!("{} running, list {jobs}", d.running));
+    if let Some(demands) = d.demands {
+        line("demands", &demands.to_string());
+    }
+    if let Some(few) = d.instead_of {
+        line("considered", &format!("decision {few}: few entries in place of tables made anew"));
+    }
     if let Some(c) = &d.candidate {
         let bound = c.bound.map_or_else(String::new, |b| format!("; no tables have less than {b}"));
         line(
@@ -33,7 +39,7 @@ pub fn explain(decision: &Decision) -> String {
             &format!(
                 "{:.1} %: {} {} -> {}{bound}",
                 100.0 * c.gain(),
-                d.trigger.measure(),
+                c.measure.words(),
                 c.kept,
                 c.proposed
             ),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decision::{Candidate, Verdict};
+use crate::decision::{Candidate, Measure, Verdict};
 use crate::mode::{Mode, Policy};
 use crate::value::{Digest, InputSource, PlanId};
 
@@ -66,6 +66,13 @@ pub enum Input {
         digest: Digest,
         /// Share of its bandwidth that the fullest channel between switches carried.
         fullest: f64,
+    },
+    /// What hosts send to each other.
+    Demands {
+        /// Digest of the demands.
+        digest: Digest,
+        /// Number of pairs of host ports.
+        pairs: u64,
     },
     /// A job waits to be released; the list of jobs with it came before.
     Starting {
@@ -199,7 +206,10 @@ pub enum Command {
 pub enum WorkResult {
     /// Evaluation of the tables in place for the jobs.
     Measured {
-        /// Maximum effective EFI.
+        /// What the next two count.
+        #[serde(default)]
+        measure: Measure,
+        /// The load.
         efi: u64,
         /// Lower bound for any tables; `None` if not known.
         bound: Option<u64>,

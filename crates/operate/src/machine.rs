@@ -44,6 +44,8 @@ impl Machine {
             from: state.tables.unwrap_or_default(),
             jobs: state.jobs,
             running: state.running,
+            demands: state.demands,
+            instead_of: None,
             candidate: None,
             verdict: None,
             outcome: DecisionOutcome::Open,
@@ -65,9 +67,14 @@ impl Machine {
     /// Records the outcome of a decision.
     pub(crate) fn end(&mut self, id: PlanId, outcome: DecisionOutcome) {
         let at = self.at;
-        if let Some(decision) = self.decision(id) {
-            decision.outcome = outcome;
-            decision.ended = Some(at);
+        let Some(decision) = self.decision(id) else { return };
+        decision.outcome = outcome.clone();
+        decision.ended = Some(at);
+        // What was set aside for it has the same inputs.
+        if let (DecisionOutcome::Dropped { .. }, Some(few)) = (&outcome, decision.instead_of)
+            && self.state.decision(few).is_some_and(|d| d.outcome == DecisionOutcome::Open)
+        {
+            self.end(few, outcome);
         }
     }
 

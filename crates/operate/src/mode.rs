@@ -66,6 +66,30 @@ pub struct Policy {
     pub hot_for: Millis,
     /// Changes are made even if a standby subnet manager does not have the plan.
     pub alone: bool,
+    /// When tables of a routing engine take the place of few entries; `None` for never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<FullRoute>,
+    /// Demands are read: nothing is changed for jobs before they are known.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub demands: bool,
+}
+
+/// When tables of a routing engine take the place of few entries that are changed.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct FullRoute {
+    /// Name of the engine.
+    pub engine: String,
+    /// It routes where few entries leave a load that is larger than the bound by more than this share, or the bound is not known.
+    pub beyond: f64,
+    /// Most blocks of 64 LIDs of a change.
+    pub max_blocks: u64,
+    /// Most stages of a change.
+    pub max_stages: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
+fn is_false(b: &bool) -> bool {
+    !b
 }
 
 /// OpenSM's `subnet_timeout` of 18 promises hosts that no packet lives longer than 4.096 us x 2^18 = 1.07 s.
@@ -97,6 +121,8 @@ impl Default for Policy {
             hot: hot(),
             hot_for: hot_for(),
             alone: false,
+            route: None,
+            demands: false,
         }
     }
 }

@@ -8,10 +8,12 @@ use crate::input::WorkResult;
 use crate::machine::Machine;
 use crate::mode::Mode;
 use crate::state::{Measured, Phase};
-use crate::value::{InputSource, Millis, PlanId};
+use crate::value::{Digest, InputSource, Millis, PlanId};
 
-/// All that work rests on.
-const ALL: [InputSource; 3] = InputSource::ALL;
+/// A share for people.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
 
 impl Machine {
     /// Starts what is due, if nothing else is in progress.
@@ -27,7 +29,8 @@ impl Machine {
             self.work(Task::Mend { plan }, within);
             return;
         }
-        if !self.is_fresh(&ALL) {
+        let has_demands = !state.policy.demands || self.is_fresh(&[InputSource::Demands]);
+        if !self.is_fresh(&InputSource::ALL) || !has_demands {
             return;
         }
         if state.mode == Mode::Observe {
@@ -62,6 +65,18 @@ impl Machine {
         state.too_hot |= self.at.saturating_sub(since) >= state.policy.hot_for;
     }
 
+    /// Handles a reading of what hosts send to each other: tables for other demands are out of date.
+    pub(crate) fn demands(&mut self, digest: Digest) {
+        let state = &mut self.state;
+        state.fresh.insert(InputSource::Demands);
+        if state.demands.replace(digest) == Some(digest) {
+            return;
+        }
+        state.measured = None;
+        state.wanted = true;
+        self.inputs_changed("other demands were read");
+    }
+
     fn ease(&mut self, trigger: Trigger, within: Millis) {
         (self.state.wanted, self.state.may_improve) = (false, false);
         let plan = self.begin(trigger);
@@ -75,11 +90,11 @@ impl Machine {
         cooled && state.changes.len() < policy.max_per_hour as usize
     }
 
-    /// Jobs started: tables for those before them are out of date.
-    pub(crate) fn jobs_started(&mut self) {
+    /// Jobs started, or what they send is another: tables for those before them are out of date.
+    pub(crate) fn inputs_changed(&mut self, why: &str) {
         let Phase::Working { task, .. } = self.state.phase else { return };
         let serves_jobs = match task {
-            Task::Measure | Task::Ease { .. } | Task::Relieve { .. } => true,
+            Task::Measure | Task::Ease { .. } | Task::Route { .. } | Task::Relieve { .. } => true,
             Task::Mend { .. } | Task::Recall { .. } => false,
             Task::Prove { plan } => {
                 let trigger = self.state.decision(plan).map(|d| d.trigger);
@@ -87,7 +102,7 @@ impl Machine {
             }
         };
         if serves_jobs {
-            self.void("other jobs started");
+            self.void(why);
         }
     }
 
@@ -99,16 +114,20 @@ impl Machine {
         }
         self.state.phase = Phase::Watching;
         match (task, result) {
-            (Task::Measure, WorkResult::Measured { efi, bound }) => {
-                self.state.measured = Some(Measured { efi: *efi, bound: *bound });
+            (Task::Measure, WorkResult::Measured { measure, efi, bound }) => {
+                let (measure, efi, bound) = (*measure, *efi, *bound);
+                self.state.measured = Some(Measured { measure, efi, bound });
             }
             (Task::Ease { plan }, WorkResult::Found { candidate }) => {
-                let (efi, bound) = (candidate.kept, candidate.bound);
-                self.state.measured = Some(Measured { efi, bound });
+                let (measure, efi, bound) = (candidate.measure, candidate.kept, candidate.bound);
+                self.state.measured = Some(Measured { measure, efi, bound });
                 self.eased(plan, candidate);
             }
             (Task::Relieve { plan }, WorkResult::Found { candidate }) => {
                 self.eased(plan, candidate);
+            }
+            (Task::Route { plan }, WorkResult::Found { candidate }) => {
+                self.routed_anew(plan, candidate);
             }
             (Task::Mend { plan }, WorkResult::Found { candidate }) => self.mended(plan, candidate),
             (Task::Recall { plan, .. }, WorkResult::Found { candidate }) => {
@@ -124,24 +143,44 @@ impl Machine {
             WorkResult::Failed { why } => why.clone(),
             _ => "the result is not what was asked for".to_owned(),
         };
-        // Insufficient counters are not a fault.
+        // Insufficient counters are not a fault, nor is a fabric that an engine does not route.
         let level = match task {
-            Task::Relieve { .. } => Level::Notice,
+            Task::Relieve { .. } | Task::Route { .. } => Level::Notice,
             _ => Level::Warning,
         };
         self.alarm(level, format!("{} failed: {why}", task.name()));
         self.state.unwell = false;
         if let Some(plan) = task.plan() {
-            self.keep(plan, why);
+            self.keep_or_few_entries(plan, why);
             self.answer_none();
         }
     }
 
     fn eased(&mut self, plan: PlanId, candidate: &Candidate) {
-        let policy = self.state.policy.clone();
-        let (gain, c) = (candidate.gain(), candidate);
-        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-        let why = if c.entries == 0 {
+        if let Some(decision) = self.decision(plan) {
+            decision.candidate = Some(candidate.clone());
+        }
+        if self.tries_full_route(plan, candidate) {
+            self.route_anew(plan);
+        } else {
+            self.change_few_entries(plan);
+        }
+    }
+
+    /// Has few entries proved that were found, if they are worth it.
+    pub(crate) fn change_few_entries(&mut self, plan: PlanId) {
+        let found = self.state.decision(plan).and_then(|d| d.candidate.as_ref());
+        match found.and_then(|c| self.refusal_of_few_entries(c)) {
+            Some(why) => self.keep(plan, why),
+            None => self.work(Task::Prove { plan }, self.state.policy.work),
+        }
+    }
+
+    /// Why few entries are not changed, if so.
+    pub(crate) fn refusal_of_few_entries(&self, c: &Candidate) -> Option<String> {
+        let policy = &self.state.policy;
+        let gain = c.gain();
+        if c.entries == 0 {
             Some("no entry cools down the hottest channel".to_owned())
         } else if gain < policy.min_gain {
             let least = percent(policy.min_gain);
@@ -156,13 +195,6 @@ impl Machine {
             ))
         } else {
             None
-        };
-        if let Some(decision) = self.decision(plan) {
-            decision.candidate = Some(candidate.clone());
-        }
-        match why {
-            Some(why) => self.keep(plan, why),
-            None => self.work(Task::Prove { plan }, policy.work),
         }
     }
 
@@ -194,7 +226,9 @@ impl Machine {
             self.end(plan, DecisionOutcome::Dropped { why });
             return;
         }
-        if !verdict.allows(stages) {
+        // Packets are dropped only where pairs are lost anyway.
+        let may_drain = matches!(trigger, Trigger::Fault | Trigger::Question);
+        if !verdict.allows(stages) || (verdict.drains() && !may_drain) {
             self.state.unwell = false;
             if matches!(trigger, Trigger::Fault | Trigger::Question) {
                 let text = "the tables in place are damaged, and no safe way to mended ones is proved: OpenSM routes by itself";
@@ -206,10 +240,11 @@ impl Machine {
                 }
                 rung => format!("no safe way is proved: {}", rung.name()),
             };
-            self.keep(plan, why);
+            self.keep_or_few_entries(plan, why);
             self.answer_none();
             return;
         }
+        self.set_few_entries_aside(plan);
         if !self.state.questions.is_empty() {
             // OpenSM takes the first stage in the sweep in which it waits; each other stage is a separate sweep.
             self.answer(plan);

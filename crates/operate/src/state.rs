@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::Task;
-use crate::decision::Decision;
+use crate::decision::{Decision, Measure};
 use crate::mode::{Mode, Policy};
 use crate::value::{Digest, InputSource, Millis, PlanId};
 
@@ -88,6 +88,9 @@ pub struct State {
     /// A fabric that was refused as that of another cluster.
     #[serde(default)]
     pub stranger: Option<Digest>,
+    /// Digest of the demands, once known.
+    #[serde(default)]
+    pub demands: Option<Digest>,
 }
 
 /// The activity of the machine.
@@ -192,10 +195,13 @@ pub enum FreezeReason {
     Engines,
 }
 
-/// Evaluation of tables for jobs.
+/// Evaluation of tables for jobs, or for what hosts send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Measured {
-    /// Maximum effective EFI.
+    /// What the next two count.
+    #[serde(default)]
+    pub measure: Measure,
+    /// The load.
     pub efi: u64,
     /// Lower bound for any tables; `None` if not known.
     pub bound: Option<u64>,

@@ -1,6 +1,6 @@
 //! One step: an input, the change of the state, and the actions.
 
-use crate::action::{Action, Level};
+use crate::action::{Action, Level, Task};
 use crate::decision::DecisionOutcome;
 use crate::engines::engines_allowed;
 use crate::input::{Command, Input};
@@ -49,12 +49,13 @@ impl Machine {
                 state.may_improve |= *ended > 0;
                 if *started > 0 {
                     state.wanted = true;
-                    self.jobs_started();
+                    self.inputs_changed("other jobs started");
                 } else if state.mode == Mode::Observe {
                     state.wanted = true;
                 }
             }
             Input::Counters { fullest, .. } => self.counters(*fullest),
+            Input::Demands { digest, .. } => self.demands(*digest),
             Input::Starting { job } => {
                 let until = self.at.saturating_add(self.state.policy.hold);
                 self.state.held.insert(*job, until);
@@ -191,8 +192,14 @@ impl Machine {
         state.foreign.retain(|t| at.saturating_sub(*t) < TEN_MINUTES);
         self.questions_late();
         match self.state.phase {
-            Phase::Working { until, task, .. } if until <= at => {
-                self.void("it took too long");
+            Phase::Working { work, until, task } if until <= at => {
+                if let Task::Route { plan } = task {
+                    self.state.generation += 1;
+                    self.act(Action::Forget { work });
+                    self.keep_or_few_entries(plan, "it took too long".to_owned());
+                } else {
+                    self.void("it took too long");
+                }
                 let what = task.name();
                 self.alarm(Level::Warning, format!("{what} took too long and was given up"));
             }

@@ -64,6 +64,8 @@ pub enum InputSource {
     Jobs,
     /// The port counters.
     Counters,
+    /// What hosts send to each other.
+    Demands,
 }
 
 impl InputSource {
@@ -77,6 +79,7 @@ impl InputSource {
             Self::Tables => "tables",
             Self::Jobs => "jobs",
             Self::Counters => "counters",
+            Self::Demands => "demands",
         }
     }
 }

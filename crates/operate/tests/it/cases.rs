@@ -2,23 +2,23 @@
 
 use darkfiber_operate::{
     Action, Candidate, Command, DecisionOutcome, Digest, FreezeReason, Input, InputSource, Level,
-    Mode, Phase, Policy, Ready, Rung, State, Task, Verdict, WorkResult, engines_allowed, explain,
-    step,
+    Measure, Mode, Phase, Policy, Ready, Rung, State, Task, Verdict, WorkResult, engines_allowed,
+    explain, step,
 };
 
 /// A machine that hears one thing after the other.
-struct TestMachine {
-    state: State,
-    at: u64,
+pub(crate) struct TestMachine {
+    pub(crate) state: State,
+    pub(crate) at: u64,
     actions: Vec<Action>,
 }
 
 impl TestMachine {
-    fn new(mode: Mode) -> Self {
+    pub(crate) fn new(mode: Mode) -> Self {
         Self::with(mode, Policy::default())
     }
 
-    fn with(mode: Mode, policy: Policy) -> Self {
+    pub(crate) fn with(mode: Mode, policy: Policy) -> Self {
         let mut machine = Self { state: State::default(), at: 1_000_000, actions: Vec::new() };
         let engines = ["darkfiber", "nue", "no_fallback"].map(str::to_owned).to_vec();
         machine.hear(Input::Started { mode, policy, engines });
@@ -28,19 +28,19 @@ impl TestMachine {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "cases are shorter with values")]
-    fn hear(&mut self, input: Input) -> &[Action] {
+    pub(crate) fn hear(&mut self, input: Input) -> &[Action] {
         let (state, actions) = step(&self.state, self.at, &input);
         (self.state, self.actions) = (state, actions);
         self.at += 10;
         &self.actions
     }
 
-    fn jobs(&mut self, digest: u64, started: u32) -> &[Action] {
+    pub(crate) fn jobs(&mut self, digest: u64, started: u32) -> &[Action] {
         self.hear(Input::Jobs { digest: Digest(digest), running: 2, started, ended: 0 })
     }
 
     /// The last requested work returns with this result.
-    fn done(&mut self, result: WorkResult) -> &[Action] {
+    pub(crate) fn done(&mut self, result: WorkResult) -> &[Action] {
         let asked = self.actions.iter().find_map(|a| match a {
             Action::Work { work, generation, .. } => Some((*work, *generation)),
             _ => None,
@@ -49,23 +49,24 @@ impl TestMachine {
         self.hear(Input::Done { work, generation, result })
     }
 
-    fn found(&mut self, proposed: u64) -> &[Action] {
+    pub(crate) fn found(&mut self, proposed: u64) -> &[Action] {
         self.done(WorkResult::Found { candidate: candidate(proposed) })
     }
 
-    fn proved(&mut self, rung: Rung) -> &[Action] {
+    pub(crate) fn proved(&mut self, rung: Rung) -> &[Action] {
         self.done(WorkResult::Proved { verdict: verdict(rung) })
     }
 
-    fn outcome(&self) -> &DecisionOutcome {
+    pub(crate) fn outcome(&self) -> &DecisionOutcome {
         &self.state.decisions.back().expect("a decision").outcome
     }
 }
 
-fn candidate(proposed: u64) -> Candidate {
+pub(crate) fn candidate(proposed: u64) -> Candidate {
     Candidate {
         tables: Digest(11),
         stages: vec![Digest(11)],
+        measure: Measure::EffectiveEfi,
         kept: 100,
         proposed,
         bound: Some(60),
@@ -80,7 +81,7 @@ fn asks(question: u64, fabric: Digest) -> Input {
     Input::Asked { question, fabric, budget: 2_000, size: None, tables: None, ready: None }
 }
 
-fn verdict(rung: Rung) -> Verdict {
+pub(crate) fn verdict(rung: Rung) -> Verdict {
     Verdict {
         fabric: Digest(1),
         from: Digest(10),
@@ -338,7 +339,8 @@ fn only_heat_that_lasts_leads_to_anything() {
         matches!(&asked[..], [Action::Work { task: Task::Relieve { plan: 1 }, .. }]),
         "{asked:?}"
     );
-    machine.found(70);
+    let candidate = Candidate { measure: Measure::Bytes, ..candidate(70) };
+    machine.done(WorkResult::Found { candidate });
     assert_eq!(machine.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
     let text = explain(machine.state.decision(1).expect("remembered"));
     assert!(text.contains("bytes on the fullest channel 100 -> 70"), "{text}");

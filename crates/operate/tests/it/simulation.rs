@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use darkfiber_operate::{
-    Command, Digest, Input, InputSource, Millis, Mode, Phase, Rung, WorkResult,
+    Command, DecisionOutcome, Digest, Input, InputSource, Millis, Mode, Phase, Rung, WorkResult,
 };
 
 use crate::network::{CABLES, Net, SWITCHES, below};
@@ -67,6 +67,10 @@ fn inject(world: &mut World) {
         85 => world.hear(&command(Command::Pause)),
         86..=90 => world.hear(&command(Command::Resume)),
         91 => world.hear(&command(Command::Propose)),
+        92 if world.percent(40) => {
+            let digest = Digest(below(&mut world.random, 5) as u64);
+            world.hear(&Input::Demands { digest, pairs: 12 });
+        }
         92 => {
             let fullest = if world.percent(80) { 0.9 } else { 0.1 };
             world.hear(&Input::Counters { digest: Digest(7), fullest });
@@ -164,6 +168,8 @@ fn settle(world: &mut World) {
             now.state.questions.is_empty() && now.state.held.is_empty(),
             "somebody still waits"
         );
+        let open = now.state.decisions.iter().filter(|d| d.outcome == DecisionOutcome::Open);
+        assert_eq!(open.count(), 0, "a decision has no end: {:?}", now.state.decisions);
     }
 }
 
@@ -232,6 +238,8 @@ fn the_simulation_finds_no_schedule_that_hurts() {
         ("kills", 500),
         ("power losses", 50),
         ("hot channels looked at", 5),
+        ("full routes", 50),
+        ("commits of full routes", 5),
         ("commits", 300),
         ("proved plans programmed", 300),
         ("answers with a plan", 100),

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_operate::journal::{self, FORMAT, JournalHeader, Step};
 use darkfiber_operate::{
-    Action, Candidate, DecisionOutcome, Digest, FreezeReason, Input, InputSource, Millis, Mode,
-    Phase, PlanId, Policy, Rung, State, Task, Trigger, Verdict, WorkResult, step,
+    Action, Candidate, DecisionOutcome, Digest, FreezeReason, FullRoute, Input, InputSource,
+    Measure, Millis, Mode, Phase, PlanId, Policy, Rung, State, Task, Trigger, Verdict, WorkResult,
+    step,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -112,6 +113,13 @@ impl World {
                 max_stages: 2,
                 max_per_hour: 100,
                 cooldown: 10_000,
+                // One that is often better than few entries, and often refused.
+                route: (seed % 2 == 1).then(|| FullRoute {
+                    engine: "sar".to_owned(),
+                    beyond: 0.0,
+                    max_blocks: 12,
+                    max_stages: 2,
+                }),
                 ..Policy::default()
             },
             mode,
@@ -391,6 +399,14 @@ impl World {
             .and_then(|l| l.state.decision(plan))
             .map_or(0, |d| d.candidate.as_ref().map_or(0, |c| c.stages.len()));
         assert!(rung <= Rung::AnyOrder || of > 1, "S1: an order of switches for one sweep");
+        let decision = self.life.as_ref().and_then(|l| l.state.decision(plan)).cloned();
+        if let Some(d) = &decision {
+            let repairs = matches!(d.trigger, Trigger::Fault | Trigger::Question);
+            assert!(repairs || rung != Rung::DropDrain, "packets are dropped for a job");
+            if d.instead_of.is_some() {
+                self.count("commits of full routes");
+            }
+        }
         let Some(life) = &self.life else { return };
         let state = &life.state;
         let is_cleared = rung == Rung::DropDrain && stage == 1;
@@ -475,10 +491,13 @@ impl World {
             WorkResult::Failed { why: "out of memory".to_owned() }
         } else {
             match task {
-                Task::Measure => WorkResult::Measured { efi: 10, bound: Some(5) },
-                Task::Ease { plan } | Task::Mend { plan } | Task::Relieve { plan } => {
-                    self.search(task, plan, net, tables)
+                Task::Measure => {
+                    WorkResult::Measured { measure: Measure::EffectiveEfi, efi: 10, bound: Some(5) }
                 }
+                Task::Ease { plan }
+                | Task::Route { plan }
+                | Task::Mend { plan }
+                | Task::Relieve { plan } => self.search(task, plan, net, tables),
                 Task::Recall { plan, of, before } => self.recall(plan, of, before, tables),
                 Task::Prove { plan } => self.prove(plan, net, tables),
             }
@@ -490,8 +509,10 @@ impl World {
     /// Finds tables; one time in ten they are unsound, as if the search had a bug.
     fn search(&mut self, task: Task, plan: PlanId, net: Net, tables: &Tables) -> WorkResult {
         let mends = matches!(task, Task::Mend { .. });
-        if let Task::Relieve { .. } = task {
-            self.count("hot channels looked at");
+        match task {
+            Task::Relieve { .. } => self.count("hot channels looked at"),
+            Task::Route { .. } => self.count("full routes"),
+            _ => {}
         }
         let is_whole = lost(net, tables).is_empty() && !mix_is_unsafe(net, &[tables]);
         let root = if self.percent(70) { 5 } else { 0 };
@@ -524,6 +545,7 @@ impl World {
         let candidate = Candidate {
             tables: new.digest(),
             stages: stages.iter().map(Tables::digest).collect(),
+            measure: Measure::EffectiveEfi,
             kept: 100,
             proposed: 100 - below(&mut self.random, 20) as u64,
             bound: None,
@@ -554,6 +576,7 @@ impl World {
         let candidate = Candidate {
             tables: new.digest(),
             stages: vec![new.digest()],
+            measure: Measure::EffectiveEfi,
             kept: 100,
             proposed: 100,
             bound: None,
