@@ -12,10 +12,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::cable_repairs::CableRepairs;
 use crate::event::Event;
 use crate::fault_book::{Base, Book, Entry, Tally};
+use crate::inputs::Values;
 use crate::plan_image::{Patch, PlanImage};
 use crate::reference::{Missing, Reference, left};
 use crate::value::{FabricValue, JobsValue};
-use crate::work::{Library, Values, Workshop};
+use crate::work::{Library, Workshop};
 
 /// Maximum bytes of stored changes; a fault whose changes do not fit is repaired on request.
 const MOST_BYTES: usize = 1 << 28;

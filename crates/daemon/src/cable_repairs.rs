@@ -13,12 +13,12 @@ use darkfiber_routing::reroute::{Prepared, Trial};
 use darkfiber_routing::transition::{Baseline, Before, Lost};
 
 use crate::fault_book::{Base, Entry};
+use crate::inputs::{LAYERS, Values};
 use crate::load::candidate;
 use crate::plan_image::PlanImage;
 use crate::proof;
 use crate::tables_digest::TablesDigest;
 use crate::value::{FabricValue, JobsValue, TablesValue};
-use crate::work::{LAYERS, Values};
 
 /// Tables in place, ready to be repaired for one fault after another.
 pub(crate) struct CableRepairs<'p, 'a> {

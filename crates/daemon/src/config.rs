@@ -23,10 +23,12 @@ const LONGEST: f64 = 1e6;
 /// Seconds for which a job may be kept from its start at most.
 const LONGEST_HOLD: f64 = 3.0;
 
-/// A file or directory that is watched, or a command that is run.
+/// A file or folder that is watched, or a command that is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     File(PathBuf),
+    /// Of files, each for itself.
+    Folder(PathBuf),
     Command(Vec<String>),
 }
 
@@ -439,6 +441,7 @@ impl Checker<'_> {
         for (key, of, span) in [
             ("empty_is_idle", jobs, part.empty_is_idle.as_ref().map(Spanned::span)),
             ("aliases", of_hosts, part.aliases.as_ref().map(Spanned::span)),
+            ("profiles", &of_hosts[1..], part.profiles.as_ref().map(Spanned::span)),
             ("sl", tables, part.sl.as_ref().map(Spanned::span)),
             ("guid2lid", tables, part.guid2lid.as_ref().map(Spanned::span)),
             ("lid_choice", tables, part.lid_choice.as_ref().map(Spanned::span)),
@@ -449,17 +452,24 @@ impl Checker<'_> {
                 return Err(Error::input(what).hint(format!("[{}] has it", of[0].name())));
             }
         }
-        let origin = match (part.file, part.command) {
-            (Some(file), None) => Origin::File(self.named("file", &file, "\"PATH\"")?),
-            (None, Some(command)) if !command.get_ref().is_empty() => {
+        let origin = match (part.file, part.command, part.profiles) {
+            (Some(file), None, None) => Origin::File(self.named("file", &file, "\"PATH\"")?),
+            (None, None, Some(folder)) => {
+                Origin::Folder(self.named("profiles", &folder, "\"PATH\"")?)
+            }
+            (None, Some(command), None) if !command.get_ref().is_empty() => {
                 Origin::Command(command.into_inner())
             }
             _ => {
                 let at = self.place.at(&span);
+                let (more, hint) = match source {
+                    InputSource::Demands => (", profiles", ", or profiles = \"FOLDER\""),
+                    _ => ("", ""),
+                };
                 return Err(Error::input(format!(
-                    "{at}[{name}]: expected one of file and command"
+                    "{at}[{name}]: expected one of file and command{more}"
                 ))
-                .hint("file = \"PATH\", or command = [\"PROGRAM\", \"ARGUMENT\"]"));
+                .hint(format!("file = \"PATH\", or command = [\"PROGRAM\", \"ARGUMENT\"]{hint}")));
             }
         };
         let beside = |key: &str, path: Option<Spanned<PathBuf>>| {

@@ -35,6 +35,7 @@ pub(crate) struct ConfigFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct InputPart {
     pub(crate) file: Option<Spanned<PathBuf>>,
+    pub(crate) profiles: Option<Spanned<PathBuf>>,
     pub(crate) command: Option<Spanned<Vec<String>>>,
     pub(crate) every_s: Option<Spanned<f64>>,
     pub(crate) timeout_s: Option<Spanned<f64>>,

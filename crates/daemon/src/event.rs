@@ -5,11 +5,12 @@ use std::sync::mpsc::SyncSender;
 
 use darkfiber_operate::{Digest, InputSource, PlanId, WorkResult};
 
+use crate::demands::DemandsValue;
 use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Tally;
 use crate::question::{Question, TakenPlan};
 use crate::snapshot::Snapshot;
-use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// An event for the owner of the state.
 pub(crate) enum Event {

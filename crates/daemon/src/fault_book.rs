@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use darkfiber_operate::{Digest, Ready};
 use darkfiber_routing::check::check;
 
+use crate::inputs::Values;
 use crate::plan_image::{Patch, PlanImage};
 use crate::reference::Missing;
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, JobsValue, TablesValue};
-use crate::work::{Plan, Values};
+use crate::work::Plan;
 
 /// The tables in place, and the fabric that they are tables of.
 #[derive(Clone)]

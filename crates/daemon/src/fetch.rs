@@ -18,7 +18,7 @@ const COMPLAINT: usize = 200;
 /// Fetches the bytes of an input.
 pub(crate) fn fetch(watched: &Watched, children: &Children) -> Result<Vec<u8>, String> {
     match &watched.origin {
-        Origin::File(path) => file(path, watched.most_bytes),
+        Origin::File(path) | Origin::Folder(path) => file(path, watched.most_bytes),
         Origin::Command(words) => run(words, watched.timeout, watched.most_bytes, children),
     }
 }

@@ -2,12 +2,12 @@
 
 use darkfiber_analysis::heat::{Flow, Heat};
 use darkfiber_analysis::jobs::Effective;
-use darkfiber_fabric::TerminalId;
 use darkfiber_operate::{Candidate, Digest, Measure};
 use darkfiber_routing::reroute::difference;
 use darkfiber_routing::{Demand, Routes, least_load_of_jobs};
 
-use crate::work::Values;
+use crate::inputs::Values;
+use crate::profiles::all_pairs;
 
 /// What tables are worth that may be put in place in one stage.
 pub(crate) fn candidate(
@@ -41,11 +41,11 @@ pub(crate) fn measure(values: &Values) -> Measure {
 /// The load of the channel between switches that has the most.
 pub(crate) fn load(values: &Values, routes: &Routes) -> u64 {
     let fabric = values.fabric.fabric();
-    let Some(known) = &values.demands else {
+    if values.demands.is_none() {
         return Effective::of(fabric, routes, &values.jobs.places).facts().effective_efi.max;
-    };
-    let flow = |d: &Demand| Flow { job: 0, from: d.from, to: d.to, bytes: d.weight };
-    let flows: Vec<Flow> = known.demands.iter().map(flow).collect();
+    }
+    let flow = |d: Demand| Flow { job: 0, from: d.from, to: d.to, bytes: d.weight };
+    let flows: Vec<Flow> = served(values).into_iter().map(flow).collect();
     let heat = Heat::of(fabric, routes, &flows, 1);
     heat.between_switches().iter().copied().max().unwrap_or(0)
 }
@@ -59,13 +59,8 @@ pub(crate) fn bound(values: &Values) -> Option<u64> {
 
 /// What is served: the demands, or every pair inside a job; one that shares two jobs sends in both.
 pub(crate) fn served(values: &Values) -> Vec<Demand> {
-    if let Some(known) = &values.demands {
-        return known.demands.clone();
+    match &values.demands {
+        Some(known) => known.demands(&values.jobs, values.fabric.fabric()),
+        None => values.jobs.places.iter().flat_map(|job| all_pairs(job)).collect(),
     }
-    let pairs = |job: &Vec<TerminalId>| {
-        let all = job.iter().flat_map(|&from| job.iter().map(move |&to| (from, to)));
-        let far = all.filter(|(from, to)| from != to);
-        far.map(|(from, to)| Demand { from, to, weight: 1 }).collect::<Vec<_>>()
-    };
-    values.jobs.places.iter().flat_map(pairs).collect()
 }

@@ -42,7 +42,7 @@ pub(crate) fn text(snapshot: &Snapshot, last: &LastMap) -> Result<Arc<String>, S
     Ok(text)
 }
 
-fn drawn(snapshot: &Snapshot, values: &crate::work::Values) -> String {
+fn drawn(snapshot: &Snapshot, values: &crate::inputs::Values) -> String {
     let topology = &values.fabric.loaded.topology;
     let (fabric, routes) = (&topology.fabric, &values.tables.routes);
     let channels = fabric.channel_count();

@@ -15,9 +15,11 @@ use darkfiber_routing::{DestId, Routes};
 
 use crate::config::Config;
 use crate::console::Console;
+use crate::demands::DemandsValue;
 use crate::event::{Event, Form, Page, Reply, Request};
 use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Base;
+use crate::inputs::Values;
 use crate::notify;
 use crate::overdue_inputs::OverdueInputs;
 use crate::poll::Pollers;
@@ -28,8 +30,8 @@ use crate::read;
 use crate::report::{self, Totals};
 use crate::snapshot::{Recent, Snapshot};
 use crate::store::Store;
-use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
-use crate::work::{Library, Values};
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
+use crate::work::Library;
 use crate::worker::{Order, Queue};
 
 /// Interval of ticks for the machine.
@@ -492,6 +494,10 @@ impl<'a> Owner<'a> {
             ended: before.difference(&value.ids).count() as u32,
         };
         self.jobs = Some(value);
+        // What they send may have come with them.
+        if let Some(hurry) = &self.pollers.demands {
+            let _it_hurries_already = hurry.try_send(());
+        }
         self.hear(&Input::Good { source: InputSource::Jobs });
         self.hear(&input);
     }
@@ -500,8 +506,12 @@ impl<'a> Owner<'a> {
         if self.is_of_another_fabric(value.fabric) {
             return;
         }
-        let input = Input::Demands { digest: value.digest, pairs: value.demands.len() as u64 };
-        self.demands = Some(value);
+        // Jobs that end take their profiles away: that is no reason to look again.
+        let known = self.demands.replace(value.clone());
+        if known.is_some_and(|known| value.is_among(&known)) {
+            return;
+        }
+        let input = Input::Demands { digest: value.digest, pairs: value.pairs() };
         self.hear(&Input::Good { source: InputSource::Demands });
         self.hear(&input);
     }

@@ -1,7 +1,7 @@
 //! A thread for each input, which reads it at intervals and reports changes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +11,13 @@ use std::time::{Duration, Instant, SystemTime};
 use darkfiber_operate::{Digest, InputSource, Mode};
 
 use crate::children::Children;
-use crate::config::{Config, Watched};
+use crate::config::{Config, Origin, Watched};
+use crate::demands::{DemandsValue, Sent};
 use crate::event::Event;
 use crate::fabric_guids::KnownGuids;
 use crate::fetch::fetch;
 use crate::opensm_log;
+use crate::profiles::{self, ReadProfiles};
 use crate::read;
 use crate::reference::Reference;
 use crate::tables_input::{TablesStamp, locate, written};
@@ -350,6 +352,9 @@ fn poll_jobs(poller: &Poller, known: &CurrentFabric) {
 }
 
 fn poll_demands(poller: &Poller, known: &CurrentFabric) {
+    if let Origin::Folder(folder) = &poller.watched.origin {
+        return poll_profiles(poller, folder, known);
+    }
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let read = |p: &Poller| -> Reading {
         let fabric = known.get()?;
@@ -360,6 +365,26 @@ fn poll_demands(poller: &Poller, known: &CurrentFabric) {
             let value = read::demands(&bytes, &fabric, &p.watched)?;
             last = Some((bytes, fabric.digest));
             Ok(Some(Event::Demands(Arc::new(value))))
+        }))
+    };
+    poller.run(read, |_| {});
+}
+
+fn poll_profiles(poller: &Poller, folder: &Path, known: &CurrentFabric) {
+    let mut last = (ReadProfiles::default(), None);
+    let read = |_: &Poller| -> Reading {
+        let fabric = known.get()?.digest;
+        Some(last.0.read(folder).map(|read| {
+            if read.is_none() && last.1 == Some(fabric) {
+                return None;
+            }
+            last = (read.unwrap_or_else(|| last.0.clone()), Some(fabric));
+            let (sent, digest) = (last.0.of_job.clone(), profiles::digest(&last.0.of_job));
+            Some(Event::Demands(Arc::new(DemandsValue {
+                sent: Sent::Profiles(sent),
+                digest,
+                fabric,
+            })))
         }))
     };
     poller.run(read, |_| {});

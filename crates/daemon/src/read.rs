@@ -15,8 +15,9 @@ use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Loaded, aliases, refuse_shared};
 
 use crate::config::{Origin, Watched};
+use crate::demands::{DemandsValue, Sent};
 use crate::tables_digest::digest_of_tables;
-use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
 
 /// Remarks of a reader that make its result unusable.
 fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
@@ -32,7 +33,7 @@ fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
 /// Origin of the input, for operators who have to look there.
 pub(crate) fn name(watched: &Watched) -> String {
     match &watched.origin {
-        Origin::File(path) => path.display().to_string(),
+        Origin::File(path) | Origin::Folder(path) => path.display().to_string(),
         Origin::Command(words) => words.join(" "),
     }
 }
@@ -147,7 +148,8 @@ fn demands_of(
         words.add(u64::from(d.from.0) << 32 | u64::from(d.to.0));
         words.add(d.weight);
     }
-    Ok(DemandsValue { demands, digest: Digest(words.value()), fabric: fabric.digest })
+    let (sent, digest) = (Sent::Pairs(demands), Digest(words.value()));
+    Ok(DemandsValue { sent, digest, fabric: fabric.digest })
 }
 
 /// Traffic of channels from the first of some readings of counters, in the order of time, to the last.

@@ -15,10 +15,11 @@ use darkfiber_workload::History;
 use crate::children::Children;
 use crate::config::{Config, Watched};
 use crate::fetch::fetch;
+use crate::inputs::Values;
 use crate::read;
 use crate::tables_input::{TablesStamp, locate};
 use crate::value::{FabricValue, JobsValue, TablesValue};
-use crate::work::{Library, Values, Workshop};
+use crate::work::{Library, Workshop};
 
 const DAY: Millis = 86_400_000;
 const HOUR: Millis = 3_600_000;

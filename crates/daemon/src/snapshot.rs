@@ -6,8 +6,8 @@ use std::sync::Arc;
 use darkfiber_operate::{Millis, State};
 
 use crate::alarm::TopAlarm;
+use crate::inputs::Values;
 use crate::value::CountersValue;
-use crate::work::Values;
 
 /// Alarms that are remembered for pages.
 const ALARMS: usize = 50;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use darkfiber_fabric::{AtPort, ChannelId, Digest as Words, Fabric, SwitchId, TerminalId};
 use darkfiber_operate::Digest;
-use darkfiber_routing::{Demand, DestId, Lids, Routes};
+use darkfiber_routing::{DestId, Lids, Routes};
 use darkfiber_scenario::Loaded;
 
 /// A fabric with its LIDs.
@@ -75,15 +75,6 @@ impl JobsValue {
         text.extend_from_slice(&more.text);
         Self::new(of(self).chain(new.collect::<Vec<_>>()).collect(), self.fabric, text)
     }
-}
-
-/// What hosts send to each other.
-pub(crate) struct DemandsValue {
-    /// By pair of terminals; pairs that are not there send nothing.
-    pub(crate) demands: Vec<Demand>,
-    pub(crate) digest: Digest,
-    /// The fabric that they were read for.
-    pub(crate) fabric: Digest,
 }
 
 /// Traffic of channels between two readings of counters.

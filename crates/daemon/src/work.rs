@@ -15,36 +15,24 @@ use darkfiber_routing::{Lids, Routes};
 use darkfiber_scenario::demanded;
 use darkfiber_scenario::tables::TableFiles;
 
+use crate::inputs::{LAYERS, Values};
 use crate::load::{bound, candidate, load, measure, served};
 use crate::plan_files::tables_before;
 use crate::proof;
 use crate::router::Router;
 use crate::tables_digest::digest_of_tables;
-use crate::value::{CountersValue, DemandsValue, FabricValue, JobsValue, TablesValue};
+use crate::value::FabricValue;
 
 /// Number of plans whose tables are kept in memory.
 const KEPT: usize = 4;
 /// Stages of a proposal: one, as people put it in place by one sweep of OpenSM.
 const STAGES: usize = 1;
-/// Layers that new paths may use in addition to those of the tables: every path keeps its own.
-pub(crate) const LAYERS: u8 = 1;
-
 /// Most entries of a change for counters.
 const MOST_FOR_COUNTERS: usize = 8;
 /// Largest share of the traffic that may be undetermined.
 const DETERMINED: f64 = 0.1;
 /// Maximum number of terminals whose pairs are all considered where jobs do not give the pairs.
 const ALL_PAIRS: usize = 2_000;
-
-/// The inputs at the time when the work was requested.
-#[derive(Clone)]
-pub(crate) struct Values {
-    pub(crate) fabric: Arc<FabricValue>,
-    pub(crate) tables: Arc<TablesValue>,
-    pub(crate) jobs: Arc<JobsValue>,
-    pub(crate) counters: Option<Arc<CountersValue>>,
-    pub(crate) demands: Option<Arc<DemandsValue>>,
-}
 
 /// Tables that were found, and the inputs they were found for.
 #[derive(Clone)]
@@ -140,7 +128,7 @@ impl Workshop {
         let fabric = values.fabric.fabric();
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
-        self.found_with_stages(plan, values, prepared.into_routes())
+        self.found_with_stages(plan, values, prepared.into_routes(), 0)
     }
 
     /// Tables of the routing engine that the policy names.
@@ -149,7 +137,8 @@ impl Workshop {
         if !values.tables.is_whole {
             return Err("pairs of terminals do not reach: they are repaired first".to_owned());
         }
-        self.found_with_stages(plan, values, router.tables(values)?)
+        let (new, withheld) = router.tables(values)?;
+        self.found_with_stages(plan, values, new, withheld)
     }
 
     /// Tables that are put in place by as many stages as are needed.
@@ -158,6 +147,7 @@ impl Workshop {
         plan: PlanId,
         values: &Values,
         new: Routes,
+        withheld: usize,
     ) -> Result<WorkResult, String> {
         let (fabric, old) = (values.fabric.fabric(), &values.tables.routes);
         let before = [Before { routes: old, has_levels: values.tables.has_levels }];
@@ -165,7 +155,7 @@ impl Workshop {
         let stages = proof::stages(&judged, old, &new);
         let digests: Vec<Digest> =
             stages.iter().map(|r| digest_of_tables(fabric, r, &values.tables.lids)).collect();
-        let found = self.found(plan, values, new, 0);
+        let found = self.found(plan, values, new, withheld);
         let WorkResult::Found { mut candidate } = found else { return Ok(found) };
         candidate.stages.splice(0..0, digests);
         self.library.with_stages(plan, stages);
@@ -231,7 +221,7 @@ impl Workshop {
         if lids != values.tables.lids {
             return Err(format!("{}: LIDs have changed since", dir.display()));
         }
-        self.found_with_stages(plan, values, routes)
+        self.found_with_stages(plan, values, routes, 0)
     }
 
     /// Tables that may be put in place in one stage.

@@ -10,8 +10,9 @@ use crate::actuator::{self, Known, Placed, Stage};
 use crate::children::Children;
 use crate::config::Config;
 use crate::event::Event;
+use crate::inputs::Values;
 use crate::poll::ReadBacks;
-use crate::work::{Library, Plan, Values, Workshop, kept_tables};
+use crate::work::{Library, Plan, Workshop, kept_tables};
 use crate::{plan_files, proposal};
 
 /// An order for the thread.

@@ -74,7 +74,8 @@ pub struct Candidate {
     pub entries: u64,
     /// Blocks of 64 LIDs that change.
     pub blocks: u64,
-    /// Moves that were considered beyond these and would take more stages.
+    /// Changes that were found beyond these and would take more stages, or are safe in none: moves of few entries, entries of tables
+    /// made anew.
     pub withheld: u64,
 }
 

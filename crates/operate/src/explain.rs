@@ -51,7 +51,7 @@ pub fn explain(decision: &Decision) -> String {
         };
         line("cost", &format!("{} entries, {} blocks, {stages}", c.entries, c.blocks));
         if c.withheld > 0 {
-            line("withheld", &format!("{} moves that would take more stages", c.withheld));
+            line("withheld", &format!("{} changes that would take more stages", c.withheld));
         }
         line("new tables", &c.tables.to_string());
     }
