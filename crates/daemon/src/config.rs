@@ -462,14 +462,15 @@ impl Checker<'_> {
             }
             _ => {
                 let at = self.place.at(&span);
-                let (more, hint) = match source {
-                    InputSource::Demands => (", profiles", ", or profiles = \"FOLDER\""),
-                    _ => ("", ""),
+                let (keys, hint) = match source {
+                    InputSource::Demands => {
+                        ("file, command and profiles", ", or profiles = \"FOLDER\"")
+                    }
+                    _ => ("file and command", ""),
                 };
-                return Err(Error::input(format!(
-                    "{at}[{name}]: expected one of file and command{more}"
-                ))
-                .hint(format!("file = \"PATH\", or command = [\"PROGRAM\", \"ARGUMENT\"]{hint}")));
+                return Err(Error::input(format!("{at}[{name}]: expected one of {keys}")).hint(
+                    format!("file = \"PATH\", or command = [\"PROGRAM\", \"ARGUMENT\"]{hint}"),
+                ));
             }
         };
         let beside = |key: &str, path: Option<Spanned<PathBuf>>| {
@@ -620,10 +621,14 @@ mod tests {
                 "line 11: lanes: 16, expected 1 to 15",
                 "",
             ),
-            (format!("{GOOD}[demands]\n"), "line 9: [demands]: expected one of", "PROGRAM"),
+            (
+                format!("{GOOD}[demands]\n"),
+                "line 8: [demands]: expected one of file, command and profiles",
+                "PROGRAM",
+            ),
             (
                 format!("{GOOD}[demands]\nfile = \"d\"\nsl = \"x\"\n"),
-                "line 11: [demands] has no key sl",
+                "line 10: [demands] has no key sl",
                 "[tables] has it",
             ),
             (

@@ -143,8 +143,11 @@ impl Machine {
             return;
         }
         let Some((old, from)) = before.zip(back.map(|v| v.from)) else { return };
-        let last = self.state.decision(old).and_then(|d| d.candidate.as_ref());
-        if let Some(c) = last.filter(|c| c.tables == from) {
+        // A plan that outlived a change of the fabric was proved for another one.
+        let fabric = self.state.fabric;
+        let last = self.state.decision(old);
+        let last = last.filter(|d| d.verdict.as_ref().map(|v| v.fabric) == fabric);
+        if let Some(c) = last.and_then(|d| d.candidate.as_ref()).filter(|c| c.tables == from) {
             let stage = c.stages.len() as u32 - 1;
             self.act(Action::Commit { plan: old, stage });
             self.act(Action::Sweep);

@@ -102,17 +102,17 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   every_s = 60
   allow_warnings = false    # whether a fabric with warnings is used
   [tables]
-  # or command = [\"dump_fts\"]
-  file = \"/var/lib/opensm/lfts.dump\"
+  file = \"/var/lib/opensm/lfts.dump\" # or command = [\"dump_fts\"]
   sl = \"PATH\"               # service levels; guid2lid = \"PATH\" likewise
-  # that of opensm.conf, which OpenSM's engine `file` reads
-  lfts_file = \"PATH\"
+  lid_choice = \"PATH\"       # which LID a sender takes, where ports have several
+  lfts_file = \"PATH\"        # that of opensm.conf, for the engine `file`
   [jobs]
   command = [\"squeue\", \"-a\", \"-r\", \"-t\", \"R,CF\", \"-o\", \"%i %T %N\"]
   empty_is_idle = false     # whether no line at all means that no job runs
   aliases = \"PATH\"          # other names of hosts
-  # may be left out: perfquery -x of all ports, or Prometheus text
-  [counters]
+  [demands]                 # may be left out: what hosts send to each other
+  profiles = \"FOLDER\"       # bytes between ranks, a file a job; or file, command
+  [counters]                # may be left out: perfquery -x, or Prometheus text
   command = [\"curl\", \"-sf\", \"http://localhost:9683/metrics\"]
   every_s = 60
   [opensm]                  # needed where tables are changed
@@ -122,25 +122,25 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   qos_policy = \"PATH\"       # qos_policy_file, for tables in several lanes
   [switches]                # may be left out: blocks are written before a sweep
   write = [\"/usr/lib/darkfiber/darkfiber-blocks\"]
-  # where OpenSM asks by its plugin: engines = \"dfosm,updn,no_fallback\"
-  [plugin]
-  # plan_file = \"PATH\": the plan that it takes if nobody answers
-  socket = \"/run/darkfiber/plugin.sock\"
-  budget_ms = 1500          # an older question gets no plan; below wait_ms
-  book_s = 600              # time for the fault book of the tables in place
+  [plugin]                  # OpenSM asks: engines = \"dfosm,updn,no_fallback\"
+  socket = \"/run/darkfiber/plugin.sock\" # plan_file = \"PATH\": if none answers
+  budget_ms = 1500          # an older question gets no plan; book_s = 600
   [policy]
   min_gain = 0.05           # minimum share by which the fullest channel cools
   max_blocks = 64           # maximum of blocks of 64 LIDs in a proposal
   moves = 64                # maximum of entries in a proposal
-  cooldown_s = 30           # minimum time between two proposals for jobs
-  max_per_hour = 20         # maximum of proposals for jobs in an hour
-  hot = 0.5                 # a channel with more of its bandwidth is hot,
-  hot_for_s = 60            # and looked at if counters show it for so long
+  cooldown_s = 30           # between two proposals for jobs, at least
+  max_per_hour = 20         # proposals for jobs in an hour, at most
+  hot = 0.5                 # this share of a channel is hot; hot_for_s = 60
   work_s = 60               # a computation that takes longer is given up
   hold_s = 3                # a job waits for its tables at most this long
   drain_s = 1.1             # cleared entries: no packet is under way longer
   confirm_s = 10            # a plan is looked for after that, OpenSM or not
   audit_s = 600             # tables in place are read back this often
+  [policy.route]            # may be left out: tables made anew for jobs
+  engine = \"sar-best\"       # where few entries leave more load than the bound
+  beyond = 0.25             # by this share
+  max_blocks = 4096         # max_stages = 8; lanes = as many as are in use
 
 Examples:
   darkfiber operate --config operate.toml

@@ -53,11 +53,11 @@ fn why(machine: &TestMachine, plan: u64) -> String {
 
 #[test]
 fn a_full_route_takes_the_place_of_few_entries_that_leave_much() {
-    let mut machine = eased(Mode::Apply, 90);
+    let mut machine = eased(Mode::Advise, 90);
     assert_eq!(task(&machine), Some(Task::Route { plan: 2 }));
     machine.done(full(62));
     assert_eq!(task(&machine), Some(Task::Prove { plan: 2 }));
-    assert_eq!(machine.done(proof(Rung::AnyOrder)), [Action::Commit { plan: 2, stage: 0 }]);
+    assert_eq!(machine.done(proof(Rung::AnyOrder)), [Action::Propose { plan: 2 }]);
     assert_eq!(why(&machine, 1), "plan 2, made anew, leaves less");
     let text = explain(machine.state.decision(2).expect("remembered"));
     assert!(text.contains("decision 1: few entries"), "{text}");
@@ -66,28 +66,28 @@ fn a_full_route_takes_the_place_of_few_entries_that_leave_much() {
 
 #[test]
 fn few_entries_near_the_bound_are_enough() {
-    let machine = eased(Mode::Apply, 75);
+    let machine = eased(Mode::Advise, 75);
     assert_eq!(task(&machine), Some(Task::Prove { plan: 1 }));
     assert_eq!(machine.state.decisions.len(), 1);
 }
 
 #[test]
 fn what_is_no_better_goes_back_to_few_entries() {
-    let mut machine = eased(Mode::Apply, 90);
+    let mut machine = eased(Mode::Advise, 90);
     machine.done(full(88));
     assert_eq!(
         why(&machine, 2),
         "sar leaves 88, few entries 90: that is not less by min_gain, 5.0 %"
     );
     assert_eq!(task(&machine), Some(Task::Prove { plan: 1 }));
-    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Commit { plan: 1, stage: 0 }]);
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Propose { plan: 1 }]);
 }
 
 #[test]
 fn what_is_not_proved_goes_back_to_few_entries() {
     // Packets are not dropped for a job, either.
     for rung in [Rung::Refuse, Rung::DropDrain] {
-        let mut machine = eased(Mode::Apply, 90);
+        let mut machine = eased(Mode::Advise, 90);
         let WorkResult::Found { candidate } = full(62) else { unreachable!() };
         let stages = vec![Digest(13), Digest(12)];
         machine.done(WorkResult::Found { candidate: Candidate { stages, ..candidate } });
@@ -99,24 +99,30 @@ fn what_is_not_proved_goes_back_to_few_entries() {
 
 #[test]
 fn stages_are_put_in_place_one_after_the_other() {
-    let mut machine = eased(Mode::Apply, 90);
+    let mut machine = TestMachine::with(Mode::Apply, policy());
+    // The tables in place are whole.
+    let nothing = Candidate { entries: 0, tables: Digest(10), ..candidate(100) };
+    machine.done(WorkResult::Found { candidate: nothing });
+    machine.hear(Input::Standby { has_plan: true });
+    machine.jobs(5, 2);
+    machine.found(90);
     let WorkResult::Found { candidate } = full(62) else { unreachable!() };
     let stages = vec![Digest(13), Digest(12)];
     machine.done(WorkResult::Found { candidate: Candidate { stages, ..candidate } });
-    assert_eq!(machine.done(proof(Rung::Stages)), [Action::Commit { plan: 2, stage: 0 }]);
-    machine.hear(Input::Committed { plan: 2, stage: 0 });
+    assert_eq!(machine.done(proof(Rung::Stages)), [Action::Commit { plan: 3, stage: 0 }]);
+    machine.hear(Input::Committed { plan: 3, stage: 0 });
     let next = machine.hear(Input::Tables { digest: Digest(13), between: true });
-    assert_eq!(next, [Action::Commit { plan: 2, stage: 1 }]);
+    assert_eq!(next, [Action::Commit { plan: 3, stage: 1 }]);
 }
 
 #[test]
 fn an_engine_that_refuses_or_takes_too_long_leaves_few_entries() {
-    let mut machine = eased(Mode::Apply, 90);
+    let mut machine = eased(Mode::Advise, 90);
     let done = machine.done(WorkResult::Failed { why: "it is no tree".to_owned() }).to_vec();
     assert!(matches!(&done[0], Action::Alarm { level: Level::Notice, .. }), "{done:?}");
     assert_eq!(task(&machine), Some(Task::Prove { plan: 1 }));
 
-    let mut machine = eased(Mode::Apply, 90);
+    let mut machine = eased(Mode::Advise, 90);
     machine.at += 61_000;
     let late = machine.hear(Input::Tick).to_vec();
     assert!(matches!(&late[0], Action::Forget { .. }), "{late:?}");
@@ -125,7 +131,7 @@ fn an_engine_that_refuses_or_takes_too_long_leaves_few_entries() {
 
 #[test]
 fn both_may_be_too_little() {
-    let mut machine = eased(Mode::Apply, 97);
+    let mut machine = eased(Mode::Advise, 97);
     // Few entries are not worth it: the tables in place are what is compared with.
     machine.done(full(96));
     assert!(why(&machine, 2).contains("few entries 100"), "{}", why(&machine, 2));
@@ -137,7 +143,7 @@ fn both_may_be_too_little() {
 fn limits_of_a_full_route_are_its_own() {
     let limits = FullRoute { max_blocks: 89, ..policy().route.expect("given") };
     let policy = Policy { route: Some(limits), ..policy() };
-    let mut machine = TestMachine::with(Mode::Apply, policy);
+    let mut machine = TestMachine::with(Mode::Advise, policy);
     machine.jobs(5, 2);
     machine.found(90);
     machine.done(full(62));
@@ -168,7 +174,7 @@ fn an_operator_sees_both_and_counters_lead_to_few_entries_only() {
 
 #[test]
 fn a_job_or_a_fault_meanwhile_ends_both() {
-    let mut machine = eased(Mode::Apply, 90);
+    let mut machine = eased(Mode::Advise, 90);
     machine.jobs(6, 1);
     for plan in [1, 2] {
         let outcome = &machine.state.decision(plan).expect("remembered").outcome;

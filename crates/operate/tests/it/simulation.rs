@@ -104,11 +104,14 @@ fn inject(world: &mut World) {
             // While the program is down, a clock may be set anyhow.
             if world.life.is_none() && world.sm.waits.is_none() {
                 let hours = below(&mut world.random, 5) as u64 * 3_600_000;
+                let before = world.now;
                 if world.percent(50) {
                     world.now += hours;
                 } else {
                     world.now -= hours.min(3_600_000);
                 }
+                // As much time has passed since.
+                world.sm.staged = (world.sm.staged + world.now).saturating_sub(before);
             } else {
                 world.later(10, Event::Hears(life, Input::Tick));
             }

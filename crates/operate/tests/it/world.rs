@@ -808,6 +808,6 @@ impl World {
             "S6: foreign"
         );
         assert!(state.decisions.len() <= 50 && state.changes.len() <= 200, "bounded");
-        assert!(state.fresh.len() <= InputSource::ALL.len() + 1);
+        assert!(state.fresh.len() <= InputSource::ALL.len() + 2);
     }
 }
