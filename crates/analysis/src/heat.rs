@@ -25,7 +25,7 @@ pub struct Flow {
 }
 
 /// Bytes on all channels, by job. Where terminals have several LIDs, a flow takes the one that the routes state for its
-/// source.
+/// source; or, where senders choose by size, those that messages of its size may take, in equal parts.
 ///
 /// Channels are those of [`Fabric`]: switch to switch; then, by terminal, those to terminals and those from them.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl Heat {
                 continue;
             }
             let of_job = &mut of_job[f.job as usize];
-            for (number, bytes) in parts(routes, f) {
+            for (number, bytes) in routes.parts(f.from, f.to, f.bytes) {
                 path.clear();
                 if !routes.flow_path(fabric, f.from, f.to, number, &mut path) {
                     lost += 1;
@@ -200,7 +200,7 @@ pub fn destinations(
     let mut path = Vec::new();
     for f in flows.iter().filter(|f| f.bytes > 0 && fabric.host_of(f.from) != fabric.host_of(f.to))
     {
-        for (number, bytes) in parts(routes, f) {
+        for (number, bytes) in routes.parts(f.from, f.to, f.bytes) {
             path.clear();
             if routes.flow_path(fabric, f.from, f.to, number, &mut path) {
                 for i in path.iter().filter_map(|&c| place[c as usize]) {
@@ -215,16 +215,4 @@ pub fn destinations(
         found
     };
     found.into_iter().map(ordered).collect()
-}
-
-/// The LID or the queue pairs that a flow takes, and its bytes on each: all queue pairs in turns.
-fn parts(routes: &Routes, f: &Flow) -> impl Iterator<Item = (usize, u64)> {
-    let (first, n) =
-        if routes.hashed.is_some() { (0, routes.paths()) } else { (routes.path_of(f.from), 1) };
-    let (bytes, all) = (f.bytes, n as u64);
-    (0..all).map(move |i| {
-        let part = u128::from(bytes) * u128::from(i + 1) / u128::from(all)
-            - u128::from(bytes) * u128::from(i) / u128::from(all);
-        (first + i as usize, part as u64)
-    })
 }

@@ -9,6 +9,9 @@ use darkfiber_routing::{Demand, Routes, least_load_of_jobs};
 use crate::inputs::Values;
 use crate::profiles::all_pairs;
 
+/// Bytes for a unit of demand: demands are of many messages, most of them large, and senders may choose LIDs by size.
+const BULK: u64 = 1 << 20;
+
 /// What tables are worth that may be put in place in one stage.
 pub(crate) fn candidate(
     values: &Values,
@@ -44,10 +47,11 @@ pub(crate) fn load(values: &Values, routes: &Routes) -> u64 {
     if values.demands.is_none() {
         return Effective::of(fabric, routes, &values.jobs.places).facts().effective_efi.max;
     }
-    let flow = |d: Demand| Flow { job: 0, from: d.from, to: d.to, bytes: d.weight };
+    let flow =
+        |d: Demand| Flow { job: 0, from: d.from, to: d.to, bytes: d.weight.saturating_mul(BULK) };
     let flows: Vec<Flow> = served(values).into_iter().map(flow).collect();
     let heat = Heat::of(fabric, routes, &flows, 1);
-    heat.between_switches().iter().copied().max().unwrap_or(0)
+    heat.between_switches().iter().copied().max().unwrap_or(0) / BULK
 }
 
 /// No tables have a smaller load; `None` if not known.

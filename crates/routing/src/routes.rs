@@ -254,6 +254,26 @@ impl Routes {
         self.select.as_ref().map_or(0, |s| s[source.index()] as usize)
     }
 
+    /// The path indices that bytes from one terminal to another take, and the part of them on each: the one of the source; where senders
+    /// choose by size, all that messages of this size may take, in equal parts; of hashed paths all.
+    pub fn parts(
+        &self,
+        from: TerminalId,
+        to: TerminalId,
+        bytes: u64,
+    ) -> impl ExactSizeIterator<Item = (usize, u64)> + '_ {
+        let chosen = self.choice.as_ref().map(|choice| choice.alternatives(from, to, bytes));
+        let (first, all) = match chosen {
+            Some(chosen) => (0, chosen.len()),
+            None if self.hashed.is_some() => (0, self.paths),
+            None => (self.path_of(from), 1),
+        };
+        (0..all).map(move |i| {
+            let path = chosen.map_or(first + i, |chosen| usize::from(chosen[i]));
+            (path, equal_part(bytes, i as u64, all as u64))
+        })
+    }
+
     /// The egress ports of one row, by switch.
     #[inline]
     pub fn ports(&self, row: usize) -> &[u8] {
@@ -390,4 +410,10 @@ impl Routes {
             Layers::BySourceSwitch(by_switch)
         };
     }
+}
+
+/// Part `i` of `n` equal parts of a number of bytes: whole numbers whose sum is all of them.
+pub(crate) fn equal_part(bytes: u64, i: u64, n: u64) -> u64 {
+    let up_to = |i: u64| u128::from(bytes) * u128::from(i) / u128::from(n);
+    (up_to(i + 1) - up_to(i)) as u64
 }

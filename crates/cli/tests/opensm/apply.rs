@@ -1,6 +1,6 @@
 //! `darkfiber operate` changes tables through OpenSM's engine `file`: for jobs that start, back by hand, and after a fault.
 
-use crate::daemon::{PATIENCE, agree, darkfiber, operate, put, quoted, until};
+use crate::daemon::{FILE, PATIENCE, agree, beside, darkfiber, operate, put, until};
 use crate::process::wait_for;
 use crate::simulation::Simulation;
 use crate::tools::{Tools, program};
@@ -19,14 +19,9 @@ fn jobs_and_a_dead_cable_lead_to_tables_in_place_that_are_those_of_the_plan() {
     route(&["fattree2:n=6,m=3,r=4", "-e", "ftree"], &d.join("even"));
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "apply");
     let manager = fabric.manage(&d.join("even"), &d.join("lfts"));
-    let config = format!(
-        "mode = \"apply\"\nstate = \"state\"\n[fabric]\ncommand = {}\nevery_s = 1\n[tables]\ncommand = {}\nevery_s = 1\n\
-         lfts_file = \"lfts\"\n[jobs]\nfile = \"jobs\"\nevery_s = 0.1\n[opensm]\nengines = \"file,no_fallback\"\n\
-         sweep = [\"kill\", \"-HUP\", \"{}\"]\nlog = \"sim/opensm/opensm.log\"\n[policy]\ncooldown_s = 0\n",
-        quoted(&fabric.words(&discover)),
-        quoted(&fabric.words(&tools.dump_fts)),
-        manager.id(),
-    );
+    let programs = (discover.as_path(), tools.dump_fts.as_path());
+    let more = (FILE, "[policy]\ncooldown_s = 0\n");
+    let config = beside(("apply", "file,no_fallback"), &fabric, programs, &manager, more);
     put(d, "operate.toml", &config);
     put(d, "jobs", QUIET);
     let program = operate(d);

@@ -4,7 +4,7 @@ use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::daemon::{PATIENCE, agree, darkfiber, operate, put, quoted};
+use crate::daemon::{FILE, PATIENCE, agree, beside, darkfiber, operate, put, quoted};
 use crate::process::wait_for;
 use crate::simulation::Simulation;
 use crate::tools::{Tools, blocks, program};
@@ -26,15 +26,10 @@ fn stages_are_written_into_switches() {
     route(&["fattree2:n=6,m=3,r=4", "-e", "ftree"], &d.join("even"));
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "blocks");
     let manager = fabric.manage(&d.join("even"), &d.join("lfts"));
-    let config = format!(
-        "mode = \"apply-faults\"\nstate = \"state\"\n[fabric]\ncommand = {}\nevery_s = 1\n[tables]\ncommand = {}\nevery_s = 1\n\
-         lfts_file = \"lfts\"\n[jobs]\nfile = \"jobs\"\nevery_s = 0.1\n[opensm]\nengines = \"file,no_fallback\"\n\
-         sweep = [\"kill\", \"-HUP\", \"{}\"]\nlog = \"sim/opensm/opensm.log\"\n[switches]\nwrite = {}\n",
-        quoted(&fabric.words(&discover)),
-        quoted(&fabric.words(&tools.dump_fts)),
-        manager.id(),
-        quoted(&fabric.words(&d.join("write"))),
-    );
+    let programs = (discover.as_path(), tools.dump_fts.as_path());
+    let write = format!("[switches]\nwrite = {}\n", quoted(&fabric.words(&d.join("write"))));
+    let engines = ("apply-faults", "file,no_fallback");
+    let config = beside(engines, &fabric, programs, &manager, (FILE, &write));
     put(d, "operate.toml", &config);
     put(d, "jobs", "JOBID ST NODELIST\n1 R cn[0001-0002]\n");
     let _program = operate(d);

@@ -39,6 +39,28 @@ pub(crate) fn until(dir: &Path, name: &str, says: &str) {
     assert!(found, "{name} never says \"{says}\": {}\n{notes}", read());
 }
 
+/// The section of tables where OpenSM has its engine `file`.
+pub(crate) const FILE: &str = "every_s = 1\nlfts_file = \"lfts\"\n";
+
+/// A configuration for an OpenSM with an engine list, whose fabric and tables are read from the switches. `tables` are further keys of
+/// that section, `more` further sections.
+pub(crate) fn beside(
+    (mode, engines): (&str, &str),
+    fabric: &Simulation,
+    (discover, dump): (&Path, &Path),
+    manager: &Guarded,
+    (tables, more): (&str, &str),
+) -> String {
+    format!(
+        "mode = \"{mode}\"\nstate = \"state\"\n[fabric]\ncommand = {}\nevery_s = 1\n[tables]\ncommand = {}\n{tables}\
+         [jobs]\nfile = \"jobs\"\nevery_s = 0.1\n[opensm]\nengines = \"{engines}\"\nsweep = [\"kill\", \"-HUP\", \"{}\"]\n\
+         log = \"sim/opensm/opensm.log\"\n{more}",
+        quoted(&fabric.words(discover)),
+        quoted(&fabric.words(dump)),
+        manager.id(),
+    )
+}
+
 /// A list, as a command's words in TOML.
 pub(crate) fn quoted(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();

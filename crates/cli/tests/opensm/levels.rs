@@ -11,7 +11,7 @@ use darkfiber_formats::{detect, edges};
 use darkfiber_scenario::Loaded;
 use darkfiber_scenario::tables::{self, TableFiles};
 
-use crate::daemon::{PATIENCE, operate, put, quoted, until};
+use crate::daemon::{PATIENCE, beside, operate, put, until};
 use crate::plugin::sweep;
 use crate::process::wait_for;
 use crate::simulation::Simulation;
@@ -109,14 +109,10 @@ fn path_records_have_the_levels_of_the_plan() {
         even.join("lfts.dump").display()
     );
     let manager = fabric.manage_with(&even, &conf, &library);
-    let config = format!(
-        "mode = \"apply-faults\"\nstate = \"state\"\n[fabric]\ncommand = {}\n[tables]\ncommand = {}\nsl = \"even/path-sl\"\n\
-         [jobs]\nfile = \"jobs\"\n[opensm]\nengines = \"dfosm,file,no_fallback\"\nsweep = [\"kill\", \"-HUP\", \"{}\"]\n\
-         log = \"sim/opensm/opensm.log\"\n[plugin]\n",
-        quoted(&fabric.words(&discover)),
-        quoted(&fabric.words(&tools.dump_fts)),
-        manager.id(),
-    );
+    let programs = (discover.as_path(), tools.dump_fts.as_path());
+    let engines = ("apply-faults", "dfosm,file,no_fallback");
+    let more = ("sl = \"even/path-sl\"\n", "[plugin]\n");
+    let config = beside(engines, &fabric, programs, &manager, more);
     put(d, "operate.toml", &config);
     put(d, "jobs", "JOBID ST NODELIST\n1 R cn[0001-0002]\n");
     let daemon = operate(d);

@@ -14,6 +14,7 @@ mod on_host;
 mod plugin;
 mod process;
 mod referee;
+mod remake;
 mod simulation;
 mod soak;
 mod tools;

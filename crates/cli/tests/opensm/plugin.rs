@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::daemon::{PATIENCE, agree, darkfiber, operate, put, quoted, until};
+use crate::daemon::{PATIENCE, agree, beside, darkfiber, operate, put, until};
 use crate::process::{Guarded, wait_for};
 use crate::simulation::Simulation;
 use crate::tools::{Tools, plugin, program};
@@ -14,14 +14,10 @@ const JOBS: &str = "JOBID ST NODELIST\n1 R cn[0001-0002]\n";
 /// A configuration for the plugin; the daemon reads the fabric and the tables from the simulation.
 fn configure(dir: &Path, fabric: &Simulation, tools: &Tools, manager: &Guarded) {
     let discover = program("ibnetdiscover").expect("it was there");
-    let config = format!(
-        "mode = \"apply-faults\"\nstate = \"state\"\n[fabric]\ncommand = {}\nevery_s = 1\n[tables]\ncommand = {}\n\
-         every_s = 60\n[jobs]\nfile = \"jobs\"\nevery_s = 0.1\n[opensm]\nengines = \"dfosm,updn,no_fallback\"\n\
-         sweep = [\"kill\", \"-HUP\", \"{}\"]\nlog = \"sim/opensm/opensm.log\"\n[plugin]\n",
-        quoted(&fabric.words(&discover)),
-        quoted(&fabric.words(&tools.dump_fts)),
-        manager.id(),
-    );
+    let programs = (discover.as_path(), tools.dump_fts.as_path());
+    let engines = ("apply-faults", "dfosm,updn,no_fallback");
+    let more = ("every_s = 60\n", "[plugin]\n");
+    let config = beside(engines, fabric, programs, manager, more);
     put(dir, "operate.toml", &config);
     put(dir, "jobs", JOBS);
 }

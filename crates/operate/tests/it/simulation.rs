@@ -146,7 +146,7 @@ fn settle(world: &mut World) {
     go_on(world, 20_000);
     world.sweep();
     go_on(world, 20_000);
-    world.all_is_well();
+    world.all_is_well(false);
     let is_frozen =
         |w: &World| w.life.as_ref().is_some_and(|l| matches!(l.state.phase, Phase::Frozen { .. }));
     if is_frozen(world) {
@@ -160,7 +160,8 @@ fn settle(world: &mut World) {
     let life = world.lives;
     let alive_before = world.life.is_some();
     go_on(world, SETTLES);
-    world.all_is_well();
+    assert!(!world.sm.is_stock || world.knows_tables(), "it does not look at the tables in place");
+    world.all_is_well(true);
     if let (Some(now), true) = (&world.life, alive_before && life == world.lives) {
         let phase = &now.state.phase;
         assert!(

@@ -767,9 +767,14 @@ impl World {
     // ---- invariants
 
     /// After the last fault and a sweep, every pair that has a path is connected, and nothing can deadlock.
-    pub(crate) fn all_is_well(&mut self) {
+    pub(crate) fn all_is_well(&mut self, at_rest: bool) {
         assert!(!mix_is_unsafe(self.net, &[&self.sm.tables]), "a circle");
         if self.sm.is_stock && !self.is_mended() {
+            return;
+        }
+        // A signal or a reading was lost between two stages: the next one is still to come.
+        let life = self.life.as_ref();
+        if !at_rest && life.is_some_and(|l| l.state.phase.flight().is_some_and(|f| f.of > 1)) {
             return;
         }
         let lost = lost(self.net, &self.sm.tables);
@@ -777,8 +782,15 @@ impl World {
         self.count("mended at rest");
     }
 
-    /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon on the same host: one that is neither paused nor has raised
-    /// the alarm that no safe transition was found.
+    /// Whether the daemon, if there is one that watches, has read the tables in place.
+    pub(crate) fn knows_tables(&self) -> bool {
+        self.life
+            .as_ref()
+            .is_none_or(|l| l.state.phase != Phase::Watching || l.tables == self.sm.tables)
+    }
+
+    /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon on the same host: one that has read what is in place,
+    /// and is neither paused nor has raised the alarm that no safe transition was found.
     fn is_mended(&self) -> bool {
         let Some(state) = self.life.as_ref().map(|l| &l.state) else { return false };
         let last = state.decisions.iter().rev().find(|d| d.trigger == Trigger::Fault);
@@ -788,6 +800,7 @@ impl World {
                 && d.candidate.as_ref().is_none_or(|c| c.entries > 0)
         });
         state.phase == Phase::Watching
+            && self.knows_tables()
             && !state.paused
             && state.fabric == Some(self.net.digest())
             && !gave_up

@@ -3,6 +3,7 @@
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use super::RerouteError;
+use crate::routes::equal_part;
 use crate::{Demand, DestId, Routes};
 
 /// Everything that has failed so far, in the ids of the fabric that the tables were made for.
@@ -61,12 +62,16 @@ impl Amounts {
     fn new(fabric: &Fabric, routes: &Routes, demands: &[Demand]) -> Self {
         let home = |t: TerminalId| fabric.terminal(t).switch.0;
         let far = demands.iter().filter(|d| d.weight > 0 && home(d.from) != home(d.to));
-        let mut all: Vec<(u32, u32, u64)> = far
-            .map(|d| {
-                let row = routes.row(DestId::terminal(d.to), routes.path_of(d.from));
-                (row as u32, home(d.from), d.weight)
-            })
-            .collect();
+        let mut all: Vec<(u32, u32, u64)> = Vec::new();
+        for d in far {
+            // Amounts are of many messages, most of them large.
+            let paths = routes.parts(d.from, d.to, LARGE);
+            let n = paths.len() as u64;
+            for (i, (path, _)) in (0..).zip(paths) {
+                let row = routes.row(DestId::terminal(d.to), path);
+                all.push((row as u32, home(d.from), equal_part(d.weight, i, n)));
+            }
+        }
         all.sort_unstable_by_key(|&(row, from, _)| (row, from));
         let mut of_row = vec![0; routes.row_count() + 1];
         let mut from = Vec::new();
@@ -85,6 +90,8 @@ impl Amounts {
     }
 }
 
+/// Bytes of a message that is large for any sender.
+const LARGE: u64 = u64::MAX >> 1;
 const UNUSED: u32 = u32::MAX;
 
 impl Traffic {
