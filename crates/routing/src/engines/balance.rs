@@ -246,7 +246,7 @@ fn route_silent(
 
 /// Whether a further pass is not worth its time.
 pub(super) fn is_near(largest: u64, bound: u64) -> bool {
-    largest <= bound + bound / NEAR
+    largest <= bound.saturating_add(bound / NEAR)
 }
 
 /// [`balance`] on all shortest paths of a connected fabric; returns the largest load.

@@ -449,3 +449,24 @@ fn the_bound_is_reached_where_jobs_fill_leaves() {
     let routes = route(&on, "sar-best", &jobs).expect("routes");
     assert_eq!(fullest(&on.fabric, &routes, &jobs), 6);
 }
+
+#[test]
+fn any_number_of_lanes_is_enough_or_refused() {
+    for spec in ["dragonfly:p=2,a=4,h=2", "hyperx:dims=6x6,t=1", "torus:dims=4x4,t=1"] {
+        let on = open(spec).expect(spec);
+        let jobs = jobs(&on.fabric, Placement::Random, 3);
+        for engine in ["sar", "sar-minmax", "sar-best"] {
+            let engine = find_engine(engine).expect("registered");
+            for lanes in 1..=4 {
+                let request =
+                    Request { shape: on.shape.as_ref(), lanes, jobs: &jobs, ..Request::default() };
+                // A refusal says how many there must be.
+                if let Ok(routes) = engine.route(&on.fabric, &request) {
+                    let report = check(&on.fabric, &routes);
+                    assert!(report.complete() && report.deadlock_free(), "{spec}");
+                    assert!(routes.layer_count() <= usize::from(lanes), "{spec}: {lanes} lanes");
+                }
+            }
+        }
+    }
+}
