@@ -45,10 +45,10 @@ class Lab(fault.Lab):
         words = ["env", f"IBSIM_SOCKNAME={self.socket}", f"LD_PRELOAD={simulator.library()}"]
         list_of = lambda program: json.dumps([*words, program])
         (self.folder / "operate.toml").write_text(
-            f'mode = "apply-faults"\nstate = "state"\n[fabric]\ncommand = {list_of("ibnetdiscover")}\nevery_s = 600\n'
+            f'mode = "{self.mode}"\nstate = "state"\n[fabric]\ncommand = {list_of("ibnetdiscover")}\nevery_s = 600\n'
             f'[tables]\ncommand = {list_of("dump_fts")}\nevery_s = 600\nlfts_file = "{self.lfts}"\n[jobs]\n{self.jobs()}'
             f'[opensm]\nengines = "file,no_fallback"\nsweep = ["sh", "-c", "kill -HUP $(cat manager.pid)"]\nlog = "opensm.log"\n'
-            f"[policy]\naudit_s = 100000\n"
+            f"[policy]\naudit_s = 100000\n{self.policy}{self.more()}"
             + (f"[switches]\nwrite = {list_of(str(self.args.blocks.resolve()))}\n" if self.writes else "")
         )
         out, err = open(self.folder / "told", "wb"), open(self.folder / "notes", "wb")
@@ -56,6 +56,15 @@ class Lab(fault.Lab):
         daemon = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.folder)
         self.wait(lambda: "watching" in self.ask("status"), "the daemon")
         return daemon
+
+    def more(self):
+        """More sections of the daemon's configuration."""
+        return ""
+
+    def last(self):
+        """The number of the last decision."""
+        found = re.findall(r"^decision +(\d+) (?!open)", self.ask("status"), re.M)
+        return max(map(int, found), default=0)
 
     def ask(self, *words):
         command = [str(self.args.darkfiber.resolve()), "operate", *words, "--config", "operate.toml"]

@@ -134,6 +134,11 @@ impl Config {
         &self.socket
     }
 
+    /// The journal.
+    pub fn journal(&self) -> PathBuf {
+        self.state.join("journal")
+    }
+
     /// The name of the mode.
     pub fn mode(&self) -> &'static str {
         self.mode.name()

@@ -67,5 +67,7 @@ pub use control::{ask, ask_within};
 pub use rehearse::{DayEvents, Rehearsal};
 pub use report::schemas;
 pub use run::{Stop, run};
-pub use store::replay;
+pub use store::{ReviewedJournal, replay, review};
+
+pub use darkfiber_operate::{DecisionOutcome, ReviewedDecision, Trigger};
 pub use top::{Top, TopChannel, TopJob};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use darkfiber_formats::output;
 use darkfiber_operate::journal::{self, FORMAT, Journal, JournalError, JournalHeader, Step};
-use darkfiber_operate::{Action, Input, Millis, State};
+use darkfiber_operate::{Action, Input, Millis, ReviewedDecision, State};
 use darkfiber_scenario::Error;
 
 /// Most steps of the journal that are shown at once.
@@ -203,6 +203,33 @@ pub fn replay(path: &Path) -> Result<(String, usize), Error> {
     let journal = read(path)?;
     let (again, differ) = journal::replay(&journal);
     Ok((again.iter().map(journal::line).collect(), differ.len()))
+}
+
+/// What a journal shows.
+pub struct ReviewedJournal {
+    /// Name of the site.
+    pub site: String,
+    /// Number of steps.
+    pub steps: usize,
+    /// Times of the first and the last step, in ms since 1970.
+    pub from_to: Option<(Millis, Millis)>,
+    /// Decisions that began in it, in the order of time.
+    pub decisions: Vec<ReviewedDecision>,
+}
+
+/// Follows a journal: the advice that was given, and what became of it.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn review(path: &Path) -> Result<ReviewedJournal, Error> {
+    let journal = read(path)?;
+    let ends = journal.steps.first().zip(journal.steps.last());
+    Ok(ReviewedJournal {
+        site: journal.beginning.site.clone(),
+        steps: journal.steps.len(),
+        from_to: ends.map(|(first, last)| (first.at, last.at)),
+        decisions: darkfiber_operate::review(&journal),
+    })
 }
 
 #[cfg(test)]

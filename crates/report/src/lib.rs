@@ -39,6 +39,7 @@ pub mod rehearsal;
 pub mod replay;
 pub mod reproduce;
 pub mod reroute;
+pub mod review;
 pub mod schema;
 mod shades;
 pub mod sharing;

@@ -28,6 +28,7 @@ use crate::rehearsal::RehearsalResult;
 use crate::replay::ReplayResult;
 use crate::reproduce::{ReproduceAll, ReproduceOne};
 use crate::reroute::RerouteResult;
+use crate::review::ReviewResult;
 use crate::sharing::SharingResult;
 use crate::simulate::SimulateResult;
 use crate::study::StudyResult;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<TransitionResult<'_>>("transition"),
         of::<ReplayResult<'_>>("replay"),
         of::<RehearsalResult<'_>>("rehearsal"),
+        of::<ReviewResult<'_>>("review"),
         of::<SharingResult<'_>>("jobs-report"),
         of::<SimulateResult<'_>>("simulate"),
         of::<EstimateResult<'_>>("estimate"),

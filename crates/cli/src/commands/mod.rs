@@ -21,6 +21,7 @@ pub(crate) mod measure;
 pub(crate) mod metrics;
 pub(crate) mod nccl;
 pub(crate) mod operate;
+mod operate_review;
 pub(crate) mod optimize;
 pub(crate) mod place;
 pub(crate) mod rails;

@@ -10,7 +10,8 @@ use darkfiber_daemon::{
 use darkfiber_report::rehearsal::{RehearsalResult, RehearsedDay};
 use serde_json::Value;
 
-use super::metrics;
+use super::operate_review::ReviewArgs;
+use super::{metrics, operate_review};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, Format, HistoryArgs};
 use crate::{out, provenance, signals};
@@ -49,7 +50,7 @@ enum OperateQuery {
     Resume,
     /// Look for better tables now
     Propose,
-    /// Put the tables of a decision in place, proved anew if anything has changed since; in modes that change tables
+    /// Put the tables of a decision in place, proved anew if anything has changed since
     Deploy {
         /// Number of the decision
         id: u64,
@@ -67,6 +68,8 @@ enum OperateQuery {
         #[arg(long, value_name = "LIST")]
         nodes: Option<String>,
     },
+    /// Advice of journals beside what happened, and the time that each part took
+    Review(ReviewArgs),
     /// What this configuration would have done for the jobs of a log, in virtual time: changes a day, blocks, gain
     Rehearse(Box<RehearseArgs>),
 }
@@ -180,6 +183,9 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
         hold(&args.config, *job, nodes.as_deref());
         return Ok(Exit::Fine);
     }
+    if let Some(OperateQuery::Review(of)) = &args.question {
+        return operate_review::run(&args.config, of, common);
+    }
     let config = Config::read(&args.config)?;
     let is_text = common.format == Format::Table;
     let line = match &args.question {
@@ -197,7 +203,7 @@ pub(crate) fn run(args: &OperateCommand, common: &Common) -> Result<Exit, Failur
         Some(OperateQuery::Deploy { id }) => format!("deploy {id}"),
         Some(OperateQuery::Rollback) => "rollback".to_owned(),
         Some(OperateQuery::Accept) => "accept".to_owned(),
-        Some(OperateQuery::Hold { .. }) => return Ok(Exit::Fine),
+        Some(OperateQuery::Hold { .. } | OperateQuery::Review(_)) => return Ok(Exit::Fine),
         Some(OperateQuery::Rehearse(args)) => return rehearse(&config, args, common),
     };
     let mut answer = ask(config.socket(), &line)?;

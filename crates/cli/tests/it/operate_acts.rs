@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::operate::{BUSY, CONFIG, QUIET, ask, put, site, start, status, until, waiting};
 use crate::run_in;
+use crate::schema::is_of;
 
 /// A configuration that changes tables: the script `sweep` is all that OpenSM does.
 fn acts(mode: &str) -> String {
@@ -101,6 +102,37 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
     let _program = start(d);
     let output = status(d, "phase      watching");
     assert!(output.contains("those of plan 4"), "{output}");
+    reviewed(d);
+}
+
+/// The journal of that test: what was shown was taken by hand, and each part of what was put in place took its time.
+fn reviewed(d: &Path) {
+    let of_json = ask(d, "review state/journal --format json");
+    is_of("review", &of_json.json());
+    let json = of_json.json();
+    // After the fault another one may have been shown.
+    assert!(json["advice"]["taken"] == 1 && json["advice"]["shown"].as_u64() >= Some(1), "{json}");
+    let became: Vec<_> = json["decisions"].as_array().expect("decisions").iter().collect();
+    let of = |id: u64| became.iter().find(|d| d["id"] == id).expect("a decision");
+    assert_eq!((&of(2)["trigger"], &of(2)["outcome"]), (&"jobs".into(), &"confirmed".into()));
+    assert!(of(2)["gain"].as_f64().is_some_and(|gain| gain > 0.1));
+    // The jobs of decision 2 ran on until its tables were in place.
+    assert!(of(2)["valid_for"].is_null() && of(2)["in_place_after"].as_f64() > Some(0.0));
+    assert!(of(4)["gain"].is_null(), "a repair gains pairs");
+    let parts: Vec<&str> = json["parts"]
+        .as_array()
+        .expect("parts")
+        .iter()
+        .filter_map(|p| p["part"].as_str())
+        .collect();
+    assert_eq!(parts, ["route", "prove", "place", "program", "read back", "all of these"]);
+    // The journal of the configuration is the default.
+    let text = ask(d, "review").out;
+    assert!(text.contains(" shown, 1 taken, "), "{text}");
+    let csv = ask(d, "review --format csv").out;
+    assert!(csv.starts_with("decision,at,trigger,gain,") && csv.lines().count() >= 4, "{csv}");
+    let none = ask(d, "review nothing");
+    assert!(none.code == 3 && none.err.contains("nothing"), "{}", none.err);
 }
 
 #[test]

@@ -431,6 +431,7 @@ fn every_schema_is_tested() {
             "reproduce-all.json",
             "reproduce.json",
             "reroute.json",
+            "review.json",
             "route.json",
             "scenario.json",
             "simulate-comparison.json",
