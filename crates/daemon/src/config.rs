@@ -407,7 +407,7 @@ impl Checker<'_> {
             }
         };
         let most = u64::from(u32::MAX);
-        let blocks = self.whole("max_blocks", part.max_blocks.as_ref(), 4096, 1..=most)?;
+        let blocks = self.whole("max_blocks", part.max_blocks.as_ref(), 16_384, 1..=most)?;
         let stages = self.whole("max_stages", part.max_stages.as_ref(), 8, 1..=64)?;
         let lanes = self.whole("lanes", part.lanes.as_ref(), 8, 1..=15)? as u8;
         let route = FullRoute {

@@ -507,12 +507,13 @@ impl<'a> Owner<'a> {
             return;
         }
         // Jobs that end take their profiles away: that is no reason to look again.
-        let known = self.demands.replace(value.clone());
-        if known.is_some_and(|known| value.is_among(&known)) {
+        let is_known = self.demands.as_ref().is_some_and(|known| value.is_among(known));
+        let input = Input::Demands { digest: value.digest, pairs: value.pairs() };
+        self.demands = Some(value);
+        self.hear(&Input::Good { source: InputSource::Demands });
+        if is_known {
             return;
         }
-        let input = Input::Demands { digest: value.digest, pairs: value.pairs() };
-        self.hear(&Input::Good { source: InputSource::Demands });
         self.hear(&input);
     }
 

@@ -136,7 +136,7 @@ impl Review {
         let is_other = rests_on(before) != rests_on(next);
         for decision in self.decisions.values_mut() {
             let waits = decision.decision.outcome == DecisionOutcome::Proposed;
-            if (is_other && waits) || (waits && before.tables != next.tables) {
+            if waits && (is_other || before.tables != next.tables) {
                 decision.over.get_or_insert(at);
             }
         }

@@ -143,7 +143,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   [policy.route]            # may be left out: tables made anew for jobs
   engine = \"sar-best\"       # where few entries leave more load than the bound
   beyond = 0.25             # by this share
-  max_blocks = 4096         # max_stages = 8; lanes = 8
+  max_blocks = 16384        # max_stages = 8; lanes = 8
 
 Examples:
   darkfiber operate --config operate.toml

@@ -65,7 +65,7 @@ fn row(reviewed: &ReviewedDecision) -> Option<DecisionRow> {
     let trigger = serde_json::to_value(d.trigger).ok()?;
     Some(DecisionRow {
         id: d.id,
-        at: calendar::text((d.at / 1000) as i64),
+        at: calendar::text((d.at / 1000).cast_signed()),
         trigger: trigger.as_str().unwrap_or_default().to_owned(),
         gain: (!repairs).then(|| c.gain()),
         entries: c.entries,
