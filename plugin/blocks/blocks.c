@@ -2,7 +2,7 @@
  * darkfiber-blocks: writes blocks of linear forwarding tables into switches, and reads each back from the switch.
  *
  *   darkfiber-blocks [-C CA] [-P PORT] [-m MKEY] -g        prints the GUID of the port that it would use
- *   darkfiber-blocks [-C CA] [-P PORT] [-m MKEY] < BLOCKS  writes blocks, and prints how many
+ *   darkfiber-blocks [-C CA] [-P PORT] [-m MKEY] < BLOCKS  writes blocks, and prints them as they were read back
  *
  * A line of BLOCKS is a directed route, the number of a block and its 64 ports: "3,17,5 12 0a0b...". The route is the ports by
  * which the packet leaves one switch after the other, seen from the switch at this host's cable; "-" is that switch itself. The
@@ -44,6 +44,7 @@ struct block {
 	uint8_t route[HOPS];
 	uint16_t number;
 	uint8_t ports[BLOCK];
+	uint8_t found[BLOCK]; /* as the switch had it when asked */
 	enum { TO_SET, TO_GET, DONE } state;
 	uint8_t tries;  /* in this state */
 	uint8_t serial; /* of the packet whose answer is expected */
@@ -205,9 +206,22 @@ static struct block *hear(struct block *blocks, long count, void *umad, const ch
 		*bad = "a switch refuses a block";
 	else if (memcmp(p->data, b->ports, BLOCK) != 0)
 		*bad = "a switch has another block than was written";
+	if (b->state == TO_GET)
+		memcpy(b->found, p->data, BLOCK);
 	b->state = b->state == TO_SET ? TO_GET : DONE;
 	b->tries = 0;
 	return b;
+}
+
+/* Prints a block as it was read back, in the form in which blocks are given. */
+static void print(const struct block *b)
+{
+	for (int i = 0; i < b->hops; i++)
+		printf(i ? ",%d" : "%d", b->route[i]);
+	printf(b->hops ? " %d " : "- %d ", b->number);
+	for (int i = 0; i < BLOCK; i++)
+		printf("%02x", b->found[i]);
+	putchar('\n');
 }
 
 /* Writes all blocks; 0 if all of them are in their switches. */
@@ -235,7 +249,11 @@ static int write_blocks(struct block *blocks, long count)
 		fprintf(stderr, "%s: %s; %ld of %ld blocks were written and read back\n", name, bad, done, count);
 		return 1;
 	}
-	printf("%ld\n", done);
+	for (long i = 0; i < count; i++)
+		print(&blocks[i]);
+	printf("end %ld\n", done);
+	if (fflush(stdout) != 0)
+		return fail("cannot print what was read back");
 	return 0;
 }
 

@@ -1,19 +1,21 @@
 //! Placing a plan for OpenSM's engine `file`: checked once more, written completely or not at all, and swept.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use darkfiber_formats::qos_policy::{Policy, PolicyRefused};
 use darkfiber_formats::{lft, lid_choice, output};
 use darkfiber_operate::{Decision, Digest};
 use darkfiber_routing::Routes;
+use darkfiber_routing::check::check;
 
 use crate::children::Children;
 use crate::config::{Config, Manager};
 use crate::fetch::{fetch, run};
 use crate::read;
 use crate::tables_digest::digest_of_tables;
-use crate::value::FabricValue;
+use crate::value::{FabricValue, TablesValue};
 use crate::work::{Plan, tables_at};
 use crate::{plan_files, proposal, switch_writer};
 
@@ -21,12 +23,11 @@ use crate::{plan_files, proposal, switch_writer};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where a stage is once it is placed.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Placed {
     /// Where OpenSM finds it with its next sweep.
     ForOpenSm,
-    /// In the switches, and where OpenSM finds it; OpenSM need not know yet.
-    InSwitches,
+    /// In the switches, all of whose changed blocks were read back, and where OpenSM finds it; OpenSM need not know yet.
+    InSwitches(Arc<TablesValue>),
     /// Where OpenSM finds it, as this program could not write the switches.
     LeftToOpenSm(String),
 }
@@ -63,7 +64,7 @@ pub(crate) fn commit(
     let Some(lfts_file) = &manager.lfts_file else {
         commit_to_plugin(config, stage, aim)?;
         put_choice(config, plan)?;
-        return Ok(placed(write_switches(config, stage, children), is_last));
+        return Ok(placed(write_switches(config, stage, children), stage, aim, is_last));
     };
     let verdict = decision.verdict.as_ref().ok_or("nothing is proved")?;
     let now = fetch(&config.fabric, children)
@@ -99,7 +100,7 @@ pub(crate) fn commit(
     let written = write_switches(config, stage, children);
     // Whenever OpenSM sweeps next, it finds what is in the switches.
     put(lfts_file, &text)?;
-    Ok(placed(written, is_last))
+    Ok(placed(written, stage, aim, is_last))
 }
 
 /// Has senders choose among the LIDs of a port as the tables of a plan expect. Any LID leads there, whichever tables are in place.
@@ -134,11 +135,26 @@ fn write_switches(config: &Config, stage: &Stage<'_>, children: &Children) -> Re
 }
 
 /// OpenSM has to agree after the last stage; a stage that was cut off in the middle is completed by it: any mix is proved.
-fn placed(written: Result<bool, String>, is_last: bool) -> Placed {
+fn placed(written: Result<bool, String>, stage: &Stage<'_>, aim: Digest, is_last: bool) -> Placed {
     match written {
-        Ok(true) if !is_last => Placed::InSwitches,
+        Ok(true) if !is_last => Placed::InSwitches(Arc::new(tables_of(stage, aim))),
         Ok(_) => Placed::ForOpenSm,
         Err(why) => Placed::LeftToOpenSm(why),
+    }
+}
+
+/// The tables after a stage that is in the switches: those that were read before it, but for its blocks, which were read back.
+fn tables_of(stage: &Stage<'_>, aim: Digest) -> TablesValue {
+    let (plan, values) = (stage.plan, &stage.plan.values);
+    let routes = plan.between.get(stage.number as usize).unwrap_or(&plan.routes);
+    let before = &values.tables;
+    TablesValue {
+        routes: Routes::clone(routes),
+        lids: before.lids.clone(),
+        has_levels: before.has_levels,
+        is_whole: check(values.fabric.fabric(), routes).complete(),
+        digest: aim,
+        fabric: values.fabric.digest,
     }
 }
 

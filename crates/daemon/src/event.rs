@@ -40,8 +40,8 @@ pub(crate) enum Event {
     Placed { plan: PlanId, stage: u32, result: Result<(), String> },
     /// OpenSM was ordered to sweep, or why not.
     Signaled(Result<(), String>),
-    /// A stage of a plan is in the switches, written by this program: it can be read back without a sweep of OpenSM.
-    InSwitches(PlanId),
+    /// A stage of a plan is in the switches, written and read back by this program: the tables after it.
+    InSwitches(Arc<TablesValue>),
     /// A stage of a plan could not be written into the switches by this program, and is left to OpenSM.
     LeftToOpenSm(PlanId, String),
     /// OpenSM has finished a sweep with an engine, and maybe with a plan.

@@ -247,7 +247,7 @@ impl<'a> Owner<'a> {
                      be allowed to signal OpenSM"
                 ));
             }
-            Event::InSwitches(plan) => self.hear(&Input::Routed { plan: Some(plan) }),
+            Event::InSwitches(tables) => self.hear_tables(tables),
             Event::LeftToOpenSm(plan, why) => {
                 self.totals.alarms += 1;
                 self.console.note(&format!(

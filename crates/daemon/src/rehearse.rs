@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{Digest as Words, TerminalId, Topology};
 use darkfiber_operate::{
-    Action, DecisionOutcome, Digest, Input, Millis, Mode, PlanId, State, step,
+    Action, DecisionOutcome, Digest, Input, Millis, Mode, PlanId, Policy, State, step,
 };
 use darkfiber_scenario::Error;
 use darkfiber_workload::History;
@@ -139,7 +139,8 @@ impl<'a> Clock<'a> {
             jobs: None,
             days: Vec::new(),
         };
-        let (mode, policy) = (config.mode, config.policy.clone());
+        // A log has no demands: its jobs are served without.
+        let (mode, policy) = (config.mode, Policy { demands: false, ..config.policy.clone() });
         clock.hear(at, Input::Started { mode, policy, engines: Vec::new() });
         let of = clock.fabric.fabric();
         let (switches, terminals) = (of.switch_count() as u32, of.terminal_count() as u32);

@@ -16,12 +16,12 @@ use crate::value::entry;
 const PORT: Duration = Duration::from_secs(5);
 /// Time limit of the program for all blocks of a stage.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Most bytes of its output.
+/// Most bytes of its output, beyond the blocks.
 const MOST: u64 = 1 << 12;
 /// LIDs of a block.
 const BLOCK: usize = 64;
 
-/// Writes all blocks by which two sets of tables differ, in any order. Each was read back from its switch.
+/// Writes all blocks by which two sets of tables differ, in any order, and reads each back from its switch.
 pub(crate) fn write(
     command: &[String],
     fabric: &Fabric,
@@ -52,10 +52,15 @@ pub(crate) fn write(
         let _strings_take_all = writeln!(list, "{route} {block} {hex}");
     }
     let _strings_take_all = writeln!(list, "end {}", blocks.len());
-    let said = run_with_input(command, list.into_bytes(), PATIENCE, MOST, children)?;
-    let said = String::from_utf8_lossy(&said).trim().to_owned();
-    if said != blocks.len().to_string() {
-        return Err(format!("it says \"{said}\" instead of {} blocks", blocks.len()));
+    let given = list.into_bytes();
+    let most = given.len() as u64 + MOST;
+    let found = run_with_input(command, given.clone(), PATIENCE, most, children)?;
+    if found != given {
+        let (found, given) = (String::from_utf8_lossy(&found), String::from_utf8_lossy(&given));
+        let mut both = found.lines().chain(std::iter::repeat("")).zip(given.lines());
+        let (line, _) = both.find(|(found, given)| found != given).unwrap_or_default();
+        let line: String = line.chars().take(80).collect();
+        return Err(format!("it read back \"{line}\", which is not what it was given"));
     }
     Ok(())
 }

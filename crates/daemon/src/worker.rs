@@ -82,7 +82,7 @@ pub(crate) fn run(
 ) {
     let workshop = Workshop::new(config.moves, config.state.join("plans"), library);
     let mut workshop = workshop.with_router(config.router);
-    // The plan of which a stage was written into the switches last, if OpenSM need not sweep for it.
+    // The tables after a stage that was written into the switches last, if OpenSM need not sweep for it.
     let mut in_switches = None;
     for order in orders {
         let event = match order {
@@ -112,7 +112,10 @@ pub(crate) fn run(
                 let plan = decision.id;
                 let result =
                     commit(config, &workshop, &decision, stage, values, &resources.children);
-                in_switches = matches!(result, Ok(Placed::InSwitches)).then_some(plan);
+                in_switches = match &result {
+                    Ok(Placed::InSwitches(tables)) => Some(tables.clone()),
+                    _ => None,
+                };
                 if let Ok(Placed::LeftToOpenSm(why)) = &result
                     && events.send(Event::LeftToOpenSm(plan, why.clone())).is_err()
                 {
@@ -120,7 +123,7 @@ pub(crate) fn run(
                 }
                 Event::Placed { plan, stage, result: result.map(drop) }
             }
-            Order::Sweep if let Some(plan) = in_switches.take() => Event::InSwitches(plan),
+            Order::Sweep if let Some(tables) = in_switches.take() => Event::InSwitches(tables),
             Order::Sweep => {
                 let swept = match &config.manager {
                     Some(manager) => actuator::sweep(manager, &resources.children),

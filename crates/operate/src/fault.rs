@@ -30,8 +30,9 @@ impl Machine {
         }
         self.fabric_is(digest, size);
         if self.state.mode < Mode::ApplyFaults {
-            self.state.fresh.remove(&InputSource::Tables);
-            self.state.fresh.remove(&InputSource::Jobs);
+            for read_for_it in [InputSource::Tables, InputSource::Jobs, InputSource::Demands] {
+                self.state.fresh.remove(&read_for_it);
+            }
             return;
         }
         self.state.unwell = true;

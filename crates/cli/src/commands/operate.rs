@@ -114,7 +114,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   empty_is_idle = false     # whether no line at all means that no job runs
   aliases = \"PATH\"          # other names of hosts
   [demands]                 # may be left out: what hosts send to each other
-  profiles = \"FOLDER\"       # bytes between ranks, a file a job; or file, command
+  profiles = \"FOLDER\"       # bytes between ranks, by job; or file, or command
   [counters]                # may be left out: perfquery -x, or Prometheus text
   command = [\"curl\", \"-sf\", \"http://localhost:9683/metrics\"]
   every_s = 60

@@ -22,6 +22,7 @@ const COMMANDS: &[&str] = &[
     "operate propose --config o.toml",
     "operate hold --config o.toml --job 1 --nodes n1",
     "operate rehearse --config o.toml --jobs log",
+    "operate review --config o.toml",
     "top 127.0.0.1:1 --once",
     "route f -e minhop",
     "check f --routes tables",
