@@ -16,9 +16,11 @@ impl Machine {
         match self.state.decision(plan).map(|d| d.trigger) {
             // An operator wants to see what there is.
             Some(Trigger::Operator) => true,
-            Some(Trigger::Jobs) => few
-                .bound
-                .is_none_or(|bound| self.left_by(few) as f64 > (1.0 + route.beyond) * bound as f64),
+            Some(Trigger::Jobs) => {
+                let left = self.left_by(few);
+                let is_far = |bound| left as f64 > (1.0 + route.beyond) * bound as f64;
+                left > 0 && few.bound.is_none_or(is_far)
+            }
             // Estimates from counters are too rough for all entries.
             _ => false,
         }
@@ -57,7 +59,8 @@ impl Machine {
         let (min_gain, stages) = (self.state.policy.min_gain, c.stages.len());
         let few = self.state.decision(plan).and_then(|d| self.state.decision(d.instead_of?));
         let left = few.and_then(|d| d.candidate.as_ref()).map_or(c.kept, |few| self.left_by(few));
-        let more = 1.0 - c.proposed as f64 / left.max(1) as f64;
+        // Where nothing is left, nothing is gained.
+        let more = if left == 0 { 0.0 } else { 1.0 - c.proposed as f64 / left as f64 };
         if c.entries == 0 {
             Some(format!("{} makes the tables in place", route.engine))
         } else if more <= 0.0 || more < min_gain {

@@ -140,6 +140,27 @@ fn both_may_be_too_little() {
 }
 
 #[test]
+fn where_jobs_load_no_channel_nothing_is_made_anew() {
+    let nothing = |tables| Candidate {
+        tables: Digest(tables),
+        kept: 0,
+        bound: None,
+        entries: 400,
+        ..candidate(0)
+    };
+    let mut machine = TestMachine::with(Mode::Advise, policy());
+    machine.jobs(5, 2);
+    machine.done(WorkResult::Found { candidate: nothing(11) });
+    assert_eq!((task(&machine), machine.state.decisions.len()), (None, 1));
+    // Nor if an operator wants to see what there is.
+    let command = darkfiber_operate::Command::Propose;
+    machine.hear(Input::Operator { who: "uid 0".to_owned(), command });
+    machine.done(WorkResult::Found { candidate: nothing(11) });
+    machine.done(WorkResult::Found { candidate: nothing(12) });
+    assert!(why(&machine, 3).contains("that is not less"), "{}", why(&machine, 3));
+}
+
+#[test]
 fn limits_of_a_full_route_are_its_own() {
     let limits = FullRoute { max_blocks: 89, ..policy().route.expect("given") };
     let policy = Policy { route: Some(limits), ..policy() };
