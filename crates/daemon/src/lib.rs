@@ -69,5 +69,5 @@ pub use report::schemas;
 pub use run::{Stop, run};
 pub use store::{ReviewedJournal, replay, review};
 
-pub use darkfiber_operate::{DecisionOutcome, ReviewedDecision, Trigger};
+pub use darkfiber_operate::{DecisionOutcome, DecisionParts, ReviewedDecision, Trigger};
 pub use top::{Top, TopChannel, TopJob};

@@ -334,27 +334,12 @@ impl TablesPoller {
     }
 }
 
-fn poll_jobs(poller: &Poller, known: &CurrentFabric) {
-    let mut last: Option<(Vec<u8>, Digest)> = None;
-    let read = |p: &Poller| -> Reading {
-        let fabric = known.get()?;
-        let watched = &p.watched;
-        Some(fetch(watched, &p.children).and_then(|bytes| {
-            if last.as_ref().is_some_and(|(b, f)| *b == bytes && *f == fabric.digest) {
-                return Ok(None);
-            }
-            let value = read::jobs(&bytes, &fabric, watched)?;
-            last = Some((bytes, fabric.digest));
-            Ok(Some(Event::Jobs(Arc::new(value))))
-        }))
-    };
-    poller.run(read, |_| {});
-}
-
-fn poll_demands(poller: &Poller, known: &CurrentFabric) {
-    if let Origin::Folder(folder) = &poller.watched.origin {
-        return poll_profiles(poller, folder, known);
-    }
+/// Reads an input that is about hosts: again if it, or the fabric that it is mapped to, is another one.
+fn poll_for_fabric(
+    poller: &Poller,
+    known: &CurrentFabric,
+    parse: fn(&[u8], &FabricValue, &Watched) -> Result<Event, String>,
+) {
     let mut last: Option<(Vec<u8>, Digest)> = None;
     let read = |p: &Poller| -> Reading {
         let fabric = known.get()?;
@@ -362,12 +347,27 @@ fn poll_demands(poller: &Poller, known: &CurrentFabric) {
             if last.as_ref().is_some_and(|(b, f)| *b == bytes && *f == fabric.digest) {
                 return Ok(None);
             }
-            let value = read::demands(&bytes, &fabric, &p.watched)?;
+            let event = parse(&bytes, &fabric, &p.watched)?;
             last = Some((bytes, fabric.digest));
-            Ok(Some(Event::Demands(Arc::new(value))))
+            Ok(Some(event))
         }))
     };
     poller.run(read, |_| {});
+}
+
+fn poll_jobs(poller: &Poller, known: &CurrentFabric) {
+    poll_for_fabric(poller, known, |bytes, fabric, watched| {
+        read::jobs(bytes, fabric, watched).map(|value| Event::Jobs(Arc::new(value)))
+    });
+}
+
+fn poll_demands(poller: &Poller, known: &CurrentFabric) {
+    match &poller.watched.origin {
+        Origin::Folder(folder) => poll_profiles(poller, folder, known),
+        _ => poll_for_fabric(poller, known, |bytes, fabric, watched| {
+            read::demands(bytes, fabric, watched).map(|value| Event::Demands(Arc::new(value)))
+        }),
+    }
 }
 
 fn poll_profiles(poller: &Poller, folder: &Path, known: &CurrentFabric) {

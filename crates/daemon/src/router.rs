@@ -27,8 +27,7 @@ impl Router {
     /// Tables with as many LIDs a port as those in place, and how many of the engine's entries are not in them.
     ///
     /// They are the engine's own where these can be put in place in any order, or by ranks of switches. Otherwise as much of them is
-    /// taken as fits beside the tables in place and their service levels; or nothing, if that leaves more load. They are not yet
-    /// proved.
+    /// taken as fits beside the tables in place and their service levels. They are not yet proved.
     pub(crate) fn tables(&self, values: &Values) -> Result<(Routes, usize), String> {
         let target = self.target(values)?;
         let (fabric, tables) = (values.fabric.fabric(), &values.tables);

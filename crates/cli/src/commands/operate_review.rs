@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use darkfiber_daemon::{Config, DecisionOutcome, ReviewedDecision, Trigger, review};
+use darkfiber_daemon::{Config, DecisionOutcome, DecisionParts, ReviewedDecision, Trigger, review};
 use darkfiber_formats::calendar;
 use darkfiber_report::review::{AdviceTotals, DecisionRow, PartRow, ReviewResult};
 
@@ -104,7 +104,7 @@ fn advice(all: &[ReviewedDecision], end: u64) -> AdviceTotals {
 fn parts(all: &[ReviewedDecision]) -> Vec<PartRow> {
     let placed: Vec<&ReviewedDecision> =
         all.iter().filter(|d| d.decision.outcome == DecisionOutcome::Confirmed).collect();
-    let names = ["route", "prove", "place", "program", "read back"];
+    let names = DecisionParts::default().named().map(|(name, _)| name);
     let times = |i: usize| -> Vec<f64> {
         placed.iter().filter_map(|d| d.parts.named()[i].1.map(seconds)).collect()
     };

@@ -2,6 +2,7 @@
 
 mod cases;
 mod full_route;
+mod invariants;
 mod journal;
 mod network;
 mod opensm;
