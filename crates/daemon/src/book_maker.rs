@@ -29,8 +29,8 @@ const DRAFT: PlanId = 1;
 pub(crate) enum Order {
     /// The book for tables that are in place.
     Make,
-    /// The repair for one case, which may be of several cables, now.
-    Now(Missing, SyncSender<Option<Arc<Entry>>>),
+    /// The repair for one case, which may be of several cables, now: what is missing, and the fabric without it.
+    Now(Missing, Arc<FabricValue>, SyncSender<Option<Arc<Entry>>>),
 }
 
 /// Where orders are put.
@@ -63,7 +63,6 @@ struct Maker {
 /// The tables that a book is about, and what is needed to repair them.
 struct Subject<'a> {
     edition: u64,
-    whole: &'a FabricValue,
     cables: Option<CableRepairs<'a, 'a>>,
 }
 
@@ -82,7 +81,7 @@ impl Maker {
         let mut made = None;
         while let Ok(order) = self.asked.recv() {
             match order {
-                Order::Now(_, reply) => {
+                Order::Now(_, _, reply) => {
                     let _nobody_may_wait = reply.try_send(None);
                 }
                 Order::Make => {
@@ -108,7 +107,7 @@ impl Maker {
         let image = Arc::new(base.image().ok()?);
         let prepared = CableRepairs::prepared(&base);
         let cables = prepared.as_ref().and_then(|p| CableRepairs::new(&base, &image, p));
-        let mut of = Subject { edition, whole: &whole, cables };
+        let mut of = Subject { edition, cables };
         let all = faults(whole.fabric(), &gone);
         let mut tally = Tally { faults: all.len(), ..Tally::default() };
         let mut bytes = 0;
@@ -148,9 +147,9 @@ impl Maker {
 
     /// Answers a question that the book has no page for. An order for another edition is seen by its number.
     fn answer(&self, order: Order, of: &mut Subject<'_>) {
-        let Order::Now(missing, reply) = order else { return };
+        let Order::Now(missing, part, reply) = order else { return };
         let is_about = self.book.edition() == of.edition;
-        let mut repair = || of.repair(&Arc::new(left(of.whole, &missing)));
+        let mut repair = || of.repair(&part);
         let found = is_about.then(|| self.urgent.install(&mut repair)).flatten();
         let found = found.map(Arc::new);
         if let Some(entry) = &found {

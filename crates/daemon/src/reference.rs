@@ -11,13 +11,11 @@ use darkfiber_formats::Diagnostics;
 use darkfiber_operate::Digest;
 use darkfiber_scenario::Loaded;
 
+use crate::cables::{Cables, End};
 use crate::value::FabricValue;
 
 /// Parts that are kept in memory.
 const KEPT: usize = 8;
-
-/// The end of a cable: node GUID and port.
-pub(crate) type End = (u64, u8);
 
 /// The missing parts of the whole fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +62,8 @@ pub(crate) struct Reference(Arc<Mutex<Known>>);
 #[derive(Default)]
 struct Known {
     whole: Option<Arc<FabricValue>>,
+    /// The cables of the whole.
+    cables: Cables,
     parts: VecDeque<(Missing, Arc<FabricValue>)>,
 }
 
@@ -82,17 +82,16 @@ impl Reference {
             return part;
         }
         let value = Arc::new(value);
-        *known = Known { whole: Some(value.clone()), parts: VecDeque::new() };
+        let cables = Cables::of(value.fabric());
+        *known = Known { whole: Some(value.clone()), cables, parts: VecDeque::new() };
         value
     }
 
     /// The fabric with the cables that OpenSM has swept; `None` if there are unknown ones among them.
-    pub(crate) fn of_cables(
-        &self,
-        cables: &BTreeMap<End, End>,
-    ) -> Option<(Missing, Arc<FabricValue>)> {
+    pub(crate) fn of_cables(&self, cables: &Cables) -> Option<(Missing, Arc<FabricValue>)> {
         let mut known = self.known();
-        let missing = without(known.whole.as_ref()?.fabric(), cables)?;
+        let whole = known.whole.as_ref()?;
+        let missing = without(whole.fabric(), &known.cables, cables)?;
         let part = known.part(&missing)?;
         Some((missing, part))
     }
@@ -150,49 +149,28 @@ pub(crate) fn left(whole: &FabricValue, missing: &Missing) -> FabricValue {
     FabricValue { loaded, digest }
 }
 
-/// All cables, from both ends.
-fn cables_of(fabric: &Fabric) -> BTreeMap<End, End> {
-    let mut cables = BTreeMap::new();
-    let switch = |s: SwitchId| fabric.switch(s).guid.0;
-    for c in (0..fabric.channel_count()).map(ChannelId::new) {
-        let from = (switch(fabric.tail(c)), fabric.tail_port(c));
-        cables.insert(from, (switch(fabric.head(c)), fabric.head_port(c)));
-    }
-    for t in fabric.terminals() {
-        let host = (fabric.adapter(t.adapter).guid.0, t.port);
-        let there = (switch(t.switch), t.switch_port);
-        cables.insert(host, there);
-        cables.insert(there, host);
-    }
-    cables
-}
-
-/// The missing parts if only these cables, each from both ends, are there; `None` if one of them is of a node that the whole does
+/// The missing parts if only these cables are there; `None` if one of them is of a node that the whole, with cables `known`, does
 /// not have, or leads elsewhere. An unknown cable between known nodes changes nothing.
-fn without(whole: &Fabric, cables: &BTreeMap<End, End>) -> Option<Missing> {
-    let known = cables_of(whole);
-    let nodes: BTreeSet<u64> = known.keys().map(|end| end.0).collect();
-    for (from, to) in cables {
-        if !nodes.contains(&from.0) || known.get(from).is_some_and(|other| other != to) {
+fn without(whole: &Fabric, known: &Cables, cables: &Cables) -> Option<Missing> {
+    for &(from, to) in cables.iter() {
+        if !known.has_node(from.0) || known.get(from).is_some_and(|other| other != to) {
             return None;
         }
     }
-    let alive: BTreeSet<u64> = cables.keys().map(|end| end.0).collect();
     let mut faults = Faults::default();
     for (i, switch) in whole.switches().iter().enumerate() {
-        if !alive.contains(&switch.guid.0) {
+        if !cables.has_node(switch.guid.0) {
             faults.switches.push(SwitchId::new(i));
         }
     }
     let guid = |s: SwitchId| whole.switch(s).guid.0;
-    for c in (0..whole.channel_count()).map(ChannelId::new) {
-        if c < whole.reverse(c) && !cables.contains_key(&(guid(whole.tail(c)), whole.tail_port(c)))
-        {
+    for c in (0..whole.channel_count()).map(ChannelId::new).filter(|&c| c < whole.reverse(c)) {
+        if cables.get((guid(whole.tail(c)), whole.tail_port(c))).is_none() {
             faults.links.push(c);
         }
     }
     for (i, t) in whole.terminals().iter().enumerate() {
-        if !cables.contains_key(&(guid(t.switch), t.switch_port)) {
+        if cables.get((guid(t.switch), t.switch_port)).is_none() {
             faults.terminals.push(TerminalId::new(i));
         }
     }
@@ -201,9 +179,9 @@ fn without(whole: &Fabric, cables: &BTreeMap<End, End>) -> Option<Missing> {
 
 /// The missing parts of the whole if the fabric that was read is a part of it, with the same names, speeds and LIDs.
 fn part_of(whole: &Fabric, part: &Fabric) -> Option<Missing> {
-    let missing = without(whole, &cables_of(part))?;
-    let known = cables_of(whole);
-    if cables_of(part).keys().any(|end| !known.contains_key(end)) {
+    let (known, cables) = (Cables::of(whole), Cables::of(part));
+    let missing = without(whole, &known, &cables)?;
+    if cables.iter().any(|&(end, _)| known.get(end).is_none()) {
         return None;
     }
     let switches: BTreeMap<u64, usize> =

@@ -149,9 +149,11 @@ pub(crate) fn check_runs(
     used: u32,
 ) -> Report {
     // Each group of chunks shares one load vector, so that memory does not grow with the fabric.
+    // A few rows are still enough for all threads.
+    let chunk = runs.len().div_ceil(4 * rayon::current_num_threads()).clamp(1, CHUNK);
     let group = runs.len().div_ceil(CHUNK).div_ceil(16).max(1);
     let partials: Vec<ChunkFindings> = runs
-        .par_chunks(group * CHUNK)
+        .par_chunks(group * chunk)
         .map(|runs| {
             let part = ChunkFindings {
                 hops: Vec::new(),

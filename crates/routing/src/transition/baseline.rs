@@ -6,16 +6,16 @@
 //! same dependencies in all obligations; to these the others add theirs, examined as [`check`](super::check) does. The
 //! result is equal to its result.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Planes, SwitchId, TerminalId};
+use rayon::prelude::*;
 
 use super::before::lanes;
 use super::graphs::Graphs;
 use super::row::{Row, Tables};
-use super::{Before, Lost, Rows, Transition, check_one, judge_rows};
+use super::{Before, Lost, Rows, Transition, check_one, judge_rows, tasks};
 use crate::check::check_runs;
 use crate::check::dependency::Dependencies;
 use crate::check::sources::Sources;
@@ -207,35 +207,36 @@ impl<'a> Baseline<'a> {
     ) -> Dependencies {
         let fabric = self.fabric;
         let tables = Tables::in_lanes(fabric, &[self.before], self.before.routes, self.every);
+        // By dependency and lane, how many of these runs make it.
+        let mut less = Vec::new();
+        less.resize_with(self.rows.len(), || AtomicU32::new(0));
+        runs.par_chunks(tasks(runs.len())).for_each(|runs| {
+            let mut row = Row::new(fabric, &tables);
+            for run in runs {
+                row.dependencies(run, |c, next, mask| {
+                    let at = self.made.index(fabric, c as usize, next as usize) * self.width;
+                    for lane in bits(mask) {
+                        less[at + usize::from(self.place[lane])].fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+        });
         let left = Dependencies::new(damaged);
-        for c in (0..now.len()).filter(|&c| now[c].is_some()) {
+        for c in 0..now.len() {
             let Some(there) = now[c] else { continue };
             for next in fabric.channels_from(SwitchId(fabric.heads()[c])) {
+                let of = self.made.index(fabric, c, next);
                 let mask = self.made.slot(fabric, c, next).load(Ordering::Relaxed);
-                if let (Some(after), true) = (now[next], mask != 0) {
-                    let slot = left.slot(damaged, there as usize, after as usize);
-                    slot.store(mask, Ordering::Relaxed);
-                }
+                let (Some(after), true) = (now[next], mask != 0) else { continue };
+                // A dependency stays unless these runs are all that make it.
+                let stays = |lane: &usize| {
+                    let at = of * self.width + usize::from(self.place[*lane]);
+                    less[at].load(Ordering::Relaxed) < self.rows[at]
+                };
+                let mask = bits(mask).filter(stays).fold(0, |mask, lane| mask | 1 << lane);
+                let slot = left.slot(damaged, there as usize, after as usize);
+                slot.store(mask, Ordering::Relaxed);
             }
-        }
-        // A dependency stays unless these runs are all that make it.
-        let mut row = Row::new(fabric, &tables);
-        let mut less = HashMap::new();
-        for run in runs {
-            row.dependencies(run, |c, next, mask| {
-                let at = self.made.index(fabric, c as usize, next as usize) * self.width;
-                for lane in bits(mask) {
-                    let count = less.entry(at + usize::from(self.place[lane])).or_insert(0u32);
-                    *count += 1;
-                    let (there, after) = (now[c as usize], now[next as usize]);
-                    if let (Some(c), Some(next), true) =
-                        (there, after, *count == self.rows[at + usize::from(self.place[lane])])
-                    {
-                        let slot = left.slot(damaged, c as usize, next as usize);
-                        slot.fetch_and(!(1 << lane), Ordering::Relaxed);
-                    }
-                }
-            });
         }
         left
     }

@@ -7,6 +7,7 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use rayon::prelude::*;
 
 use super::row::{Hops, NONE, Tables};
+use super::tasks;
 use crate::routes::{DELIVER, NO_ROUTE};
 use crate::{DestId, Layers, Routes};
 
@@ -81,7 +82,7 @@ pub(super) fn count(
     }
     let of_job = jobs.map(|jobs| (jobs, of_terminal.as_slice()));
     let parts: Vec<Changes> = runs
-        .par_chunks(64)
+        .par_chunks(tasks(runs.len()))
         .map(|runs| {
             let mut counter = Counter::new(fabric, tables, of_job);
             for run in runs {
@@ -290,6 +291,9 @@ fn level_differs(
     dest: usize,
     path: usize,
 ) -> bool {
+    if tables.every.count_ones() == 1 {
+        return false;
+    }
     let level = |r: &Routes| r.layer_on(fabric, source, r.row(DestId::new(dest), path));
     let new = level(tables.new);
     tables.states.iter().any(|b| {

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::graphs::Graphs;
 use super::ranks;
 use super::row::{Circle, Row, Tables};
+use super::tasks;
 
 /// The result of examining the graphs and rows of both tables together.
 pub(super) struct Examined {
@@ -29,7 +30,7 @@ pub(super) fn examine(
 ) -> Examined {
     let first = ranks::Precedence::new(fabric.switch_count());
     let found: Vec<(Option<Circle>, Option<Circle>)> = runs
-        .par_chunks(64)
+        .par_chunks(tasks(runs.len()))
         .map(|runs| {
             let mut row = Row::new(fabric, tables);
             for run in runs {

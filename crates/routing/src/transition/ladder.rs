@@ -32,11 +32,16 @@ pub(super) fn climb(
     };
     let mut obligations = vec![Judged { obligation: Obligation::Target, fails: target }];
     let mut ranks = None;
+    // Any mix of entries includes old paths, new ones, and old beginnings of new ones: if it has no cycle, these have none.
+    let is_mix_free = examined.is_some_and(|e| {
+        e.mixed_loop.is_none()
+            && cycle(fabric, tables, &e.graphs.mixed, Obligation::Mixed).is_none()
+    });
     let later = [Obligation::Steady, Obligation::Flight, Obligation::Mixed, Obligation::Ordered];
     for obligation in later {
         let fails = match examined {
             None => Some(Why::NotExamined),
-            Some(e) => fails(fabric, tables, e, obligation),
+            Some(e) => fails(fabric, tables, e, obligation, is_mix_free),
         };
         if let (Obligation::Ordered, None, Some(Examined { ranks: Ok(all), .. })) =
             (obligation, &fails, examined)
@@ -89,6 +94,7 @@ fn fails(
     tables: &Tables<'_>,
     examined: &Examined,
     obligation: Obligation,
+    is_mix_free: bool,
 ) -> Option<Why> {
     let graphs = &examined.graphs;
     let circle = |c: &Circle| Why::Circle {
@@ -96,7 +102,10 @@ fn fails(
         path: c.path,
         switches: c.switches.iter().map(|&s| SwitchId(s)).collect(),
     };
-    let cycle = |graph: &Dependencies| cycle(fabric, tables, graph, obligation).map(Why::Cycle);
+    let cycle = |graph: &Dependencies| {
+        let found = (!is_mix_free).then(|| cycle(fabric, tables, graph, obligation));
+        found.flatten().map(Why::Cycle)
+    };
     match obligation {
         Obligation::Target => None,
         Obligation::Steady => cycle(&graphs.steady),

@@ -184,6 +184,12 @@ struct Rows<'r> {
     pairs: u64,
 }
 
+/// Runs for each task of a thread pool: few enough that all threads have some of them, whatever their number; results do not
+/// depend on it.
+fn tasks(runs: usize) -> usize {
+    runs.div_ceil(4 * rayon::current_num_threads()).clamp(1, 64)
+}
+
 fn judge_rows(
     fabric: &Fabric,
     tables: &Tables<'_>,

@@ -78,13 +78,14 @@ impl<'a> Tables<'a> {
         all: &mut [u32],
     ) {
         old.fill(0);
+        let is_one = self.every.count_ones() == 1;
         for (state, sources) in self.states.iter().zip(&self.sources) {
             if !sources.paths.contains(&path) {
                 continue;
             }
             let senders = sources.senders(fabric, state.routes, run, path);
             for (s, mask) in old.iter_mut().enumerate().filter(|&(s, _)| senders(s) > 0) {
-                *mask |= if state.has_levels {
+                *mask |= if state.has_levels && !is_one {
                     layer_mask(fabric, state.routes, s, run, path)
                 } else {
                     self.every
@@ -95,7 +96,8 @@ impl<'a> Tables<'a> {
         if self.new_sources.paths.contains(&path) {
             let senders = self.new_sources.senders(fabric, self.new, run, path);
             for (s, mask) in all.iter_mut().enumerate().filter(|&(s, _)| senders(s) > 0) {
-                *mask |= layer_mask(fabric, self.new, s, run, path);
+                *mask |=
+                    if is_one { self.every } else { layer_mask(fabric, self.new, s, run, path) };
             }
         }
     }
