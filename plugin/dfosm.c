@@ -10,12 +10,15 @@
  *                event_plugin_options socket=/run/darkfiber/plugin.sock,plan=/var/lib/darkfiber/plan,wait_ms=2000
  *                routing_engine dfosm,updn,no_fallback
  *
+ * With the option counters=/run/darkfiber/counters.sock it also passes on what OpenSM's performance manager counts.
+ *
  * What goes over the socket, and what a plan looks like: README.md beside this file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 #include <sys/socket.h>
@@ -54,9 +57,13 @@ struct plan {
 };
 struct engine {
 	osm_opensm_t *osm;
-	char socket[108], file[512];
+	char socket[108], file[512], counters[108];
 	int wait_ms;
 	struct plan *plan;	/* the one that was taken last */
+	pthread_mutex_t lock;	/* of what follows: the performance manager has threads of its own */
+	int listener;		/* the connection to `counters`, or -1 */
+	long dialled;		/* when it was last tried, in ms */
+	unsigned long lost;	/* readings that nobody took since the last one that was */
 };
 
 static void *load(const void *bytes, size_t n, const char **why)
@@ -216,10 +223,23 @@ static int transfer(int fd, short what, char *at, size_t n, long end)
 	return 1;
 }
 
+static int dial(const char *path, char *why, size_t n)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	strcpy(address.sun_path, path);
+	if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address))
+		return fd;
+	snprintf(why, n, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 /* Asks the daemon. The connection stays open in *fd: it is told whether its plan was taken. */
 static struct plan *ask(struct engine *e, int *fd, char *why, size_t n)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	long end = now_ms() + e->wait_ms;
 	const char *what = "no answer in time";
 	struct plan *plan = NULL;
@@ -227,13 +247,7 @@ static struct plan *ask(struct engine *e, int *fd, char *why, size_t n)
 	size_t length, i;
 	int is_stage;
 
-	strcpy(address.sun_path, e->socket);
-	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (*fd < 0 || connect(*fd, (struct sockaddr *)&address, sizeof address)) {
-		snprintf(why, n, "%s: %s", e->socket, strerror(errno));
-		return NULL;
-	}
-	if (!(text = cables(e->osm, &length)))
+	if ((*fd = dial(e->socket, why, n)) < 0 || !(text = cables(e->osm, &length)))
 		return NULL;
 	if (transfer(*fd, POLLOUT, text, length, end)) {
 		for (i = 0; i < sizeof line - 1; i++)
@@ -370,13 +384,16 @@ static void *create(osm_opensm_t *osm)
 		return NULL;
 	e->osm = osm;
 	e->wait_ms = 2000;
+	e->listener = -1;
+	pthread_mutex_init(&e->lock, NULL);
 	strcpy(e->socket, "/run/darkfiber/plugin.sock");
 	strcpy(e->file, "/var/lib/darkfiber/plan");
 	options = strdup(options ? options : "");
 	for (word = strtok_r(options, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
 		if (sscanf(word, "socket=%107s", e->socket) != 1 && sscanf(word, "plan=%511s", e->file) != 1 &&
-		    sscanf(word, "wait_ms=%d", &e->wait_ms) != 1 && strcmp(word, "(null)"))
-			SAY(osm, OSM_LOG_ERROR, "option \"%s\": socket=, plan= or wait_ms= is expected\n", word);
+		    sscanf(word, "counters=%107s", e->counters) != 1 && sscanf(word, "wait_ms=%d", &e->wait_ms) != 1 &&
+		    strcmp(word, "(null)"))
+			SAY(osm, OSM_LOG_ERROR, "option \"%s\": socket=, plan=, counters= or wait_ms= is expected\n", word);
 	free(options);
 	if (strcmp(OSM_VERSION, VERSION) || osm_register_external_routing_engine(osm, &module, e) != CL_SUCCESS) {
 		SAY(osm, OSM_LOG_ERROR, "not registered: made for " VERSION ", built for " OSM_VERSION "\n");
@@ -386,15 +403,50 @@ static void *create(osm_opensm_t *osm)
 	return e;
 }
 
-static void delete(void *e)
+static void delete(void *context)
 {
-	if (e)
-		free(((struct engine *)e)->plan);
+	struct engine *e = context;
+
+	if (!e)
+		return;
+	if (e->listener >= 0)
+		close(e->listener);
+	pthread_mutex_destroy(&e->lock);
+	free(e->plan);
 	free(e);
 }
 
-static void report(void *e, osm_epi_event_id_t id, void *data)
+/* Passes on what the performance manager has counted on a port since its last sweep. OpenSM does not wait: what cannot be sent at
+ * once is lost, and the number of lost ones is sent before the next that is not. */
+static void report(void *context, osm_epi_event_id_t id, void *data)
 {
+	struct engine *e = context;
+	osm_epi_dc_event_t *seen = data;
+	char line[160], why[160];
+	int n = 0;
+
+	if (!e || id != OSM_EVENT_ID_PORT_DATA_COUNTERS || !*e->counters)
+		return;
+	pthread_mutex_lock(&e->lock);
+	if (e->listener < 0 && now_ms() - e->dialled >= 1000) {
+		e->dialled = now_ms();
+		e->listener = dial(e->counters, why, sizeof why);
+	}
+	if (e->lost)
+		n = snprintf(line, sizeof line, "LOST %lu\n", e->lost);
+	n += snprintf(line + n, sizeof line - n, "0x%llx %u %llu %llu %lld\n", (unsigned long long)seen->port_id.node_guid,
+		      seen->port_id.port_num, (unsigned long long)seen->xmit_data, (unsigned long long)seen->rcv_data,
+		      (long long)seen->time_diff_s);
+	if (e->listener >= 0 && send(e->listener, line, n, MSG_NOSIGNAL | MSG_DONTWAIT) == n) {
+		e->lost = 0;
+	} else {
+		e->lost++;
+		if (e->listener >= 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
+			close(e->listener);
+			e->listener = -1;
+		}
+	}
+	pthread_mutex_unlock(&e->lock);
 }
 
 osm_event_plugin_t osm_event_plugin = { OSM_VERSION, create, delete, report };

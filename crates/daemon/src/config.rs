@@ -12,9 +12,10 @@ use darkfiber_scenario::Error;
 use toml::Spanned;
 
 use crate::config_file::{
-    ConfigFile, InputPart, OpenSmPart, Place, PluginPart, PolicyPart, RoutePart, parse,
+    ConfigFile, InputPart, OpenSmPart, Place, PluginPart, PolicyPart, RoutePart, StandbyPart, parse,
 };
 use crate::router::Router;
+use crate::standby::Standby;
 
 /// Most bytes of an input.
 const MOST_BYTES: u64 = 1 << 30;
@@ -30,6 +31,8 @@ pub(crate) enum Origin {
     /// Of files, each for itself.
     Folder(PathBuf),
     Command(Vec<String>),
+    /// OpenSM's plugin sends it.
+    Socket(PathBuf),
 }
 
 /// An input: its origin, how often it is read, and what it may contain.
@@ -107,6 +110,8 @@ pub struct Config {
     pub(crate) plugin: Option<Plugin>,
     /// The command that writes blocks into switches, in modes that change something.
     pub(crate) write_blocks: Option<Vec<String>>,
+    /// How standby subnet managers get what OpenSM reads, in modes that change something.
+    pub(crate) standby: Option<Standby>,
     pub(crate) policy: Policy,
     /// Most entries that a proposal changes.
     pub(crate) moves: usize,
@@ -174,6 +179,11 @@ impl Checker<'_> {
             Some(part) => Some(self.write_blocks(&part.write, file.tables.get_ref())?),
             None => None,
         };
+        let standby = match &file.standby {
+            Some(part) => Some(self.standby(part)?),
+            None => None,
+        };
+        let alone = file.standby.as_ref().is_some_and(|part| part.needed == Some(false));
         let demands = self.optional(file.demands, InputSource::Demands, 30.0)?;
         let has_demands = demands.is_some();
         let (route, router) = match &file.policy.route {
@@ -188,6 +198,7 @@ impl Checker<'_> {
             mode,
             plugin: plugin.filter(|_| manager.is_some()),
             write_blocks: write_blocks.filter(|_| manager.is_some()),
+            standby: standby.filter(|_| manager.is_some()),
             manager,
             socket,
             http: self.http(file.http.as_ref())?,
@@ -200,7 +211,7 @@ impl Checker<'_> {
             counters: self.optional(file.counters, InputSource::Counters, 60.0)?,
             demands,
             moves: self.whole("moves", file.policy.moves.as_ref(), 64, 1..=65536)? as usize,
-            policy: Policy { route, demands: has_demands, ..self.policy(&file.policy)? },
+            policy: Policy { route, demands: has_demands, alone, ..self.policy(&file.policy)? },
             router,
             state,
         })
@@ -334,6 +345,20 @@ impl Checker<'_> {
         Ok(command.get_ref().clone())
     }
 
+    /// Reads how standby subnet managers get what OpenSM reads.
+    fn standby(&self, part: &StandbyPart) -> Result<Standby, Error> {
+        if part.copy.get_ref().is_empty() {
+            return Err(self.refuse(&part.copy, "copy: a command is expected").hint(
+                "it gets names of files, copies them to all standbys, and prints `sha256sum` of each copy",
+            ));
+        }
+        Ok(Standby {
+            copy: part.copy.get_ref().clone(),
+            every: self.seconds("every_s", part.every_s.as_ref(), 600.0)?,
+            timeout: self.seconds("timeout_s", part.timeout_s.as_ref(), 30.0)?,
+        })
+    }
+
     fn refuse<T>(&self, value: &Spanned<T>, what: &str) -> Error {
         Error::input(format!("{}{what}", self.place.at(&value.span())))
     }
@@ -440,10 +465,12 @@ impl Checker<'_> {
         // A section has the keys of its input only.
         let (jobs, tables) = (&[InputSource::Jobs][..], &[InputSource::Tables][..]);
         let of_hosts = &[InputSource::Jobs, InputSource::Demands][..];
+        let counters = &[InputSource::Counters][..];
         for (key, of, span) in [
             ("empty_is_idle", jobs, part.empty_is_idle.as_ref().map(Spanned::span)),
             ("aliases", of_hosts, part.aliases.as_ref().map(Spanned::span)),
             ("profiles", &of_hosts[1..], part.profiles.as_ref().map(Spanned::span)),
+            ("socket", counters, part.socket.as_ref().map(Spanned::span)),
             ("sl", tables, part.sl.as_ref().map(Spanned::span)),
             ("guid2lid", tables, part.guid2lid.as_ref().map(Spanned::span)),
             ("lid_choice", tables, part.lid_choice.as_ref().map(Spanned::span)),
@@ -454,12 +481,16 @@ impl Checker<'_> {
                 return Err(Error::input(what).hint(format!("[{}] has it", of[0].name())));
             }
         }
-        let origin = match (part.file, part.command, part.profiles) {
-            (Some(file), None, None) => Origin::File(self.named("file", &file, "\"PATH\"")?),
-            (None, None, Some(folder)) => {
+        let is_sent = part.socket.is_some();
+        let origin = match (part.file, part.command, part.profiles, part.socket) {
+            (Some(file), None, None, None) => Origin::File(self.named("file", &file, "\"PATH\"")?),
+            (None, None, Some(folder), None) => {
                 Origin::Folder(self.named("profiles", &folder, "\"PATH\"")?)
             }
-            (None, Some(command), None) if !command.get_ref().is_empty() => {
+            (None, None, None, Some(socket)) => {
+                Origin::Socket(self.named("socket", &socket, "\"/run/darkfiber/counters.sock\"")?)
+            }
+            (None, Some(command), None, None) if !command.get_ref().is_empty() => {
                 Origin::Command(command.into_inner())
             }
             _ => {
@@ -467,6 +498,9 @@ impl Checker<'_> {
                 let (keys, hint) = match source {
                     InputSource::Demands => {
                         ("file, command and profiles", ", or profiles = \"FOLDER\"")
+                    }
+                    InputSource::Counters => {
+                        ("file, command and socket", ", or socket = \"PATH\" of OpenSM's plugin")
                     }
                     _ => ("file and command", ""),
                 };
@@ -478,12 +512,14 @@ impl Checker<'_> {
         let beside = |key: &str, path: Option<Spanned<PathBuf>>| {
             path.map(|path| self.named(key, &path, "\"PATH\"")).transpose()
         };
+        // What is sent is looked at often; the performance manager of OpenSM sweeps every 180 s.
+        let (every, timeout) = if is_sent { (1.0, 600.0) } else { (every, 30.0) };
         let is = |b: Option<Spanned<bool>>| b.is_some_and(Spanned::into_inner);
         Ok(Watched {
             source,
             origin,
             every: self.seconds("every_s", part.every_s.as_ref(), every)?,
-            timeout: self.seconds("timeout_s", part.timeout_s.as_ref(), 30.0)?,
+            timeout: self.seconds("timeout_s", part.timeout_s.as_ref(), timeout)?,
             most_bytes: MOST_BYTES,
             empty_is_idle: is(part.empty_is_idle),
             allow_warnings: is(part.allow_warnings),

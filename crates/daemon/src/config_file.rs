@@ -26,6 +26,7 @@ pub(crate) struct ConfigFile {
     pub(crate) opensm: Option<Spanned<OpenSmPart>>,
     pub(crate) plugin: Option<Spanned<PluginPart>>,
     pub(crate) switches: Option<SwitchesPart>,
+    pub(crate) standby: Option<StandbyPart>,
     #[serde(default)]
     pub(crate) policy: PolicyPart,
 }
@@ -37,6 +38,7 @@ pub(crate) struct InputPart {
     pub(crate) file: Option<Spanned<PathBuf>>,
     pub(crate) profiles: Option<Spanned<PathBuf>>,
     pub(crate) command: Option<Spanned<Vec<String>>>,
+    pub(crate) socket: Option<Spanned<PathBuf>>,
     pub(crate) every_s: Option<Spanned<f64>>,
     pub(crate) timeout_s: Option<Spanned<f64>>,
     pub(crate) allow_warnings: Option<Spanned<bool>>,
@@ -63,6 +65,16 @@ pub(crate) struct OpenSmPart {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SwitchesPart {
     pub(crate) write: Spanned<Vec<String>>,
+}
+
+/// How standby subnet managers get what OpenSM reads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StandbyPart {
+    pub(crate) copy: Spanned<Vec<String>>,
+    pub(crate) every_s: Option<Spanned<f64>>,
+    pub(crate) timeout_s: Option<Spanned<f64>>,
+    pub(crate) needed: Option<bool>,
 }
 
 /// Settings for OpenSM's plugin.

@@ -54,6 +54,8 @@ pub(crate) enum Event {
     Refused(PlanId, bool, String),
     /// A question was not answered, or the answer not taken, with the reason.
     Unanswered(String),
+    /// What OpenSM reads was copied to the standby subnet managers, or why not.
+    Standby(Result<(), String>),
     /// The fault book was made.
     Book(Tally),
     /// A request on the socket.

@@ -19,6 +19,7 @@ const COMPLAINT: usize = 200;
 pub(crate) fn fetch(watched: &Watched, children: &Children) -> Result<Vec<u8>, String> {
     match &watched.origin {
         Origin::File(path) | Origin::Folder(path) => file(path, watched.most_bytes),
+        Origin::Socket(path) => Err(format!("{}: it is read as it is sent", path.display())),
         Origin::Command(words) => run(words, watched.timeout, watched.most_bytes, children),
     }
 }

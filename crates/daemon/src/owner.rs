@@ -22,7 +22,7 @@ use crate::fault_book::Base;
 use crate::inputs::Values;
 use crate::notify;
 use crate::overdue_inputs::OverdueInputs;
-use crate::poll::Pollers;
+use crate::poll::{Pollers, WakeUp};
 use crate::proposal;
 use crate::question::{Question, TakenPlan};
 use crate::questions::Questions;
@@ -51,6 +51,8 @@ pub(crate) struct Owner<'a> {
     counters: Option<Arc<CountersValue>>,
     demands: Option<Arc<DemandsValue>>,
     pollers: Pollers,
+    /// Has what OpenSM reads copied to standby subnet managers.
+    standby: Option<WakeUp>,
     overdue_inputs: OverdueInputs,
     work: Queue,
     library: Library,
@@ -85,6 +87,7 @@ impl<'a> Owner<'a> {
         store: Store,
         state: State,
         pollers: Pollers,
+        standby: Option<WakeUp>,
         work: Queue,
         library: Library,
         questions: Questions,
@@ -102,6 +105,7 @@ impl<'a> Owner<'a> {
             counters: None,
             demands: None,
             pollers,
+            standby,
             overdue_inputs: OverdueInputs::new(config, now),
             work,
             library,
@@ -127,6 +131,10 @@ impl<'a> Owner<'a> {
         let (mode, policy) = (self.config.mode, self.config.policy.clone());
         let engines = self.config.manager.as_ref().map_or_else(Vec::new, |m| m.engines.clone());
         self.hear(&Input::Started { mode, policy, engines });
+        if self.standby.is_none() {
+            // None is known of, any more.
+            self.hear(&Input::Standby { has_plan: true, why: String::new() });
+        }
     }
 
     /// Takes events until one requests a stop.
@@ -235,6 +243,9 @@ impl<'a> Owner<'a> {
             Event::Written { plan, result } => self.written(plan, result),
             Event::Placed { plan, stage, result: Ok(()) } => {
                 self.placed = Some(plan);
+                if let Some(standby) = &self.standby {
+                    let _it_hurries_already = standby.try_send(());
+                }
                 self.hear(&Input::Committed { plan, stage });
             }
             Event::Placed { plan, stage, result: Err(why) } => {
@@ -266,6 +277,10 @@ impl<'a> Owner<'a> {
                 self.totals.alarms += 1;
                 self.console.note(&format!("warning: {why}"));
                 let _it_hurries_already = self.pollers.fabric.try_send(());
+            }
+            Event::Standby(copied) => {
+                let (has_plan, why) = (copied.is_ok(), copied.err().unwrap_or_default());
+                self.hear(&Input::Standby { has_plan, why });
             }
             Event::Book(tally) => self.console.note(&tally.line()),
             Event::Asked { request: Request::Hold { job, nodes }, reply, .. } => {

@@ -1,7 +1,6 @@
 //! The socket of OpenSM's plugin (`plugin/dfosm.c`): it reports the cables that were swept, waits for a plan, and reports whether
 //! it took it.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -16,11 +15,13 @@ use darkfiber_scenario::Error;
 use rustix::net::{RecvFlags, recv};
 
 use crate::book_maker::{Order, Orders};
+use crate::cables::{Cables, End};
 use crate::control;
 use crate::event::Event;
 use crate::fault_book::{Base, Book, Entry, plan_of};
+use crate::poll::WakeUp;
 use crate::question::{OfferedStage, Question, TakenPlan};
-use crate::reference::{End, Missing, Reference};
+use crate::reference::{Missing, Reference};
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, TablesValue};
 use crate::work::{Library, Plan};
@@ -47,6 +48,8 @@ pub(crate) struct PluginResponder {
     /// Number of questions so far: readings before the last one may be older than its sweep.
     pub(crate) asked: Arc<AtomicU64>,
     pub(crate) events: SyncSender<Event>,
+    /// Has the plan file copied to standby subnet managers.
+    pub(crate) standby: Option<WakeUp>,
 }
 
 /// Listens for questions of the plugin on a socket.
@@ -130,6 +133,9 @@ impl PluginResponder {
             let what = format!("{}: {e}", self.plan_file.display());
             let _nobody_hears = self.events.send(Event::Unanswered(what));
         }
+        if let Some(standby) = &self.standby {
+            let _it_hurries_already = standby.try_send(());
+        }
         Ok(())
     }
 
@@ -142,7 +148,8 @@ impl PluginResponder {
         start: Instant,
     ) -> (Option<OfferedStage>, Option<Arc<Entry>>) {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
-        let entry = is_new.then(|| self.book.entry(missing).or_else(|| self.repair(missing)));
+        let entry =
+            is_new.then(|| self.book.entry(missing).or_else(|| self.repair(missing, fabric)));
         let entry = entry.flatten();
         let tables = base.and_then(|base| match (is_new, &entry) {
             // The machine has these tables already.
@@ -164,9 +171,9 @@ impl PluginResponder {
     }
 
     /// A repair that the book does not have, from the thread that makes it: it has all but what this case changes.
-    fn repair(&self, missing: &Missing) -> Option<Arc<Entry>> {
+    fn repair(&self, missing: &Missing, part: &Arc<FabricValue>) -> Option<Arc<Entry>> {
         let (reply, replied) = sync_channel(1);
-        self.orders.send(Order::Now(missing.clone(), reply)).ok()?;
+        self.orders.send(Order::Now(missing.clone(), part.clone(), reply)).ok()?;
         replied.recv_timeout(AT_HAND.min(self.budget / 2)).ok().flatten()
     }
 
@@ -200,7 +207,7 @@ fn has_gone(stream: &UnixStream) -> bool {
 }
 
 /// The cables, from both ends.
-fn read_cables(reader: &mut impl BufRead) -> io::Result<BTreeMap<End, End>> {
+fn read_cables(reader: &mut impl BufRead) -> io::Result<Cables> {
     let bad = |line: &str| {
         let what = format!("what OpenSM's plugin says is not understood: \"{}\"", line.trim_end());
         io::Error::new(io::ErrorKind::InvalidData, what)
@@ -211,16 +218,14 @@ fn read_cables(reader: &mut impl BufRead) -> io::Result<BTreeMap<End, End>> {
         line.truncate(60);
         return Err(bad(&line));
     }
-    let mut cables = BTreeMap::new();
+    let mut cables = Vec::new();
     loop {
         line.clear();
         reader.read_line(&mut line)?;
         if line == "\n" {
-            return Ok(cables);
+            return Ok(Cables::new(&cables));
         }
-        let (from, to) = cable(&line).ok_or_else(|| bad(&line))?;
-        cables.insert(from, to);
-        cables.insert(to, from);
+        cables.push(cable(&line).ok_or_else(|| bad(&line))?);
     }
 }
 
@@ -243,8 +248,7 @@ mod tests {
     fn a_list_of_cables_has_both_ends_and_junk_has_none() {
         let text = b"DFOSM 1\n0x1 2 0xa 3\n0x1 4 0xb 1\n\nmore";
         let cables = read_cables(&mut &text[..]).expect("a list");
-        assert_eq!(cables.len(), 4);
-        assert_eq!(cables[&(0xb, 1)], (1, 4));
+        assert_eq!((cables.ends(), cables.get((0xb, 1))), (4, Some((1, 4))));
         for junk in ["", "DFOSM 2\n\n", "DFOSM 1\n0x1 2 0xa\n\n", "DFOSM 1\n0x1 2 0xa 3", "\u{0}\n"]
         {
             assert!(read_cables(&mut junk.as_bytes()).is_err(), "{junk}");

@@ -17,6 +17,7 @@ use crate::event::Event;
 use crate::fabric_guids::KnownGuids;
 use crate::fetch::fetch;
 use crate::opensm_log;
+use crate::port_events::PortEvents;
 use crate::profiles::{self, ReadProfiles};
 use crate::read;
 use crate::reference::Reference;
@@ -150,6 +151,7 @@ pub(crate) fn start(
     config: &Config,
     known_guids: KnownGuids,
     plugin: Option<SweptFabric>,
+    ports: Option<PortEvents>,
     events: &SyncSender<Event>,
 ) -> std::io::Result<Pollers> {
     let read_backs = ReadBacks::default();
@@ -193,7 +195,7 @@ pub(crate) fn start(
     let mut wake_counters = None;
     if let Some(watched) = &config.counters {
         let (wake_up, reader) = poller(watched);
-        let mut counters = CountersPoller { known: known.clone(), before: None };
+        let mut counters = CountersPoller { known: known.clone(), before: None, ports };
         spawn("counters", Box::new(move || reader.run(|p| counters.read(p), |_| {})))?;
         wake_counters = Some(wake_up);
     }
@@ -395,11 +397,24 @@ struct CountersPoller {
     known: CurrentFabric,
     /// The reading before: the fabric that it was for, when it was made, and its text.
     before: Option<(Digest, Instant, String)>,
+    /// Sweeps of OpenSM's performance manager, where they are the input.
+    ports: Option<PortEvents>,
 }
 
 impl CountersPoller {
     fn read(&mut self, p: &Poller) -> Reading {
         let fabric = self.known.get()?;
+        let value = |texts: [&str; 2], seconds: f64| {
+            let value = read::counters(&texts, seconds, &fabric, &p.watched)?;
+            Ok(Some(Event::Counters(Arc::new(value))))
+        };
+        if let Some(ports) = &self.ports {
+            let ended = ports.take(p.watched.timeout);
+            return Some(ended.and_then(|sweep| match sweep {
+                Some([before, after]) => value([&before, &after], p.watched.every.as_secs_f64()),
+                None => Ok(None),
+            }));
+        }
         Some(fetch(&p.watched, &p.children).and_then(|bytes| {
             let now = Instant::now();
             let text = String::from_utf8(bytes)
@@ -416,9 +431,9 @@ impl CountersPoller {
                 return Ok(None);
             }
             let seconds = now.duration_since(at).as_secs_f64();
-            let value = read::counters(&[&old, &text], seconds, &fabric, &p.watched);
+            let value = value([&old, &text], seconds);
             self.before = Some((fabric.digest, now, text));
-            value.map(|value| Some(Event::Counters(Arc::new(value))))
+            value
         }))
     }
 }

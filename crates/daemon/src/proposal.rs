@@ -130,7 +130,9 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
         );
     }
     let tables = match &config.tables.origin {
-        Origin::File(path) | Origin::Folder(path) => path.display().to_string(),
+        Origin::File(path) | Origin::Folder(path) | Origin::Socket(path) => {
+            path.display().to_string()
+        }
         Origin::Command(_) => config.state.join("tables.read").display().to_string(),
     };
     let lfts = config.lfts_file.as_ref();

@@ -33,7 +33,9 @@ fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
 /// Origin of the input, for operators who have to look there.
 pub(crate) fn name(watched: &Watched) -> String {
     match &watched.origin {
-        Origin::File(path) | Origin::Folder(path) => path.display().to_string(),
+        Origin::File(path) | Origin::Folder(path) | Origin::Socket(path) => {
+            path.display().to_string()
+        }
         Origin::Command(words) => words.join(" "),
     }
 }

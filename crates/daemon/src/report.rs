@@ -37,6 +37,9 @@ pub(crate) fn status(state: &State, site: &str) -> String {
         let bound = m.bound.map_or_else(String::new, |b| format!(", bound {b}"));
         line("jobs meet", format!("{} {}{bound}", m.measure.words(), m.efi));
     }
+    if !state.standby {
+        line("standby", "a subnet manager that stands by lacks the plan".to_owned());
+    }
     for (source, bad) in state.bad.iter().filter(|(_, bad)| bad.in_a_row > 0) {
         line(
             "bad input",
@@ -114,6 +117,8 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     let mode = vec![(format!("{{mode=\"{}\"}}", state.mode.name()), 1.0)];
     family("mode", "gauge", "How far the program may go.", &mode);
     family("paused", "gauge", "1 while it is paused.", &plain(is(state.paused)));
+    let standby = plain(is(state.standby));
+    family("standby_has_plan", "gauge", "0 if a standby subnet manager lacks the plan.", &standby);
     family("jobs", "gauge", "Jobs that run.", &plain(f64::from(state.running)));
     let (mut efi, mut demand, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     let mut load = |measure: Measure, which: &str, load: u64| {

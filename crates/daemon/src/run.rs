@@ -6,7 +6,7 @@ use std::thread;
 
 use darkfiber_scenario::Error;
 
-use crate::config::Config;
+use crate::config::{Config, Origin};
 use crate::console::Console;
 use crate::event::Event;
 use crate::fabric_guids::KnownGuids;
@@ -14,11 +14,12 @@ use crate::fault_book::Book;
 use crate::owner::Owner;
 use crate::plugin::PluginResponder;
 use crate::poll::SweptFabric;
+use crate::port_events::PortEvents;
 use crate::questions::Questions;
 use crate::store::Store;
 use crate::work::Library;
 use crate::worker::{self, Queue, WantedWork, WorkerResources};
-use crate::{book_maker, control, http, notify, plugin, poll};
+use crate::{book_maker, control, http, notify, plugin, poll, standby};
 
 /// Events that wait for the owner of the state.
 const EVENTS: usize = 64;
@@ -56,8 +57,14 @@ pub fn run(
     })?;
     control::open(&config.socket, events.clone())?;
     let swept = config.plugin.as_ref().map(|_| SweptFabric::default());
-    let pollers = poll::start(config, known_guids, swept.clone(), &events);
+    let ports = match config.counters.as_ref().map(|counters| &counters.origin) {
+        Some(Origin::Socket(path)) => Some(PortEvents::open(path)?),
+        _ => None,
+    };
+    let pollers = poll::start(config, known_guids, swept.clone(), ports, &events);
     let pollers = pollers.map_err(|e| threads(&e))?;
+    let standby = standby::start(config, pollers.children.clone(), &events);
+    let standby = standby.map_err(|e| threads(&e))?;
     let (orders, asked) = sync_channel(ORDERS);
     let wanted = WantedWork::default();
     let work = Queue { orders, wanted: wanted.clone() };
@@ -86,6 +93,7 @@ pub fn run(
             budget: plugin.budget,
             asked,
             events: events.clone(),
+            standby: standby.clone(),
         };
         plugin::open(&plugin.socket, responder)?;
     }
@@ -101,7 +109,8 @@ pub fn run(
     }
     let children = pollers.children.clone();
     let questions = Questions::new(book, pages);
-    let mut owner = Owner::new(config, console, store, state, pollers, work, library, questions);
+    let mut owner =
+        Owner::new(config, console, store, state, pollers, standby, work, library, questions);
     owner.start();
     notify::notify("READY=1\nSTATUS=watching");
     owner.listen(&heard);

@@ -40,7 +40,7 @@ fn stamps(path: &Path) -> Vec<Stamp> {
 /// When the newest of the files of the tables was written, if they are files.
 pub(crate) fn written(watched: &Watched) -> Option<SystemTime> {
     match &watched.origin {
-        Origin::File(path) | Origin::Folder(path) => {
+        Origin::File(path) | Origin::Folder(path) | Origin::Socket(path) => {
             stamps(path).into_iter().filter_map(|(_, _, at)| at).max()
         }
         Origin::Command(_) => None,
@@ -70,7 +70,7 @@ pub(crate) fn locate(
         printed: Vec::new(),
     };
     match &watched.origin {
-        Origin::File(path) | Origin::Folder(path) => {
+        Origin::File(path) | Origin::Folder(path) | Origin::Socket(path) => {
             files.tables.clone_from(path);
             seen.stamps.extend(stamps(path));
         }

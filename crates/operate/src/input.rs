@@ -116,6 +116,9 @@ pub enum Input {
     Standby {
         /// All of them have it.
         has_plan: bool,
+        /// Why they may not have it, in words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
     },
     /// Some work is done.
     Done {

@@ -66,10 +66,19 @@ impl Machine {
             }
             Input::Refused { plan, looked, why } => self.refused(*plan, *looked, why),
             Input::Routed { plan } => self.routed(*plan),
-            Input::Standby { has_plan } => {
-                if self.state.standby && !has_plan {
-                    let text = "a standby subnet manager lacks the plan: it would route anew if it took over";
-                    self.alarm(Level::Warning, text);
+            Input::Standby { has_plan, why } => {
+                match (self.state.standby, has_plan) {
+                    (true, false) => {
+                        let why = if why.is_empty() { why.clone() } else { format!(" ({why})") };
+                        let text = format!(
+                            "a standby subnet manager lacks the plan{why}: it would route anew if it took over"
+                        );
+                        self.alarm(Level::Warning, text);
+                    }
+                    (false, true) => {
+                        self.alarm(Level::Notice, "standby subnet managers have the plan again");
+                    }
+                    _ => {}
                 }
                 self.state.standby = *has_plan;
             }

@@ -116,8 +116,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   [demands]                 # may be left out: what hosts send to each other
   profiles = \"FOLDER\"       # bytes between ranks, by job; or file, or command
   [counters]                # may be left out: perfquery -x, or Prometheus text
-  command = [\"curl\", \"-sf\", \"http://localhost:9683/metrics\"]
-  every_s = 60
+  command = [\"curl\", \"-sf\", \"http://localhost:9683/metrics\"] # or socket
   [opensm]                  # needed where tables are changed
   engines = \"file,no_fallback\" # routing_engine of opensm.conf, or what -R says
   sweep = [\"systemctl\", \"kill\", \"-s\", \"HUP\", \"opensm\"]
@@ -128,6 +127,8 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   [plugin]                  # OpenSM asks: engines = \"dfosm,updn,no_fallback\"
   socket = \"/run/darkfiber/plugin.sock\" # plan_file = \"PATH\": if none answers
   budget_ms = 1500          # an older question gets no plan; book_s = 600
+  [standby]                 # may be left out: other subnet managers get the plan
+  copy = [\"PROGRAM\"]       # copies files to them, prints their sha256sum there
   [policy]
   min_gain = 0.05           # minimum share by which the fullest channel cools
   max_blocks = 64           # maximum of blocks of 64 LIDs in a proposal
@@ -135,8 +136,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   cooldown_s = 30           # between two proposals for jobs, at least
   max_per_hour = 20         # proposals for jobs in an hour, at most
   hot = 0.5                 # this share of a channel is hot; hot_for_s = 60
-  work_s = 60               # a computation that takes longer is given up
-  hold_s = 3                # a job waits for its tables at most this long
+  work_s = 60               # so long a computation may take, and a job wait: hold_s
   drain_s = 1.1             # cleared entries: no packet is under way longer
   confirm_s = 10            # a plan is looked for after that, OpenSM or not
   audit_s = 600             # tables in place are read back this often

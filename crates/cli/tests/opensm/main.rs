@@ -7,6 +7,7 @@
 
 mod apply;
 mod blocks;
+mod counters;
 mod daemon;
 mod levels;
 mod loads;

@@ -103,7 +103,7 @@ fn stages_are_put_in_place_one_after_the_other() {
     // The tables in place are whole.
     let nothing = Candidate { entries: 0, tables: Digest(10), ..candidate(100) };
     machine.done(WorkResult::Found { candidate: nothing });
-    machine.hear(Input::Standby { has_plan: true });
+    machine.hear(Input::Standby { has_plan: true, why: String::new() });
     machine.jobs(5, 2);
     machine.found(90);
     let WorkResult::Found { candidate } = full(62) else { unreachable!() };

@@ -84,7 +84,7 @@ fn inject(world: &mut World) {
         94 => world.sm.alone = !world.sm.alone,
         95 => {
             let has_plan = world.percent(60);
-            world.hear(&Input::Standby { has_plan });
+            world.hear(&Input::Standby { has_plan, why: String::new() });
         }
         96..=97 => {
             // An external writer changes an entry. A stock OpenSM does not correct that, and no guarantee holds then.
