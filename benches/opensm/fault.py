@@ -189,6 +189,8 @@ def prepare(args):
             node = head[2] if head[1] == "Switch" else None
         elif node and (link := re.match(r'\[(\d+)\][^"]*"(S-[^"]+)"', line)) and node < link[2]:
             cables.append((node, int(link[1])))
+    # The book comes to cables in the order of their switches.
+    cables = cables[: args.first]
     random.Random(args.seed).shuffle(cables)
     return cables
 
@@ -202,6 +204,7 @@ def main():
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--book", type=float, default=600.0, help="seconds that the fault book may take")
+    parser.add_argument("--first", type=int, help="draw among so many cables that the fault book comes to first [default: all]")
     parser.add_argument("--wait", type=int, default=5000, help="milliseconds that the plugin waits")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds of silence after which all is settled")
     parser.add_argument("--darkfiber", type=Path, default=REPO / "target/release/darkfiber")

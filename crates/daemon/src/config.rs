@@ -15,7 +15,6 @@ use crate::config_file::{
     ConfigFile, InputPart, OpenSmPart, Place, PluginPart, PolicyPart, RoutePart, StandbyPart, parse,
 };
 use crate::router::Router;
-use crate::standby::Standby;
 
 /// Most bytes of an input.
 const MOST_BYTES: u64 = 1 << 30;
@@ -84,6 +83,18 @@ pub(crate) struct Plugin {
     pub(crate) budget: Duration,
     /// Time limit of the fault book for each set of tables.
     pub(crate) book: Duration,
+}
+
+/// How standby subnet managers get what OpenSM reads here.
+#[derive(Clone, Debug)]
+pub(crate) struct Standby {
+    /// The command, which gets the names of files as its last arguments and prints their SHA-256 as they are on each standby, as
+    /// `sha256sum` does.
+    pub(crate) copy: Vec<String>,
+    /// It is run so often even if nothing has changed.
+    pub(crate) every: Duration,
+    /// It is killed if it takes longer.
+    pub(crate) timeout: Duration,
 }
 
 /// Configuration of the running program.

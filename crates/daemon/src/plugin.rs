@@ -93,7 +93,9 @@ impl PluginResponder {
             return (&*stream).write_all(b"NONE\n");
         };
         let base = self.book.base();
-        let (offered, entry) = self.ask(&missing, &fabric, base.as_ref(), start);
+        let ready = self.book.entry(&missing);
+        let is_ready = ready.is_some();
+        let (offered, entry) = self.ask(&missing, ready, &fabric, base.as_ref(), start);
         let Some(offered) = offered else { return (&*stream).write_all(b"NONE\n") };
         let bytes = offered.image.numbered(offered.plan);
         let mut stream = stream;
@@ -122,7 +124,7 @@ impl PluginResponder {
         }
         let taken = self.taken(&offered, &fabric, base.as_ref(), entry.as_deref());
         let _nobody_hears = match taken {
-            Ok(taken) => self.events.send(Event::Taken(taken, millis, entry.is_some())),
+            Ok(taken) => self.events.send(Event::Taken(taken, millis, is_ready && entry.is_some())),
             Err(what) => self.events.send(Event::Unanswered(what)),
         };
         if !offered.is_last {
@@ -139,17 +141,17 @@ impl PluginResponder {
         Ok(())
     }
 
-    /// The answer of the machine, and its origin.
+    /// The answer of the machine, and the repair that it is from: the one that was ready, or else one that is made now.
     fn ask(
         &self,
         missing: &Missing,
+        ready: Option<Arc<Entry>>,
         fabric: &Arc<FabricValue>,
         base: Option<&Base>,
         start: Instant,
     ) -> (Option<OfferedStage>, Option<Arc<Entry>>) {
         let is_new = base.is_some_and(|base| base.fabric.digest != fabric.digest);
-        let entry =
-            is_new.then(|| self.book.entry(missing).or_else(|| self.repair(missing, fabric)));
+        let entry = is_new.then(|| ready.or_else(|| self.repair(missing, fabric)));
         let entry = entry.flatten();
         let tables = base.and_then(|base| match (is_new, &entry) {
             // The machine has these tables already.

@@ -3,30 +3,17 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
-use std::time::Duration;
 
 use darkfiber_formats::manifest::sha256;
 
 use crate::children::Children;
-use crate::config::Config;
+use crate::config::{Config, Standby};
 use crate::event::Event;
 use crate::fetch::run;
 use crate::poll::WakeUp;
 
 /// Most bytes of the command's output.
 const MOST_BYTES: u64 = 1 << 20;
-
-/// How standby subnet managers get what OpenSM reads here.
-#[derive(Clone, Debug)]
-pub(crate) struct Standby {
-    /// The command, which gets the names of files as its last arguments and prints their SHA-256 as they are on each standby, as
-    /// `sha256sum` does.
-    pub(crate) copy: Vec<String>,
-    /// It is run so often even if nothing has changed.
-    pub(crate) every: Duration,
-    /// It is killed if it takes longer.
-    pub(crate) timeout: Duration,
-}
 
 /// Starts the thread that has the files copied whenever it is woken up.
 pub(crate) fn start(
@@ -109,6 +96,8 @@ fn compare(wanted: &[(String, String)], printed: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -7,7 +7,7 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use rayon::prelude::*;
 
 use super::row::{Hops, NONE, Tables};
-use super::tasks;
+use super::tasks::tasks;
 use crate::routes::{DELIVER, NO_ROUTE};
 use crate::{DestId, Layers, Routes};
 

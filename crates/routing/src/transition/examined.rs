@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::graphs::Graphs;
 use super::ranks;
 use super::row::{Circle, Row, Tables};
-use super::tasks;
+use super::tasks::tasks;
 
 /// The result of examining the graphs and rows of both tables together.
 pub(super) struct Examined {

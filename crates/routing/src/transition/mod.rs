@@ -18,6 +18,7 @@ mod ranks;
 mod row;
 mod stage;
 mod state;
+mod tasks;
 mod verdict;
 mod witness;
 
@@ -182,12 +183,6 @@ struct Rows<'r> {
     runs: &'r [Range<usize>],
     graphs: Graphs,
     pairs: u64,
-}
-
-/// Runs for each task of a thread pool: few enough that all threads have some of them, whatever their number; results do not
-/// depend on it.
-fn tasks(runs: usize) -> usize {
-    runs.div_ceil(4 * rayon::current_num_threads()).clamp(1, 64)
 }
 
 fn judge_rows(
