@@ -255,10 +255,10 @@ fn an_array_that_is_killed_requeued_and_cancelled_loses_no_cell() {
 /// A study of the documentation: two of its tasks are killed while they work, and the same script resumes.
 fn a_worked_study(d: &Path, cluster: &Cluster) {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/studies/placement.toml");
-    // With twenty times as many seeds, so that there is something to kill.
+    // With ten times as many seeds, so that there is something to kill.
     let text = fs::read_to_string(example).expect("it is there");
     assert!(text.contains("seeds = 10\n"));
-    fs::write(d.join("placement.toml"), text.replace("seeds = 10\n", "seeds = 200\n"))
+    fs::write(d.join("placement.toml"), text.replace("seeds = 10\n", "seeds = 100\n"))
         .expect("written");
     let store = d.join("placed");
     let line = format!("study slurm placement.toml -o placed --tasks {TASKS} --script placed.sh");
@@ -283,6 +283,6 @@ fn a_worked_study(d: &Path, cluster: &Cluster) {
     let said = run_in(d, "study slurm placement.toml -o placed");
     assert!(said.err.contains("nothing to submit"), "{}\n{logs}", said.err);
     let whole = run_in(d, "study run placement.toml --format csv -q").out;
-    assert_eq!(whole.lines().count(), 1 + 1800 * 4);
+    assert_eq!(whole.lines().count(), 1 + 900 * 4);
     assert_eq!(run_in(d, "study collect placement.toml -s placed --format csv").out, whole);
 }

@@ -43,7 +43,7 @@ fn what_is_over_is_not_run_again() {
 fn parts_of_all_make_one_table() {
     let dir = folder(&[]);
     let d = dir.path();
-    let line = "reproduce OPT-T2 SAR-F2 T2HX-VL -o kept";
+    let line = "reproduce OPT-T2 SAR-F2 NCCL-BUS -o kept";
     let part = |i: u32| run_in(d, &format!("{line} --shard {i}/2"));
     let first = part(1);
     assert!(first.err.contains("left to other parts"), "{}", first.err);
@@ -54,7 +54,7 @@ fn parts_of_all_make_one_table() {
     assert!(table.contains("3 experiments: 2 reproduced, 1 off, 0 told"), "{table}");
     // Nothing is run again, and the numbers are those of a run without parts.
     let numbers = fs::read_to_string(d.join("kept/reproduced.csv")).expect("written");
-    assert_eq!(run_in(d, "reproduce OPT-T2 SAR-F2 T2HX-VL -o whole -q").code, 1);
+    assert_eq!(run_in(d, "reproduce OPT-T2 SAR-F2 NCCL-BUS -o whole -q").code, 1);
     assert_eq!(fs::read_to_string(d.join("whole/reproduced.csv")).expect("written"), numbers);
     let nowhere = run_in(d, "reproduce SAR-F2 --shard 1/2");
     assert!(nowhere.code == 2 && nowhere.err.contains("-o DIR"), "{}", nowhere.err);

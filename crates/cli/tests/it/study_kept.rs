@@ -106,7 +106,7 @@ fn runs_of_victims_go_on_after_a_kill() {
 
 #[test]
 fn moments_of_a_replay_go_on_after_a_kill() {
-    let dir = folder(&[("log.swf", &crate::replay::swf(1500))]);
+    let dir = folder(&[("log.swf", &crate::replay::swf(800))]);
     let d = dir.path();
     let text = "fabric = \"kary:k=6,n=3\"\n[study]\nquestions = [{ ask = \"replay\", log = \"log.swf\", scale = 1.0, \
                 engines = [\"updn\", \"dfsssp\", \"sar\"], before = 1, days = 8, every = \"600s\" }]\n";
@@ -122,6 +122,6 @@ fn moments_of_a_replay_go_on_after_a_kill() {
     // Moments of another log are of no use.
     fs::remove_dir_all(d.join("store")).expect("it was there");
     killed(d, text, when);
-    fs::write(d.join("log.swf"), crate::replay::swf(1000)).expect("written");
+    fs::write(d.join("log.swf"), crate::replay::swf(500)).expect("written");
     resumed(d);
 }

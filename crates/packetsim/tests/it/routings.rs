@@ -55,19 +55,19 @@ fn packets_arrive() {
                     refused.push(kind.name);
                     continue;
                 }
-                let run = |rate: f64| {
+                let run = |rate: f64, cycles: u64| {
                     let uniform = Targets::uniform(bench.terminals());
-                    bench.run(kind.name, Some(&routes), 1, &load(uniform, rate, 16, 4000))
+                    bench.run(kind.name, Some(&routes), 1, &load(uniform, rate, 16, cycles))
                 };
                 let what = format!("{fabric} {queues:?} {}", kind.name);
-                let low = run(0.02);
+                let low = run(0.02, 4000);
                 let m = &low.measured;
                 assert!(low.missing == 0 && m.packets == m.created && m.packets > 0, "{what}");
                 if kind.name != "valiant" {
                     assert!(m.round * 20 < m.packets, "{what}: {} of {}", m.round, m.packets);
                 }
                 // Far beyond saturation packets still move, and no routing deadlocks.
-                let high = run(1.0);
+                let high = run(1.0, 2000);
                 assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
             }
             assert_eq!(refused, unsuited, "{fabric}");
@@ -113,7 +113,7 @@ fn parts_do_not_matter() {
             let one = run(1);
             assert!(one.0.6 > 0 && one.3.0 > 10_000, "{fabric} {queues:?}");
             assert!(one.4.stalled.iter().any(|s| *s > 0), "{fabric} {queues:?}");
-            for parts in [2, 3, 6] {
+            for parts in [3, 6] {
                 assert!(run(parts) == one, "{fabric} {queues:?} {parts}");
             }
         }

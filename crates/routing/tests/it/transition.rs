@@ -132,16 +132,26 @@ fn some_packets(fabric: &Fabric, tables: [&Routes; 2], lane: u8, dice: &mut Dice
     found
 }
 
+#[test]
+fn packets_of_a_witness_deadlock() {
+    packets_of_witnesses(250);
+}
+
+#[test]
+#[ignore = "slow: more pairs of tables, in the nightly tier"]
+fn packets_of_many_witnesses_deadlock() {
+    packets_of_witnesses(1_500);
+}
+
 /// Share of witnesses whose packets can deadlock on their own. Tables whose steady state (O2) may deadlock do so with
 /// exactly these packets; those that may deadlock while they are written (O4) mostly do.
-#[test]
 #[expect(clippy::print_stdout, reason = "shares are worth to be seen")]
-fn packets_of_a_witness_deadlock() {
+fn packets_of_witnesses(most: usize) {
     let mut dice = Dice(11);
     // Counts of: reached, never, undecided.
     let (mut steady, mut mix) = ([0u32; 3], [0u32; 3]);
     let (mut pairs, mut proved) = (0, 0);
-    while pairs < 600 {
+    while pairs < most {
         let fabric = families::topology(SMALL[dice.below(SMALL.len())]).fabric;
         let mut any = || routed(&fabric, ENGINES[dice.below(ENGINES.len())], 0);
         let (Some(a), Some(b), Some(new)) = (any(), any(), any()) else { continue };
@@ -184,7 +194,7 @@ fn packets_of_a_witness_deadlock() {
         }
     }
     assert_eq!((steady[1], steady[2]), (0, 0), "what may deadlock in the steady state does");
-    assert!(steady[0] > 10 && mix[0] > 20, "{steady:?} {mix:?}");
+    assert!(steady[0] > 3 && mix[0] > 10, "{steady:?} {mix:?}");
     println!(
         "{pairs} pairs of tables; deadlock reached, never, undecided with the packets of the witness: O2 {steady:?}, O4 {mix:?}; \
          {proved} may be written in any order, and no packets that were tried came to wait for each other"
