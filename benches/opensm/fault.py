@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A cable dies: from the trap to SUBNET UP, with the plugin and with an engine of OpenSM's own, for the same cables in turn.
+"""A cable or switch dies: from the trap to SUBNET UP, with the plugin and with an engine of OpenSM's own, for the same cables in turn.
 
     make -C plugin && cargo build --release
     benches/opensm/fault.py WORK --fabric fattree2:n=12,m=6,r=18 [--stock updn] [--faults 20] [--seed 1]
 
 Two fabrics are simulated by two ibsims, each with an OpenSM of its own: one with the plugin and `darkfiber operate`, one with the
-engine --stock. For each cable, drawn at random, the one fabric loses it, is whole again, and then the other. Times are those of
-OpenSM's log: from the first trap of the cable (128) to the first SUBNET UP behind it. Between faults everything settles: with the
+engine --stock. For each, drawn at random, the one fabric loses it, is whole again, and then the other. Times are those of
+OpenSM's log: from the first trap of it (128) to the first SUBNET UP behind it. Between faults everything settles: with the
 plugin until the daemon has its fault book for the tables then in place. WORK is a folder outside of the repository, and holds all
 that was said.
 
@@ -152,23 +152,29 @@ class Lab:
     def told(self):
         return len((self.folder / "told").read_bytes())
 
-    def fault(self, cable):
+    def fault(self, part):
         """Milliseconds from the trap to SUBNET UP; and what the daemon said about the question."""
         at = len(self.notes()) if self.plugin else 0
-        log = self.change(f'Unlink "{cable[0]}"[{cable[1]}]')
+        log = self.change(f"Unlink {named(part)}")
         traps = [i for i, l in enumerate(log.splitlines()) if "num:128" in l]
         lines = log.splitlines()[traps[0]:]
         up = next(l for l in lines if "SUBNET UP" in l)
         milliseconds = (stamp(up) - stamp(lines[0])) * 1e3
         took = re.findall(r"OpenSM took plan \d+, ([\d.]+) ms after it asked(, from the fault book)?", self.notes()[at:]) if self.plugin else []
         own = [l for l in lines if "next engine routes" in l]
-        self.change(f'ReLink "{cable[0]}"[{cable[1]}]')
+        self.change(f"ReLink {named(part)}")
         return milliseconds, took[:1], len(own)
 
     def stop(self):
         for process in (self.daemon, self.manager, self.sim):
             if process:
                 simulator.stop(process)
+
+
+def named(part):
+    """A cable by its end, or a switch, as the simulator names them."""
+    node, port = part
+    return f'"{node}"' + (f"[{port}]" if port is not None else "")
 
 
 def stamp(line):
@@ -178,21 +184,28 @@ def stamp(line):
 
 
 def prepare(args):
-    """Writes the tables that are in place first; cables between switches in random order."""
+    """Writes the tables that are in place first; what may fail, in random order: cables between switches, or switches without hosts."""
     args.work.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(args.work / "routes", ignore_errors=True)
     command = [str(args.darkfiber), "route", args.fabric, "-e", args.engine, "-o", str(args.work / "routes"), "-q"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    node, cables = None, []
-    for line in (args.work / "routes/fabric.topo").read_text().splitlines():
+    parts = parts_of((args.work / "routes/fabric.topo").read_text(), getattr(args, "switches", False))
+    random.Random(args.seed).shuffle(parts)
+    return parts
+
+
+def parts_of(topology, of_switches):
+    """The cables between switches of a topology, or the switches without hosts, in its order."""
+    node, cables, switches, edges = None, [], [], set()
+    for line in topology.splitlines():
         if head := re.match(r'(Switch|Ca)\s+\d+\s+"([^"]+)"', line):
             node = head[2] if head[1] == "Switch" else None
-        elif node and (link := re.match(r'\[(\d+)\][^"]*"(S-[^"]+)"', line)) and node < link[2]:
+            switches += [node] if node else []
+        elif node and (link := re.match(r'\[(\d+)\][^"]*"(S-[^"]+)"', line)) and link[2] not in switches[:-1]:
             cables.append((node, int(link[1])))
-    # The book comes to cables in the order of their switches.
-    cables = cables[: args.first]
-    random.Random(args.seed).shuffle(cables)
-    return cables
+        elif node and re.match(r'\[\d+\][^"]*"H-', line):
+            edges.add(node)
+    return [(s, None) for s in switches if s not in edges] if of_switches else cables
 
 
 def main():
@@ -204,6 +217,7 @@ def main():
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--book", type=float, default=600.0, help="seconds that the fault book may take")
+    parser.add_argument("--switches", action="store_true", help="switches without hosts die instead of cables")
     parser.add_argument("--first", type=int, help="draw among so many cables that the fault book comes to first [default: all]")
     parser.add_argument("--wait", type=int, default=5000, help="milliseconds that the plugin waits")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds of silence after which all is settled")
@@ -211,16 +225,22 @@ def main():
     parser.add_argument("--plugin", type=Path, default=REPO / "plugin/libdfosm.so")
     args = parser.parse_args()
     args.work = args.work.resolve()
-    cables = prepare(args)
+    parts = prepare(args)
     with_plugin, stock = Lab(args, "plugin", True), Lab(args, "stock", False)
+    if args.first:
+        # The book comes to cables in the order of the dump that the daemon reads.
+        program = with_plugin.reader(["env", f"IBSIM_SOCKNAME={with_plugin.socket}", f"LD_PRELOAD={simulator.library()}"], "ibnetdiscover")
+        dump = subprocess.run(program, check=True, capture_output=True, text=True).stdout
+        parts = parts_of(dump, False)[: args.first]
+        random.Random(args.seed).shuffle(parts)
     rows = []
     try:
-        for cable in cables[: args.faults]:
-            ours, took, own = with_plugin.fault(cable)
-            theirs, _, _ = stock.fault(cable)
+        for part in parts[: args.faults]:
+            ours, took, own = with_plugin.fault(part)
+            theirs, _, _ = stock.fault(part)
             answer, book = (float(took[0][0]), bool(took[0][1])) if took else (None, False)
-            rows.append({"cable": cable, "plugin_ms": ours, "stock_ms": theirs, "answer_ms": answer, "book": book, "fell_back": own})
-            print(f"{cable[0]}[{cable[1]}] plugin {ours:.1f} ms, stock {theirs:.1f} ms, answered in {answer} ms, book {book}, fell back {own}", flush=True)
+            rows.append({"part": part, "plugin_ms": ours, "stock_ms": theirs, "answer_ms": answer, "book": book, "fell_back": own})
+            print(f"{named(part)} plugin {ours:.1f} ms, stock {theirs:.1f} ms, answered in {answer} ms, book {book}, fell back {own}", flush=True)
     finally:
         with_plugin.stop()
         stock.stop()
