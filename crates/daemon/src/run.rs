@@ -57,10 +57,11 @@ pub fn run(
     })?;
     control::open(&config.socket, events.clone())?;
     let swept = config.plugin.as_ref().map(|_| SweptFabric::default());
-    let ports = match config.counters.as_ref().map(|counters| &counters.origin) {
-        Some(Origin::Socket(path)) => Some(PortEvents::open(path)?),
+    let of_ports = match config.counters.as_ref().map(|counters| &counters.origin) {
+        Some(Origin::Socket(path)) => Some(path),
         _ => None,
     };
+    let ports = of_ports.map(|path| PortEvents::open(path)).transpose()?;
     let pollers = poll::start(config, known_guids, swept.clone(), ports, &events);
     let pollers = pollers.map_err(|e| threads(&e))?;
     let standby = standby::start(config, pollers.children.clone(), &events);
@@ -116,8 +117,9 @@ pub fn run(
     owner.listen(&heard);
     notify::notify("STOPPING=1");
     children.kill();
-    for socket in [Some(&config.socket), config.plugin.as_ref().map(|p| &p.socket)] {
-        let _it_may_be_gone = socket.map(std::fs::remove_file);
+    let of_plugin = config.plugin.as_ref().map(|p| &p.socket);
+    for socket in [Some(&config.socket), of_plugin, of_ports].into_iter().flatten() {
+        let _it_may_be_gone = std::fs::remove_file(socket);
     }
     Ok(())
 }

@@ -80,13 +80,13 @@ fn lots_do_not_depend_on_parts() {
         let mut bench = Bench::new("dragonfly:p=4,a=8,h=4,gbps=200", switches);
         bench.micro.framing = &FRAMINGS[2];
         let run = |parts: usize| {
-            let mut what = load(Targets::uniform(bench.terminals()), 0.5, 512, 3000);
+            let mut what = load(Targets::uniform(bench.terminals()), 0.5, 512, 2000);
             what.parts = parts;
             let found = bench.run("ugal", None, 1, &what);
             (found.measured, found.crossed, found.events)
         };
         let one = run(1);
-        for parts in [2, 5, 33] {
+        for parts in [5, 33] {
             assert_eq!(run(parts), one, "{switches}, {parts} parts");
         }
     }
