@@ -291,7 +291,7 @@ fn level_differs(
     dest: usize,
     path: usize,
 ) -> bool {
-    if tables.every.count_ones() == 1 {
+    if tables.every.is_power_of_two() {
         return false;
     }
     let level = |r: &Routes| r.layer_on(fabric, source, r.row(DestId::new(dest), path));

@@ -78,7 +78,7 @@ impl<'a> Tables<'a> {
         all: &mut [u32],
     ) {
         old.fill(0);
-        let is_one = self.every.count_ones() == 1;
+        let is_one = self.every.is_power_of_two();
         for (state, sources) in self.states.iter().zip(&self.sources) {
             if !sources.paths.contains(&path) {
                 continue;
