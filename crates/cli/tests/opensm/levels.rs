@@ -123,5 +123,30 @@ fn path_records_have_the_levels_of_the_plan() {
     let log = || text(d, "sim/opensm/opensm.log");
     assert!(wait_for(PATIENCE, || log().contains("dfosm tables configured")), "{}", log());
     agree(&fabric, d);
+    lanes_are_those_of_levels(&fabric, d);
     drop((daemon, manager));
+}
+
+/// The plan has two lanes: on every cable of a switch, service levels take them in turn.
+fn lanes_are_those_of_levels(fabric: &Simulation, dir: &Path) {
+    let Some(smpquery) = program("smpquery") else { return };
+    let tables = text(dir, "even/lfts.dump");
+    let lid = tables.lines().find_map(|l| l.split("switch Lid ").nth(1)?.split(' ').next());
+    let words = fabric.words(&smpquery);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).args(["sl2vl", lid.expect("a switch"), "1"]);
+    let said = command.stdin(Stdio::null()).output().expect("smpquery starts").stdout;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let rows: Vec<Vec<u8>> = said
+        .lines()
+        .filter(|line| line.contains("out"))
+        .map(|line| {
+            let lanes = line.split('|').skip(1).map(str::trim).filter(|word| !word.is_empty());
+            lanes.map(|word| word.parse().expect("a lane")).collect()
+        })
+        .collect();
+    // Inputs from cables; input 0 is the switch itself.
+    assert!(rows.len() > 2, "{said}");
+    let in_turn: Vec<u8> = (0..16).map(|level| level % 2).collect();
+    assert!(rows.iter().all(|lanes| *lanes == in_turn), "{said}");
 }
