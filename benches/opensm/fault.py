@@ -195,7 +195,7 @@ def prepare(args):
 
 
 def parts_of(topology, of_switches):
-    """The cables between switches of a topology, or the switches without hosts, in its order."""
+    """The cables between switches of a topology, or the switches, in its order: those without hosts, if there are any."""
     node, cables, switches, edges = None, [], [], set()
     for line in topology.splitlines():
         if head := re.match(r'(Switch|Ca)\s+\d+\s+"([^"]+)"', line):
@@ -205,7 +205,9 @@ def parts_of(topology, of_switches):
             cables.append((node, int(link[1])))
         elif node and re.match(r'\[\d+\][^"]*"H-', line):
             edges.add(node)
-    return [(s, None) for s in switches if s not in edges] if of_switches else cables
+    # Where all switches have hosts, these die with them.
+    inner = [s for s in switches if s not in edges] or switches
+    return [(s, None) for s in inner] if of_switches else cables
 
 
 def main():
@@ -217,8 +219,8 @@ def main():
     parser.add_argument("--faults", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--book", type=float, default=600.0, help="seconds that the fault book may take")
-    parser.add_argument("--switches", action="store_true", help="switches without hosts die instead of cables")
-    parser.add_argument("--first", type=int, help="draw among so many cables that the fault book comes to first [default: all]")
+    parser.add_argument("--switches", action="store_true", help="switches die instead of cables: those without hosts, if there are any")
+    parser.add_argument("--first", type=int, help="draw among so many that the fault book comes to first [default: all]")
     parser.add_argument("--wait", type=int, default=5000, help="milliseconds that the plugin waits")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds of silence after which all is settled")
     parser.add_argument("--darkfiber", type=Path, default=REPO / "target/release/darkfiber")
@@ -228,10 +230,10 @@ def main():
     parts = prepare(args)
     with_plugin, stock = Lab(args, "plugin", True), Lab(args, "stock", False)
     if args.first:
-        # The book comes to cables in the order of the dump that the daemon reads.
+        # The book comes to switches, and then to cables, in the order of the dump that the daemon reads.
         program = with_plugin.reader(["env", f"IBSIM_SOCKNAME={with_plugin.socket}", f"LD_PRELOAD={simulator.library()}"], "ibnetdiscover")
         dump = subprocess.run(program, check=True, capture_output=True, text=True).stdout
-        parts = parts_of(dump, False)[: args.first]
+        parts = parts_of(dump, args.switches)[: args.first]
         random.Random(args.seed).shuffle(parts)
     rows = []
     try:

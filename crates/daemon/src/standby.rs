@@ -62,14 +62,27 @@ fn keep_copied(
 fn copy(standby: &Standby, files: &[&PathBuf], children: &Children) -> Result<(), String> {
     let mut words = standby.copy.clone();
     words.extend(files.iter().map(|file| file.display().to_string()));
-    let mut wanted = Vec::new();
-    for file in files {
-        let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        wanted.push((file.display().to_string(), sha256(&bytes)));
+    let mut sums = sums_of(files)?;
+    loop {
+        let printed = run(&words, standby.timeout, MOST_BYTES, children)?;
+        let found = compare(&sums, &String::from_utf8_lossy(&printed));
+        // A plan that was taken meanwhile may have been copied, or not.
+        let now = sums_of(files)?;
+        if found.is_ok() || now == sums {
+            return found.map_err(|what| format!("{}: {what}", words[0]));
+        }
+        sums = now;
     }
-    let printed = run(&words, standby.timeout, MOST_BYTES, children)?;
-    compare(&wanted, &String::from_utf8_lossy(&printed))
-        .map_err(|what| format!("{}: {what}", words[0]))
+}
+
+/// Names of files, and their SHA-256 in hexadecimal.
+fn sums_of(files: &[&PathBuf]) -> Result<Vec<(String, String)>, String> {
+    let sum = |file: &&PathBuf| {
+        let name = file.display().to_string();
+        let bytes = std::fs::read(file).map_err(|e| format!("{name}: {e}"))?;
+        Ok((name, sha256(&bytes)))
+    };
+    files.iter().map(sum).collect()
 }
 
 /// Every sum that was printed is that of a file, and each file is as often among them as the others.

@@ -127,8 +127,8 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   [plugin]                  # OpenSM asks: engines = \"dfosm,updn,no_fallback\"
   socket = \"/run/darkfiber/plugin.sock\" # plan_file = \"PATH\": if none answers
   budget_ms = 1500          # an older question gets no plan; book_s = 600
-  [standby]                 # may be left out: other subnet managers get the plan
-  copy = [\"PROGRAM\"]       # copies files to them, prints their sha256sum there
+  [standby]                 # may be left out: other subnet managers
+  copy = [\"PROGRAM\"]       # copies files to them, prints sha256sum there
   [policy]
   min_gain = 0.05           # minimum share by which the fullest channel cools
   max_blocks = 64           # maximum of blocks of 64 LIDs in a proposal
@@ -136,7 +136,7 @@ A configuration (TOML); each section has `file` or `command`, the rest may be le
   cooldown_s = 30           # between two proposals for jobs, at least
   max_per_hour = 20         # proposals for jobs in an hour, at most
   hot = 0.5                 # this share of a channel is hot; hot_for_s = 60
-  work_s = 60               # so long a computation may take, and a job wait: hold_s
+  work_s = 60               # longest computation; hold_s: a job waits for it
   drain_s = 1.1             # cleared entries: no packet is under way longer
   confirm_s = 10            # a plan is looked for after that, OpenSM or not
   audit_s = 600             # tables in place are read back this often
