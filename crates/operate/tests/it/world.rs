@@ -150,7 +150,12 @@ impl World {
     }
 
     pub(crate) fn later(&mut self, within: u64, event: Event) {
-        let at = self.now + 1 + self.random.next_u64() % within;
+        self.after(0, within, event);
+    }
+
+    /// As [`Self::later`], but not before some time has passed.
+    fn after(&mut self, least: u64, within: u64, event: Event) {
+        let at = self.now + least + 1 + self.random.next_u64() % within;
         self.queued += 1;
         self.queue.insert((at, self.queued), event);
     }
@@ -433,7 +438,8 @@ impl World {
             let problem = Some("no space left".to_owned());
             self.count("plans that could not be written");
             self.later(50, Event::Hears(self.lives, Input::Disk { problem }));
-            self.later(9_000, Event::Hears(self.lives, Input::Disk { problem: None }));
+            // That it works again is heard after that it does not.
+            self.after(50, 9_000, Event::Hears(self.lives, Input::Disk { problem: None }));
             return;
         }
         self.count("commits");
