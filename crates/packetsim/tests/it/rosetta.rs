@@ -76,17 +76,27 @@ fn a_switch_takes_350_ns_more_or_less() {
 /// Switches have separate random numbers: the number of parts of a network changes nothing.
 #[test]
 fn lots_do_not_depend_on_parts() {
+    lots_are_the_same(2000, &[5, 33]);
+}
+
+#[test]
+#[ignore = "slow: longer and in more parts, in the nightly tier"]
+fn lots_do_not_depend_on_more_parts() {
+    lots_are_the_same(3000, &[2, 5, 33]);
+}
+
+fn lots_are_the_same(cycles: u64, all: &[usize]) {
     for switches in ["rosetta", "rosetta-tiles"] {
         let mut bench = Bench::new("dragonfly:p=4,a=8,h=4,gbps=200", switches);
         bench.micro.framing = &FRAMINGS[2];
         let run = |parts: usize| {
-            let mut what = load(Targets::uniform(bench.terminals()), 0.5, 512, 2000);
+            let mut what = load(Targets::uniform(bench.terminals()), 0.5, 512, cycles);
             what.parts = parts;
             let found = bench.run("ugal", None, 1, &what);
             (found.measured, found.crossed, found.events)
         };
         let one = run(1);
-        for parts in [5, 33] {
+        for &parts in all {
             assert_eq!(run(parts), one, "{switches}, {parts} parts");
         }
     }

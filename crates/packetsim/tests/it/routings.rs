@@ -38,6 +38,17 @@ fn fabrics() -> [(&'static str, Vec<&'static str>); 12] {
 
 #[test]
 fn packets_arrive() {
+    all_arrive(2000);
+}
+
+#[test]
+#[ignore = "slow: longer beyond saturation, in the nightly tier"]
+fn packets_arrive_for_longer() {
+    all_arrive(4000);
+}
+
+/// At a low load, and for so many cycles beyond saturation.
+fn all_arrive(beyond: u64) {
     for (fabric, unsuited) in fabrics() {
         for queues in [Queues::Lanes, Queues::Outputs, Queues::Memory] {
             let mut bench = Bench::new(fabric, "booksim-iq");
@@ -67,7 +78,7 @@ fn packets_arrive() {
                     assert!(m.round * 20 < m.packets, "{what}: {} of {}", m.round, m.packets);
                 }
                 // Far beyond saturation packets still move, and no routing deadlocks.
-                let high = run(1.0, 2000);
+                let high = run(1.0, beyond);
                 assert!(high.stalled.is_none() && high.accepted > 0.2, "{what}: {}", high.accepted);
             }
             assert_eq!(refused, unsuited, "{fabric}");
@@ -78,6 +89,16 @@ fn packets_arrive() {
 /// The result is the same to the last bit for any number of parts, whatever packets wait for.
 #[test]
 fn parts_do_not_matter() {
+    same_in_parts(&[3, 6]);
+}
+
+#[test]
+#[ignore = "slow: in two parts, too, in the nightly tier"]
+fn two_parts_do_not_matter() {
+    same_in_parts(&[2]);
+}
+
+fn same_in_parts(all: &[usize]) {
     // Buffers that are small enough for packets to wait for credits.
     for (fabric, routing, buffer) in [
         ("dragonfly:p=2,a=4,h=2", "ugal", 128),
@@ -113,7 +134,7 @@ fn parts_do_not_matter() {
             let one = run(1);
             assert!(one.0.6 > 0 && one.3.0 > 10_000, "{fabric} {queues:?}");
             assert!(one.4.stalled.iter().any(|s| *s > 0), "{fabric} {queues:?}");
-            for parts in [3, 6] {
+            for &parts in all {
                 assert!(run(parts) == one, "{fabric} {queues:?} {parts}");
             }
         }

@@ -194,7 +194,9 @@ fn packets_of_witnesses(most: usize) {
         }
     }
     assert_eq!((steady[1], steady[2]), (0, 0), "what may deadlock in the steady state does");
-    assert!(steady[0] > 3 && mix[0] > 10, "{steady:?} {mix:?}");
+    // Enough of both to say so, whatever the number of pairs.
+    let of = |found: u32| most / found.max(1) as usize;
+    assert!(of(steady[0]) < 60 && of(mix[0]) < 30, "{steady:?} {mix:?}");
     println!(
         "{pairs} pairs of tables; deadlock reached, never, undecided with the packets of the witness: O2 {steady:?}, O4 {mix:?}; \
          {proved} may be written in any order, and no packets that were tried came to wait for each other"

@@ -81,10 +81,20 @@ fn deadlocks(case: &Case) -> bool {
 
 #[test]
 fn what_is_refused_deadlocks_packet_by_packet() {
+    refused_pairs_deadlock(100);
+}
+
+#[test]
+#[ignore = "slow: more pairs of tables, in the nightly tier"]
+fn what_is_refused_deadlocks_in_more_pairs() {
+    refused_pairs_deadlock(200);
+}
+
+fn refused_pairs_deadlock(most: u32) {
     let mut dice = Dice(11);
     let (mut steady, mut mix) = ([0u32; 2], [0u32; 2]);
     let mut pairs = 0;
-    while pairs < 100 {
+    while pairs < most {
         let spec = FABRICS[dice.below(FABRICS.len())];
         let fabric = families::topology(spec).fabric;
         let mut any = || routed(&fabric, ENGINES[dice.below(ENGINES.len())], 0);
@@ -155,6 +165,9 @@ fn what_is_refused_deadlocks_packet_by_packet() {
     println!(
         "{pairs} pairs of tables; runs that deadlocked, and did not: O2 {steady:?}, O4 {mix:?}"
     );
-    assert!(steady[0] > 2 && steady[1] == 0, "a steady state that may deadlock does: {steady:?}");
+    assert!(
+        steady[0] * 40 > most && steady[1] == 0,
+        "a steady state that may deadlock does: {steady:?}"
+    );
     assert!(mix[0] > mix[1], "most of what may deadlock while it is written does: {mix:?}");
 }
