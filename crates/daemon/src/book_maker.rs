@@ -219,6 +219,7 @@ fn prepare(base: &Base, image: &Arc<PlanImage>, part: &Arc<FabricValue>) -> Opti
 mod tests {
     use darkfiber_formats::Diagnostics;
     use darkfiber_operate::Digest;
+    use darkfiber_routing::check::check;
     use darkfiber_routing::reroute::{Prepared, Rung};
     use darkfiber_routing::{Lids, Request, find_engine};
     use darkfiber_scenario::Loaded;
@@ -309,6 +310,40 @@ mod tests {
             }
         }
         assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+    }
+
+    /// A cable may come back while nobody watches, and OpenSM goes on with the stage that it has: no entry of it leads there.
+    #[test]
+    fn no_stage_leads_over_the_failed_cable() {
+        let base = base("dragonfly:p=2,a=4,h=2", "updn");
+        let image = base.image().expect("an image");
+        let whole = base.fabric.clone();
+        let mut stages = 0;
+        for missing in faults(whole.fabric(), &Missing::default()) {
+            let [link] = missing.links[..] else { continue };
+            let ends = [ChannelId(link), whole.fabric().reverse(ChannelId(link))];
+            let part = Arc::new(left(&whole, &missing));
+            let values = Values {
+                tables: Arc::new(base.on(&image, &part).expect("tables")),
+                fabric: part,
+                jobs: Arc::default(),
+                counters: None,
+                demands: None,
+            };
+            let library = Library::default();
+            let mut shop = Workshop::new(0, std::path::PathBuf::new(), library.clone());
+            shop.work(Task::Mend { plan: DRAFT }, &values);
+            let Some(plan) = library.plan(DRAFT) else { continue };
+            for routes in plan.between.iter().chain([&plan.routes]) {
+                for (row, c) in (0..routes.row_count()).flat_map(|row| ends.map(|c| (row, c))) {
+                    let found = routes.ports(row)[whole.fabric().tail(c).index()];
+                    assert_ne!(found, whole.fabric().tail_port(c), "{missing:?}");
+                }
+                assert!(check(whole.fabric(), routes).deadlock_free(), "{missing:?}");
+            }
+            stages += plan.between.len();
+        }
+        assert!(stages > 0, "no repair in stages");
     }
 
     /// Where `reroute` keeps service levels, the book has what it finds: in one sweep, in stages, or by drop-drain.

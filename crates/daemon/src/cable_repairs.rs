@@ -61,7 +61,7 @@ impl<'p, 'a> CableRepairs<'p, 'a> {
         // The proof.
         let after = self.baseline.after(fabric, &[new])?;
         let judged = after.check(&[old], new, Lost::None)?;
-        let between = proof::stages(&judged, old.routes, new);
+        let between = proof::stages(fabric, &judged, old.routes, new);
         let between: Vec<&Routes> = between.iter().collect();
         let rung = proof::rung(old, &between, new, judged.verdict, |before, new, lost| {
             after.check(before, new, lost).ok_or_else(|| "other rows change".to_owned())

@@ -1,17 +1,28 @@
 //! What is proved about tables that are put in place by sweeps, in one stage or several.
 
+use darkfiber_fabric::Fabric;
 use darkfiber_operate::Rung;
 use darkfiber_routing::Routes;
 use darkfiber_routing::transition::{Before, Judged, Lost, Transition, Why, cleared};
 use rayon::prelude::*;
 
 /// The tables of all stages but the last, on the way to new ones.
-pub(crate) fn stages(judged: &Transition, old: &Routes, new: &Routes) -> Vec<Routes> {
-    match (judged.verdict, &judged.ranks) {
+///
+/// None leads into a port without a cable, as old tables do after a fault: the way may end between two stages, with this program, and
+/// a stock OpenSM goes on with them when the cable is back. Then they must not close a cycle.
+pub(crate) fn stages(
+    fabric: &Fabric,
+    judged: &Transition,
+    old: &Routes,
+    new: &Routes,
+) -> Vec<Routes> {
+    let mut stages: Vec<Routes> = match (judged.verdict, &judged.ranks) {
         (Rung::Stages, Some(ranks)) => stages_by_rank(old, new, ranks),
         (Rung::DropDrain, _) => cleared(old, new).into_iter().collect(),
         _ => Vec::new(),
-    }
+    };
+    stages.iter_mut().for_each(|stage| stage.clear_unconnected(fabric));
+    stages
 }
 
 /// The tables after each rank of switches but the last.

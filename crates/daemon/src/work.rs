@@ -152,7 +152,7 @@ impl Workshop {
         let (fabric, old) = (values.fabric.fabric(), &values.tables.routes);
         let before = [Before { routes: old, has_levels: values.tables.has_levels }];
         let judged = transition::check(fabric, &before, &new, None).map_err(|e| e.to_string())?;
-        let stages = proof::stages(&judged, old, &new);
+        let stages = proof::stages(fabric, &judged, old, &new);
         let digests: Vec<Digest> =
             stages.iter().map(|r| digest_of_tables(fabric, r, &values.tables.lids)).collect();
         let found = self.found(plan, values, new, withheld);
@@ -225,7 +225,14 @@ impl Workshop {
     }
 
     /// Tables that may be put in place in one stage.
-    fn found(&mut self, plan: PlanId, values: &Values, new: Routes, withheld: usize) -> WorkResult {
+    fn found(
+        &mut self,
+        plan: PlanId,
+        values: &Values,
+        mut new: Routes,
+        withheld: usize,
+    ) -> WorkResult {
+        new.clear_unconnected(values.fabric.fabric());
         let digest = digest_of_tables(values.fabric.fabric(), &new, &values.tables.lids);
         let candidate = candidate(values, &new, digest, withheld);
         let (routes, between) = (Arc::new(new), Vec::new());
@@ -264,6 +271,10 @@ impl Workshop {
         };
         let judged = judge(&before, &found.routes)?;
         let between: Vec<&Routes> = found.between.iter().map(AsRef::as_ref).collect();
+        let mut written = between.iter().copied().chain([&*found.routes]);
+        if written.any(|routes| routes.has_unconnected(fabric)) {
+            return Err("entries lead into ports without a cable, which may come back".to_owned());
+        }
         let rung =
             proof::rung(before[0], &between, &found.routes, judged.verdict, |b, new, lost| {
                 let judged = match lost {

@@ -27,6 +27,7 @@ mod routes;
 mod spread;
 mod step;
 pub mod transition;
+mod unconnected;
 
 pub use engine::{Deadlock, Engine, FabricRequirement, Refusals, route_first};
 pub use engines::{

@@ -30,7 +30,7 @@ impl World {
     }
 
     /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon on the same host: one that has read what is in place,
-    /// and is neither paused nor has raised the alarm that no safe transition was found.
+    /// can write its plans, and is neither paused nor has raised the alarm that no safe transition was found.
     fn is_mended(&self) -> bool {
         let Some(state) = self.life.as_ref().map(|l| &l.state) else { return false };
         let last = state.decisions.iter().rev().find(|d| d.trigger == Trigger::Fault);
@@ -42,6 +42,7 @@ impl World {
         state.phase == Phase::Watching
             && self.knows_tables()
             && !state.paused
+            && state.disk.is_none()
             && state.fabric == Some(self.net.digest())
             && !gave_up
     }

@@ -95,6 +95,18 @@ impl Tables {
         all.filter(|&(d, s)| self.0[d][s] != other.0[d][s]).collect()
     }
 
+    /// Clears entries that lead over cables which are not there.
+    pub(crate) fn clear_unconnected(&mut self, net: Net) {
+        for (s, entry) in self.0.iter_mut().flat_map(|row| row.iter_mut().enumerate()) {
+            entry.take_if(|&mut port| next(net, s, Some(port)).is_none());
+        }
+    }
+
+    fn has_unconnected(&self, net: Net) -> bool {
+        let mut all = self.0.iter().flat_map(|row| row.iter().enumerate());
+        all.any(|(s, &port)| port.is_some() && next(net, s, port).is_none())
+    }
+
     /// Up*/Down* tables from a root; `salt` breaks ties.
     pub(crate) fn up_down(net: Net, root: usize, salt: u64) -> Self {
         let mut tables = Self::default();
@@ -246,7 +258,8 @@ pub(crate) fn judge(net: Net, from: &Tables, stages: &[&Tables]) -> (Rung, Strin
     let may_lose = |t: &Tables| {
         if clears { lost(net, t).iter().all(is_cut) } else { lost(net, t).is_subset(&cut) }
     };
-    if stages.iter().any(|t| mix_is_unsafe(net, &[t]))
+    // Cables may come back while nobody watches: no entry waits for one.
+    if stages.iter().any(|t| mix_is_unsafe(net, &[t]) || t.has_unconnected(net))
         || !lost(net, last).is_empty()
         || !between.iter().all(|t| may_lose(t))
     {

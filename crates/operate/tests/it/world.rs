@@ -503,7 +503,7 @@ impl World {
                 | Task::Route { plan }
                 | Task::Mend { plan }
                 | Task::Relieve { plan } => self.search(task, plan, net, tables),
-                Task::Recall { plan, of, before } => self.recall(plan, of, before, tables),
+                Task::Recall { plan, of, before } => self.recall(plan, of, before, net, tables),
                 Task::Prove { plan } => self.prove(plan, net, tables),
             }
         };
@@ -529,6 +529,7 @@ impl World {
             new.0[d][s] = Some(below(&mut self.random, CABLES.len()) as u8);
             self.count("unsound candidates");
         }
+        new.clear_unconnected(net);
         let differ = tables.differ(&new);
         let mut stages = vec![new.clone()];
         if mends && !lost(net, tables).is_empty() && self.percent(40) {
@@ -544,6 +545,7 @@ impl World {
             }
             stages.insert(0, half);
         }
+        stages.iter_mut().for_each(|stage| stage.clear_unconnected(net));
         for t in &stages {
             self.known.insert(t.digest(), t.clone());
         }
@@ -565,7 +567,14 @@ impl World {
     }
 
     /// Tables of an earlier plan, or those before it, as far as they are still known.
-    fn recall(&mut self, plan: PlanId, of: PlanId, before: bool, tables: &Tables) -> WorkResult {
+    fn recall(
+        &mut self,
+        plan: PlanId,
+        of: PlanId,
+        before: bool,
+        net: Net,
+        tables: &Tables,
+    ) -> WorkResult {
         let earlier = if before {
             self.proved.get(&of).map(|v| v.from)
         } else {
@@ -573,9 +582,11 @@ impl World {
             let decision = state.and_then(|s| s.decision(of));
             decision.and_then(|d| d.candidate.as_ref()).map(|c| c.tables)
         };
-        let Some(new) = earlier.and_then(|digest| self.known.get(&digest)).cloned() else {
+        let Some(mut new) = earlier.and_then(|digest| self.known.get(&digest)).cloned() else {
             return WorkResult::Failed { why: "they are not kept".to_owned() };
         };
+        new.clear_unconnected(net);
+        self.known.insert(new.digest(), new.clone());
         self.count("tables of an earlier time");
         let differ = tables.differ(&new).len() as u64;
         let candidate = Candidate {
