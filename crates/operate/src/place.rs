@@ -69,7 +69,7 @@ impl Machine {
             self.state.in_place = None;
         }
         // Looked at again with the next audit, or when something changes.
-        self.state.unwell = false;
+        self.state.unwell &= !self.is_repair(plan);
         self.keep(plan, why);
     }
 

@@ -149,8 +149,8 @@ impl Machine {
             _ => Level::Warning,
         };
         self.alarm(level, format!("{} failed: {why}", task.name()));
-        self.state.unwell = false;
         if let Some(plan) = task.plan() {
+            self.state.unwell &= !self.is_repair(plan);
             self.keep_or_few_entries(plan, why);
             self.answer_none();
         }
@@ -227,10 +227,10 @@ impl Machine {
             return;
         }
         // Packets are dropped only where pairs are lost anyway.
-        let may_drain = matches!(trigger, Trigger::Fault | Trigger::Question);
+        let may_drain = self.is_repair(plan);
         if !verdict.allows(stages) || (verdict.drains() && !may_drain) {
-            self.state.unwell = false;
-            if matches!(trigger, Trigger::Fault | Trigger::Question) {
+            if may_drain {
+                self.state.unwell = false;
                 let text = "the tables in place are damaged, and no safe way to mended ones is proved: OpenSM routes by itself";
                 self.alarm(Level::Warning, text);
             }
@@ -262,6 +262,12 @@ impl Machine {
             }
             Trigger::Jobs | Trigger::Operator | Trigger::Counters => self.propose(plan),
         }
+    }
+
+    /// Whether a plan repairs damaged tables: whatever becomes of others, these are still to be repaired.
+    pub(crate) fn is_repair(&self, plan: PlanId) -> bool {
+        let trigger = self.state.decision(plan).map(|d| d.trigger);
+        matches!(trigger, Some(Trigger::Fault | Trigger::Question))
     }
 
     fn propose(&mut self, plan: PlanId) {

@@ -48,9 +48,11 @@ impl Machine {
                 self.give(flight.plan, flight.stage);
                 return;
             }
-            // What is cleared stays so until its packets are gone.
+            // What is cleared stays so until its packets are gone: counted anew, as this sweep may clear it once more.
             Phase::Draining { flight, .. } => {
-                self.give(flight.plan, flight.stage - 1);
+                let flight = PlanInFlight { stage: flight.stage - 1, ..flight };
+                self.give(flight.plan, flight.stage);
+                self.confirming(flight);
                 return;
             }
             // The request to sweep comes behind this.

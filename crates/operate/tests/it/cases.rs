@@ -272,6 +272,29 @@ fn a_rollback_is_proved_like_any_other_plan() {
     assert!(matches!(machine.outcome(), DecisionOutcome::Kept { .. }));
 }
 
+/// Whatever becomes of what an operator wants meanwhile: damaged tables are still to be repaired.
+#[test]
+fn a_rollback_that_fails_does_not_end_a_repair() {
+    for result in [
+        WorkResult::Failed { why: "its tables are not kept".to_owned() },
+        WorkResult::Found { candidate: candidate(100) },
+    ] {
+        let mut machine = with_a_plan();
+        machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
+        let asked = machine.hear(Input::Tables { digest: Digest(11), between: false }).to_vec();
+        assert!(matches!(&asked[..], [Action::Work { task: Task::Mend { .. }, .. }]), "{asked:?}");
+        machine.hear(say(Command::Rollback));
+        let is_found = matches!(result, WorkResult::Found { .. });
+        machine.done(result);
+        if is_found {
+            let proof = Verdict { fabric: Digest(2), from: Digest(11), ..verdict(Rung::Refuse) };
+            machine.done(WorkResult::Proved { verdict: proof });
+        }
+        let mends = |a: &Action| matches!(a, Action::Work { task: Task::Mend { .. }, .. });
+        assert!(machine.actions.iter().any(mends), "{:?}", machine.actions);
+    }
+}
+
 #[test]
 fn a_proposal_is_deployed_by_hand_in_modes_that_may_change_tables() {
     let advise = TestMachine::new(Mode::Advise).state;
@@ -473,8 +496,11 @@ fn cleared_entries_are_drained_before_others_are_written() {
     let cleared = Input::Tables { digest: Digest(21), between: false };
     assert_eq!(machine.hear(cleared.clone()), []);
     assert!(matches!(machine.state.phase, Phase::Draining { .. }), "{:?}", machine.state.phase);
-    // Whoever asks meanwhile gets what is there, and so it may be read again.
+    // Whoever asks meanwhile gets what is there, and so it may be read again: that sweep may be the one that cleared an entry.
+    machine.at += 900;
     assert_eq!(machine.hear(asks_with(drained())), [answer(0)]);
+    machine.at += 300;
+    assert_eq!(machine.hear(Input::Tick), []);
     assert_eq!(machine.hear(cleared), []);
     machine.hear(Input::Operator { who: "uid 0".to_owned(), command: Command::Pause });
     machine.at += 500;

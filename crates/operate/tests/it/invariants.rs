@@ -24,9 +24,9 @@ impl World {
 
     /// Whether the daemon, if there is one that watches, has read the tables in place.
     pub(crate) fn knows_tables(&self) -> bool {
-        self.life
-            .as_ref()
-            .is_none_or(|l| l.state.phase != Phase::Watching || l.tables == self.sm.tables)
+        self.life.as_ref().is_none_or(|l| {
+            l.state.phase != Phase::Watching || l.tables.as_ref() == Some(&self.sm.tables)
+        })
     }
 
     /// Whether a stock OpenSM, which repairs nothing, is repaired by the daemon on the same host: one that has read what is in place,

@@ -31,7 +31,7 @@ pub(crate) enum Event {
     /// It polls the tables in place.
     Polls(u64),
     /// Work of it is done.
-    Works { life: u64, work: u64, generation: u64, task: Task, net: Net, tables: Tables },
+    Works { life: u64, work: u64, generation: u64, task: Task, net: Net, tables: Option<Tables> },
     /// OpenSM makes a sweep.
     Sweeps,
     /// OpenSM waits no longer.
@@ -42,9 +42,9 @@ pub(crate) enum Event {
 pub(crate) struct Life {
     pub(crate) number: u64,
     pub(crate) state: State,
-    /// The fabric and tables that were read last.
+    /// The fabric and tables that were read last; tables are unknown after a start.
     net: Net,
-    pub(crate) tables: Tables,
+    pub(crate) tables: Option<Tables>,
     /// Tables of the plans.
     plans: BTreeMap<PlanId, Vec<Tables>>,
     /// Jobs that wait, since when.
@@ -189,7 +189,7 @@ impl World {
                 }
             }
             Event::Works { life, work, generation, task, net, tables } if self.is_alive(life) => {
-                self.work(work, generation, task, net, &tables);
+                self.work(work, generation, task, net, tables.as_ref());
             }
             Event::Sweeps => self.sweep(),
             Event::Gives(question) if self.sm.waits.is_some_and(|(q, ..)| q == question) => {
@@ -221,7 +221,7 @@ impl World {
             number: self.lives,
             state,
             net: self.net,
-            tables: self.sm.tables.clone(),
+            tables: None,
             plans: BTreeMap::new(),
             held: BTreeMap::new(),
             under_way: BTreeSet::new(),
@@ -432,7 +432,8 @@ impl World {
             assert_eq!(state.tables, Some(before), "S2: the tables of the proof");
         }
         let tables = self.known[&stages[stage as usize]].clone();
-        let from = if is_back { life.tables.clone() } else { self.known[&before].clone() };
+        let read = || life.tables.clone().expect("tables that were read");
+        let from = if is_back { read() } else { self.known[&before].clone() };
         // If it is full, the plan is not there, and that is heard.
         if self.percent(3) {
             let problem = Some("no space left".to_owned());
@@ -473,7 +474,7 @@ impl World {
         let tables = self.sm.tables.clone();
         self.known.insert(tables.digest(), tables.clone());
         let Some(life) = &mut self.life else { return };
-        life.tables = tables.clone();
+        life.tables = Some(tables.clone());
         let flight = life.state.phase.flight().and_then(|f| life.state.decision(f.plan));
         let ends = flight.and_then(|d| {
             let to = self.known.get(&d.candidate.as_ref()?.tables)?;
@@ -489,12 +490,12 @@ impl World {
         self.hear(&Input::Tables { digest: tables.digest(), between });
     }
 
-    fn work(&mut self, work: u64, generation: u64, task: Task, net: Net, tables: &Tables) {
+    fn work(&mut self, work: u64, generation: u64, task: Task, net: Net, tables: Option<&Tables>) {
         let Some(life) = &mut self.life else { return };
         life.under_way.remove(&work);
         let result = if self.percent(2) {
             WorkResult::Failed { why: "out of memory".to_owned() }
-        } else {
+        } else if let Some(tables) = tables {
             match task {
                 Task::Measure => {
                     WorkResult::Measured { measure: Measure::EffectiveEfi, efi: 10, bound: Some(5) }
@@ -506,6 +507,8 @@ impl World {
                 Task::Recall { plan, of, before } => self.recall(plan, of, before, net, tables),
                 Task::Prove { plan } => self.prove(plan, net, tables),
             }
+        } else {
+            WorkResult::Failed { why: "the tables in place are not known".to_owned() }
         };
         // Late results of work that was given up arrive, too.
         self.hear(&Input::Done { work, generation, result });
@@ -545,7 +548,9 @@ impl World {
             }
             stages.insert(0, half);
         }
-        stages.iter_mut().for_each(|stage| stage.clear_unconnected(net));
+        for stage in &mut stages {
+            stage.clear_unconnected(net);
+        }
         for t in &stages {
             self.known.insert(t.digest(), t.clone());
         }
