@@ -21,7 +21,9 @@ pub(crate) fn stages(
         (Rung::DropDrain, _) => cleared(old, new).into_iter().collect(),
         _ => Vec::new(),
     };
-    stages.iter_mut().for_each(|stage| stage.clear_unconnected(fabric));
+    for stage in &mut stages {
+        stage.clear_unconnected(fabric);
+    }
     stages
 }
 

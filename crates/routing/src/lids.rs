@@ -1,6 +1,6 @@
 //! Local identifiers: which port owns which LIDs.
 
-use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Renumbering, SwitchId, TerminalId};
 use thiserror::Error;
 
 use crate::DestId;
@@ -139,6 +139,18 @@ impl Lids {
             lids.claim(lid, 1, DestId::new(terminal.len() + s))?;
         }
         Ok(lids)
+    }
+
+    /// The LIDs of what is left of the fabric.
+    ///
+    /// # Panics
+    /// If the map is of another fabric.
+    #[must_use]
+    pub fn of_part(&self, map: &Renumbering) -> Self {
+        let terminal: Vec<u16> = map.old_terminal.iter().map(|&t| self.terminal(t)).collect();
+        let switch: Vec<u16> = map.old_switch.iter().map(|&s| self.switch(s)).collect();
+        let lids = Self::from_bases(self.lmc, &terminal, &switch);
+        lids.expect("LIDs of a part are as distinct as those of the whole")
     }
 
     fn claim(&mut self, lid: u16, width: usize, owner: DestId) -> Result<(), LidError> {

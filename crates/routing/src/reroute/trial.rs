@@ -3,7 +3,7 @@
 //! Copying the tables for each fault dominates the time for thousands of faults. One copy is enough: the changes of a
 //! repair are known, so only those are undone.
 
-use darkfiber_fabric::Faults;
+use darkfiber_fabric::{Fabric, Faults, Renumbering};
 
 use super::RerouteError;
 use super::after_fault::Failed;
@@ -35,6 +35,11 @@ impl<'p, 'a> Trial<'p, 'a> {
     /// The tables as the last repair left them.
     pub fn routes(&self) -> &Routes {
         self.tables.routes()
+    }
+
+    /// The same for the damaged fabric, as [`Prepared::tables`] gives them.
+    pub fn tables(&self, damaged: &Fabric, map: &Renumbering) -> Routes {
+        self.tables.tables(damaged, map)
     }
 
     /// Repairs the original tables for these faults.
