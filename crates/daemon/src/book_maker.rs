@@ -130,6 +130,7 @@ impl Maker {
                 return None;
             }
         }
+        self.book.made(edition);
         tally.millis = start.elapsed().as_millis() as u64;
         self.events.send(Event::Book(tally)).ok()?;
         while self.book.edition() == edition {

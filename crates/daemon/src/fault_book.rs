@@ -78,6 +78,8 @@ impl Tally {
 struct Pages {
     base: Option<Base>,
     entries: BTreeMap<Missing, Arc<Entry>>,
+    /// Nothing more is prepared ahead.
+    is_made: bool,
 }
 
 /// The book, shared by the thread that makes it and its readers.
@@ -119,7 +121,7 @@ impl Book {
     pub(crate) fn renew(&self, base: Base) {
         let mut pages = self.pages();
         self.edition.fetch_add(1, Ordering::SeqCst);
-        *pages = Pages { base: Some(base), entries: BTreeMap::new() };
+        *pages = Pages { base: Some(base), ..Pages::default() };
     }
 
     /// The tables in place are not known.
@@ -132,6 +134,17 @@ impl Book {
     /// The entry for the case that this is missing of the whole fabric.
     pub(crate) fn entry(&self, missing: &Missing) -> Option<Arc<Entry>> {
         self.pages().entries.get(missing).cloned()
+    }
+
+    /// Nothing more is prepared ahead for an edition.
+    pub(crate) fn made(&self, edition: u64) {
+        let mut pages = self.pages();
+        pages.is_made |= self.edition() == edition;
+    }
+
+    /// Whether the thread that makes the book is through with it.
+    pub(crate) fn is_made(&self) -> bool {
+        self.pages().is_made
     }
 
     /// Stores the entry for an edition, unless another one has started.

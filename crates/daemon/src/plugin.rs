@@ -31,7 +31,8 @@ const MOST: u64 = 1 << 26;
 /// Time limit for OpenSM to report its sweep, and whether it took the plan.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Time limit for a repair from the tables as they were prepared for the book; after it the case is repaired from nothing.
+/// Time limit for a repair from the tables as they were prepared for the book, while its thread is busy with another fault; after
+/// it the case is repaired from nothing.
 const AT_HAND: Duration = Duration::from_millis(300);
 
 /// The side that answers.
@@ -176,7 +177,9 @@ impl PluginResponder {
     fn repair(&self, missing: &Missing, part: &Arc<FabricValue>) -> Option<Arc<Entry>> {
         let (reply, replied) = sync_channel(1);
         self.orders.send(Order::Now(missing.clone(), part.clone(), reply)).ok()?;
-        replied.recv_timeout(AT_HAND.min(self.budget / 2)).ok().flatten()
+        // Once the book is made it begins at once, and from nothing would take longer.
+        let within = if self.book.is_made() { self.budget * 4 / 5 } else { AT_HAND };
+        replied.recv_timeout(within.min(self.budget * 4 / 5)).ok().flatten()
     }
 
     /// Records the tables in place after OpenSM has taken them.

@@ -76,6 +76,7 @@ pub(crate) fn put(dir: &Path, name: &str, text: &str) {
 pub(crate) fn agree(fabric: &Simulation, dir: &Path, name: &str) {
     let found: Entries = entries(&fabric.read_back(), "tables of the switches");
     let wanted = entries(&text(dir, name), name);
-    assert!(wanted.len() > 200, "{name}: {} entries", wanted.len());
+    // A tree of 7 switches and 24 hosts, without what would lead over three dead cables.
+    assert!(wanted.len() >= 190, "{name}: {} entries", wanted.len());
     assert_eq!(found, wanted, "{name}");
 }
