@@ -139,6 +139,7 @@ impl<'p, 'a> Repairs<'p, 'a> {
         let proved = Proved::by(part.fabric(), old, new, |before, new, lost| {
             after.check(before, new, lost).ok_or_else(|| "other rows change".to_owned())
         });
+        let Ok(proved) = proved else { return self.in_full(part, &map) };
         let switches = self.switches(&faults, outcome.changes.iter().map(|c| c.switch));
         let (fabric, lids) = (part.fabric(), &self.base.tables.lids);
         let digest = |routes: &Routes| {
@@ -147,7 +148,7 @@ impl<'p, 'a> Repairs<'p, 'a> {
             digest.value()
         };
         let patch = |routes: &Routes| self.image.patch(fabric, routes, lids, &switches);
-        proved.ok()?.entry(part, lids, self.image, digest, patch)
+        proved.entry(part, lids, self.image, digest, patch)
     }
 
     /// The entry for the repair that was tried last, by all rows of what is left.
