@@ -12,7 +12,7 @@ const STEPS: [(&str, &str); 6] = [
     ("ignored tests", "cargo test --release --workspace -- --ignored"),
     (
         "new random cases",
-        "export PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES=2000; echo seed $PROPTEST_RNG_SEED; cargo test --release --workspace",
+        "export PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES=2000; echo seed $PROPTEST_RNG_SEED; cargo test --release --workspace && cargo test --release -p darkfiber-operate --test it a_million -- --ignored",
     ),
     (
         "several processes",
