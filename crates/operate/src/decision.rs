@@ -24,6 +24,13 @@ pub enum Trigger {
     Recall,
 }
 
+impl Trigger {
+    /// Whether damaged tables are to be repaired.
+    pub fn is_damage(self) -> bool {
+        matches!(self, Self::Fault | Self::Question)
+    }
+}
+
 /// What [`Candidate::kept`], [`Candidate::proposed`] and [`Candidate::bound`] count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -266,8 +266,7 @@ impl Machine {
 
     /// Whether a plan repairs damaged tables: whatever becomes of others, these are still to be repaired.
     pub(crate) fn is_repair(&self, plan: PlanId) -> bool {
-        let trigger = self.state.decision(plan).map(|d| d.trigger);
-        matches!(trigger, Some(Trigger::Fault | Trigger::Question))
+        self.state.decision(plan).is_some_and(|d| d.trigger.is_damage())
     }
 
     fn propose(&mut self, plan: PlanId) {

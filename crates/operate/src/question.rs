@@ -144,8 +144,7 @@ impl Machine {
     fn known_plan(&self) -> Option<PlanId> {
         let state = &self.state;
         let is_it = |d: &&crate::decision::Decision| {
-            let is_repair = matches!(d.trigger, Trigger::Fault | Trigger::Question);
-            if !is_repair
+            if !d.trigger.is_damage()
                 && !matches!(d.outcome, DecisionOutcome::Deploying | DecisionOutcome::Confirmed)
             {
                 return false;

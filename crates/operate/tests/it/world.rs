@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use darkfiber_operate::journal::{self, FORMAT, JournalHeader, Step};
 use darkfiber_operate::{
     Action, Candidate, Digest, FullRoute, Input, Measure, Millis, Mode, Phase, PlanId, Policy,
-    Rung, State, Task, Trigger, Verdict, WorkResult, step,
+    Rung, State, Task, Verdict, WorkResult, step,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -405,7 +405,7 @@ impl World {
         assert!(rung <= Rung::AnyOrder || of > 1, "S1: an order of switches for one sweep");
         let decision = self.life.as_ref().and_then(|l| l.state.decision(plan)).cloned();
         if let Some(d) = &decision {
-            let repairs = matches!(d.trigger, Trigger::Fault | Trigger::Question);
+            let repairs = d.trigger.is_damage();
             assert!(repairs || rung != Rung::DropDrain, "packets are dropped for a job");
             if d.instead_of.is_some() {
                 self.count("commits of full routes");

@@ -122,13 +122,6 @@ impl<'a> Baseline<'a> {
         self.before
     }
 
-    /// The channels that are missing in a part of the fabric, both directions of each cable; `None` if anything but cables between
-    /// switches is another.
-    pub fn lost(&self, damaged: &Fabric) -> Option<Vec<ChannelId>> {
-        let now = self.channels_in(damaged)?;
-        Some((0..now.len()).filter(|&c| now[c].is_none()).map(ChannelId::new).collect())
-    }
-
     /// Prepares for judging `tables`, on what is left of the fabric after cables failed. `None` if more than cables
     /// between switches failed, if the fabric falls apart, or if the tables differ from those in place in more than their
     /// entries.
