@@ -9,7 +9,7 @@ use darkfiber_analysis::finding::{Finding, Places};
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{ChannelName, Names, Severity};
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, SwitchId, TerminalId, Topology};
-use darkfiber_page::{JobOnMap, Note, Origin, Page, Unit, View};
+use darkfiber_page::{JobOnMap, Origin, Page, PageFinding, Unit, View};
 use darkfiber_report::{Provenance, number};
 use darkfiber_routing::Routes;
 
@@ -179,21 +179,21 @@ impl<'a> Notes<'a> {
     }
 
     /// Findings with the places that they name.
-    pub(crate) fn of(&self, findings: &[Finding]) -> Vec<Note> {
+    pub(crate) fn of(&self, findings: &[Finding]) -> Vec<PageFinding> {
         findings.iter().map(|f| self.one(f)).collect()
     }
 
-    fn one(&self, finding: &Finding) -> Note {
+    fn one(&self, finding: &Finding) -> PageFinding {
         let severity = match finding.severity {
             Severity::Note => "note",
             Severity::Warning => "warning",
             Severity::Error => "error",
         };
-        let mut note = Note {
+        let mut note = PageFinding {
             severity,
             message: finding.message.clone(),
             hint: finding.hint.to_owned(),
-            ..Note::default()
+            ..PageFinding::default()
         };
         match &finding.places {
             Places::Pairs { examples, .. } => {

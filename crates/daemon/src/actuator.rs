@@ -16,7 +16,7 @@ use crate::fetch::{fetch, run};
 use crate::read;
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, TablesValue};
-use crate::work::{Plan, tables_at};
+use crate::work::{TablePlan, tables_at};
 use crate::{plan_files, proposal, switch_writer};
 
 /// Maximum time of the command that makes OpenSM sweep.
@@ -36,7 +36,7 @@ pub(crate) enum Placed {
 pub(crate) struct Stage<'a> {
     pub(crate) decision: &'a Decision,
     pub(crate) number: u32,
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a TablePlan,
     pub(crate) known: Option<Known>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn commit(
 }
 
 /// Has senders choose among the LIDs of a port as the tables of a plan expect. Any LID leads there, whichever tables are in place.
-fn put_choice(config: &Config, plan: &Plan) -> Result<(), String> {
+fn put_choice(config: &Config, plan: &TablePlan) -> Result<(), String> {
     let (Some(path), Some(choice)) = (&config.tables.lid_choice, &plan.routes.choice) else {
         return Ok(());
     };

@@ -13,7 +13,7 @@ use crate::plan_image::{Patch, PlanImage};
 use crate::reference::Missing;
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, JobsValue, TablesValue};
-use crate::work::Plan;
+use crate::work::TablePlan;
 
 /// The tables in place, and the fabric that they are tables of.
 #[derive(Clone)]
@@ -173,7 +173,11 @@ pub(crate) struct Tally {
 }
 
 /// The plan of an entry in the form of the worker: for stages that follow, and for its folder.
-pub(crate) fn plan_of(entry: &Entry, base: &Base, part: &Arc<FabricValue>) -> Result<Plan, String> {
+pub(crate) fn plan_of(
+    entry: &Entry,
+    base: &Base,
+    part: &Arc<FabricValue>,
+) -> Result<TablePlan, String> {
     let tables = Arc::new(base.on(&entry.base, part)?);
     let mut stages = Vec::new();
     for stage in 0..entry.stages() {
@@ -185,7 +189,7 @@ pub(crate) fn plan_of(entry: &Entry, base: &Base, part: &Arc<FabricValue>) -> Re
     let routes = stages.pop().ok_or("there is no stage")?;
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
     let values = Values { fabric: part.clone(), tables, jobs, counters: None, demands: None };
-    Ok(Plan { routes, between: stages, values })
+    Ok(TablePlan { routes, between: stages, values })
 }
 
 /// Whether tables are others than a book is about.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use darkfiber_analysis::main_lanes;
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_operate::Digest;
-use darkfiber_page::{JobOnMap, Note, Origin, Page, Series, Unit, View, page};
+use darkfiber_page::{JobOnMap, Origin, Page, PageFinding, Series, Unit, View, page};
 
 use crate::snapshot::Snapshot;
 use crate::value::CountersValue;
@@ -75,7 +75,7 @@ fn drawn(snapshot: &Snapshot, values: &crate::inputs::Values) -> String {
             .collect(),
         fact: String::new(),
     };
-    let alarm = |a: &crate::alarm::TopAlarm| Note {
+    let alarm = |a: &crate::alarm::TopAlarm| PageFinding {
         severity: if a.level == "critical" {
             "error"
         } else if a.level == "warning" {
@@ -84,7 +84,7 @@ fn drawn(snapshot: &Snapshot, values: &crate::inputs::Values) -> String {
             "note"
         },
         message: a.text.clone(),
-        ..Note::default()
+        ..PageFinding::default()
     };
     page(&Page {
         title: snapshot.site.clone(),

@@ -24,7 +24,7 @@ use crate::question::{OfferedStage, Question, TakenPlan};
 use crate::reference::{Missing, Reference};
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, TablesValue};
-use crate::work::{Library, Plan};
+use crate::work::{Library, TablePlan};
 
 /// Most bytes of a list of cables.
 const MOST: u64 = 1 << 26;
@@ -191,7 +191,7 @@ impl PluginResponder {
         entry: Option<&Entry>,
     ) -> Result<TakenPlan, String> {
         if let (Some(entry), Some(base), 0) = (entry, base, offered.stage) {
-            let plan: Plan = plan_of(entry, base, fabric)?;
+            let plan: TablePlan = plan_of(entry, base, fabric)?;
             self.library.keep(offered.plan, plan);
         }
         let (routes, lids) = offered.image.on(fabric)?;

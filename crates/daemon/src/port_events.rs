@@ -14,7 +14,7 @@ use darkfiber_scenario::Error;
 
 use crate::control;
 
-/// A sweep of the performance manager has ended after so much silence: longer than it waits for a port that does not reply.
+/// A sweep of the performance manager has ended after this silence: longer than it waits for a port that does not reply.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Longest line, in bytes.
 const LONGEST: u64 = 256;

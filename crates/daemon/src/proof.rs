@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// The tables of all stages but the last, on the way to new ones.
 ///
 /// None leads into a port without a cable, as old tables do after a fault: the way may end between two stages, with this program, and
-/// a stock OpenSM goes on with them when the cable is back. Then they must not close a cycle.
+/// a stock OpenSM resumes them when the cable is back. Then they must not close a cycle.
 pub(crate) fn stages(
     fabric: &Fabric,
     judged: &Transition,

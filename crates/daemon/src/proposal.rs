@@ -10,13 +10,13 @@ use darkfiber_operate::{Decision, DecisionOutcome, PlanId, Rung};
 
 use crate::config::{Config, Origin};
 use crate::plan_files::{folder, tables_before};
-use crate::work::Plan;
+use crate::work::TablePlan;
 
 /// Folders of proposals that are kept.
 const KEPT: usize = 50;
 
 /// Writes the tables of a plan and those before it, whole or not at all; removes the oldest ones.
-pub(crate) fn write(config: &Config, decision: &Decision, plan: &Plan) -> Result<(), String> {
+pub(crate) fn write(config: &Config, decision: &Decision, plan: &TablePlan) -> Result<(), String> {
     let dir = folder(config, decision.id);
     let (fabric, routes) = (plan.values.fabric.fabric(), &plan.routes);
     let lids = &plan.values.tables.lids;

@@ -36,7 +36,7 @@ const ALL_PAIRS: usize = 2_000;
 
 /// Tables that were found, and the inputs they were found for.
 #[derive(Clone)]
-pub(crate) struct Plan {
+pub(crate) struct TablePlan {
     /// The tables after all stages.
     pub(crate) routes: Arc<Routes>,
     /// Those after each but the last.
@@ -46,11 +46,11 @@ pub(crate) struct Plan {
 
 /// The tables that were found last, shared by the worker and its readers.
 #[derive(Clone, Default)]
-pub(crate) struct Library(Arc<Mutex<BTreeMap<PlanId, Plan>>>);
+pub(crate) struct Library(Arc<Mutex<BTreeMap<PlanId, TablePlan>>>);
 
 impl Library {
     /// The tables of a plan, if they are still kept.
-    pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
+    pub(crate) fn plan(&self, plan: PlanId) -> Option<TablePlan> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&plan).cloned()
     }
 
@@ -61,7 +61,7 @@ impl Library {
         }
     }
 
-    pub(crate) fn keep(&self, id: PlanId, plan: Plan) {
+    pub(crate) fn keep(&self, id: PlanId, plan: TablePlan) {
         let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         plans.insert(id, plan);
         while plans.len() > KEPT {
@@ -92,12 +92,12 @@ impl Workshop {
     }
 
     /// The tables of a plan, if they are still kept.
-    pub(crate) fn plan(&self, plan: PlanId) -> Option<Plan> {
+    pub(crate) fn plan(&self, plan: PlanId) -> Option<TablePlan> {
         self.library.plan(plan)
     }
 
     /// Keeps tables that were found elsewhere.
-    pub(crate) fn keep(&self, id: PlanId, plan: Plan) {
+    pub(crate) fn keep(&self, id: PlanId, plan: TablePlan) {
         self.library.keep(id, plan);
     }
 
@@ -236,7 +236,7 @@ impl Workshop {
         let digest = digest_of_tables(values.fabric.fabric(), &new, &values.tables.lids);
         let candidate = candidate(values, &new, digest, withheld);
         let (routes, between) = (Arc::new(new), Vec::new());
-        self.library.keep(plan, Plan { routes, between, values: values.clone() });
+        self.library.keep(plan, TablePlan { routes, between, values: values.clone() });
         WorkResult::Found { candidate }
     }
 

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::event::Event;
 use crate::inputs::Values;
 use crate::poll::ReadBacks;
-use crate::work::{Library, Plan, Workshop, kept_tables};
+use crate::work::{Library, TablePlan, Workshop, kept_tables};
 use crate::{plan_files, proposal};
 
 /// An order for the thread.
@@ -61,7 +61,7 @@ fn commit(
         (None, Some(values)) => {
             let dir = plan_files::folder(config, decision.id);
             let (routes, _) = kept_tables(&dir, false, &values.fabric)?;
-            let plan = Plan { routes: Arc::new(routes), between: Vec::new(), values };
+            let plan = TablePlan { routes: Arc::new(routes), between: Vec::new(), values };
             workshop.keep(decision.id, plan.clone());
             plan
         }

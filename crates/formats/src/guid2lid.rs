@@ -99,7 +99,14 @@ fn range(line: &str, number: usize) -> Result<LidRange, String> {
 /// Assigns the LIDs of the list to the ports of a fabric. The LMC is that of the widest range of a terminal. Ports of
 /// the fabric that are not in the list, or whose range collides or does not fit, have no LID and are reported; ports
 /// of the list that are not in the fabric are a note, as OpenSM keeps lost ports in its file.
-pub fn to_lids(fabric: &Fabric, ranges: &[LidRange]) -> (Lids, Diagnostics) {
+///
+/// # Errors
+/// If more than half of the fabric's ports are not in the list: it is of another fabric. `path` names the file.
+pub fn to_lids(
+    fabric: &Fabric,
+    ranges: &[LidRange],
+    path: &Path,
+) -> Result<(Lids, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
     let mut by_guid: HashMap<Guid, DestId> = HashMap::new();
     for s in (0..fabric.switch_count()).map(SwitchId::new) {
@@ -134,6 +141,16 @@ pub fn to_lids(fabric: &Fabric, ranges: &[LidRange]) -> (Lids, Diagnostics) {
         bases.set(dest, range.first, range.line);
     }
     let lids = bases.settle(lmc, &mut found);
+    let ports = fabric.terminal_count() + fabric.switch_count();
+    let missing = guids(fabric).filter(|&(d, _)| bases.of(d).is_none()).count();
+    if 2 * missing > ports {
+        return Err(ReadError::not_such(
+            path,
+            format!("it has no LIDs for {missing} of the {ports} ports of the fabric"),
+            format!("OpenSM's guid2lid of fabric '{}'", fabric.name()),
+            "fabric, tables and LIDs must be of one sweep",
+        ));
+    }
     for (d, guid) in guids(fabric) {
         if bases.of(d).is_none() {
             found.warn(
@@ -144,7 +161,7 @@ pub fn to_lids(fabric: &Fabric, ranges: &[LidRange]) -> (Lids, Diagnostics) {
         }
     }
     found.0.sort_by_key(|d| d.line);
-    (lids, found)
+    Ok((lids, found))
 }
 
 /// Writes the LIDs of a fabric as `guid2lid`, in the order of terminals, then switches.

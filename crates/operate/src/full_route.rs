@@ -81,7 +81,7 @@ impl Machine {
         }
     }
 
-    /// Keeps the tables in place; or, if few entries were set aside for this decision, goes on with these.
+    /// Keeps the tables in place; or, if few entries were set aside for this decision, resumes these.
     pub(crate) fn keep_or_few_entries(&mut self, plan: PlanId, why: String) {
         let few = self.state.decision(plan).and_then(|d| d.instead_of);
         self.keep(plan, why);

@@ -8,7 +8,7 @@ use crate::Net;
 /// cable from it or later ones to those before.
 ///
 /// Parts have as many ports and terminals as the others, by a tenth more or less: in that range the cut is where cables between
-/// both sides are longest. They are in blocks for so many processes, of as many parts each; between blocks the cut may be off by a
+/// both sides are longest. They are in blocks, one for each process, of equally many parts; between blocks the cut may be off by a
 /// quarter of a block, since processes wait longer for each other than threads do.
 pub(crate) fn cut(net: &Net, parts: usize, blocks: usize) -> (Vec<u32>, Vec<u32>) {
     let n = net.switch_count() as u32;

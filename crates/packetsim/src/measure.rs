@@ -120,7 +120,7 @@ impl Measured {
         self.count_since(other, None, 1);
     }
 
-    /// Adds so many times what another one is beyond what it was before. The longest are those of all of it.
+    /// Adds a multiple of what another one is beyond what it was before. The longest are those of all of it.
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
     pub fn add_since(&mut self, now: &Self, before: Option<&Self>, times: u64) {
         for step in now.latencies.iter_recorded() {

@@ -10,7 +10,7 @@ use crate::{
 /// Organization of the queues at the input of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
-    /// One queue for each lane: a packet that waits for its output holds up those behind it.
+    /// One queue for each lane: a packet that waits for its output delays those behind it.
     Lanes,
     /// One queue for each output and lane (virtual output queues): no packet waits for another's output.
     Outputs,

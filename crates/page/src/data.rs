@@ -8,7 +8,7 @@ use crate::blob::Blob;
 use crate::chart::{Axis, Chart, Form, Sheet};
 use crate::escape::line;
 use crate::layout::{Curve, DOT, Layout, cables};
-use crate::model::{NO_LANE, Note, Origin, Page, Unit};
+use crate::model::{NO_LANE, Origin, Page, PageFinding, Unit};
 
 /// Larger tables (entries) are left out, and the page says so.
 const TABLES: usize = 1_500_000;
@@ -141,7 +141,7 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
     jobs(&mut blob, page, &directed);
     let tables = tables(&mut blob, page);
     let (low, high) = layout.extent(fabric);
-    let note = |n: &Note| NoteFacts {
+    let note = |n: &PageFinding| NoteFacts {
         severity: n.severity,
         message: line(&n.message),
         hint: line(&n.hint),

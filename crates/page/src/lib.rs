@@ -46,5 +46,5 @@ pub use chart::{Axis, Chart, ChartLine, Form, Measured, Sheet};
 pub use html::page;
 pub use layout::Layout;
 pub use map::map;
-pub use model::{JobOnMap, NO_LANE, Note, Origin, Page, Unit, View};
+pub use model::{JobOnMap, NO_LANE, Origin, Page, PageFinding, Unit, View};
 pub use series::Series;

@@ -23,7 +23,7 @@ pub struct Page<'a> {
     /// Jobs on the map.
     pub jobs: Vec<JobOnMap>,
     /// Findings on the map.
-    pub findings: Vec<Note>,
+    pub findings: Vec<PageFinding>,
     /// Charts, below one another.
     pub charts: Vec<Chart>,
     /// Tables with results.
@@ -103,7 +103,7 @@ pub struct JobOnMap {
 
 /// A finding, and its place.
 #[derive(Clone, Debug, Default)]
-pub struct Note {
+pub struct PageFinding {
     /// `note`, `warning` or `error`.
     pub severity: &'static str,
     /// Text of the finding.

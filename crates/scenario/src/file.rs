@@ -425,7 +425,7 @@ pub struct JobPart {
     pub traffic: Option<String>,
     /// Instead: files of a schedule, of traces, or of a matrix of communication; `*` stands for others (`et/*.et`).
     pub files: Option<Names>,
-    /// Of traces that are graphs (Chakra, torch): so many copies of their ranks side by side. Groups of every k-th of all ranks, as those
+    /// Of traces that are graphs (Chakra, torch): number of copies of their ranks side by side. Groups of every k-th of all ranks, as those
     /// of data parallelism, become one with those of the other copies; 1 without.
     pub scale_out: Option<Count<1, 65_536>>,
     /// Its nodes; without, as many as its file has ranks, or all.

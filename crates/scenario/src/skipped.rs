@@ -35,7 +35,7 @@ pub(crate) struct Totals {
 }
 
 impl<'a> Skipped<'a> {
-    /// A network of packets of so many jobs; whether repeats of its events may be left out.
+    /// A network of packets of a number of jobs; whether repeats of its events may be left out.
     pub(crate) fn new(inner: Box<dyn PacketNetwork<'a> + 'a>, jobs: usize, skips: bool) -> Self {
         Self { inner, jobs, skips, behind: 0, more: Totals::default(), marked: Vec::new() }
     }

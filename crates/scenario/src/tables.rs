@@ -204,7 +204,7 @@ fn read_files(
         None => None,
         Some(path) => {
             let (ranges, mut found) = guid2lid::read(&input::read_text(path)?, path)?;
-            let (lids, more) = guid2lid::to_lids(fabric, &ranges);
+            let (lids, more) = guid2lid::to_lids(fabric, &ranges, path)?;
             found.0.extend(more.0);
             show(path, &found);
             Some(lids)

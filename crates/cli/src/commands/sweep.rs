@@ -1,4 +1,4 @@
-//! `darkfiber sweep`: how engines and topologies bear cables that fail.
+//! `darkfiber sweep`: how engines and topologies tolerate failed cables.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

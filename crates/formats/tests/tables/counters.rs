@@ -28,7 +28,7 @@ impl Site {
         let path = data("guid2lid");
         let text = fs::read_to_string(&path).expect("it is there");
         let (ranges, _) = guid2lid::read(&text, &path).expect("of OpenSM's form");
-        let (lids, _) = guid2lid::to_lids(&fabric, &ranges);
+        let (lids, _) = guid2lid::to_lids(&fabric, &ranges, &path).expect("of this fabric");
         Self { fabric, lids }
     }
 

@@ -310,7 +310,7 @@ fn guid2lid_problems_are_reported() {
     line 10: warning: the last LID comes before the first in '0x0000200000000031 0x0009 0x0008' (expected 0x<port GUID> 0x<first LID> 0x<last LID>; left out)
     line 11: warning: 'z' is not a unicast LID (expected 0x<port GUID> 0x<first LID> 0x<last LID>; left out)
     ");
-    let (lids, found) = guid2lid::to_lids(&pair(), &ranges);
+    let (lids, found) = guid2lid::to_lids(&pair(), &ranges, path()).expect("half of its ports");
     insta::assert_snapshot!(lines(&found), @"
     warning: port 0x0000200000000031 of the fabric has no LIDs in the list (OpenSM would give it free ones)
     warning: port 0x0000200000000041 of the fabric has no LIDs in the list (OpenSM would give it free ones)
@@ -322,6 +322,14 @@ fn guid2lid_problems_are_reported() {
     assert_eq!(lids.lmc(), 2);
     insta::assert_snapshot!(guid2lid::read("x y z\n", path()).expect_err("none"), @"dump: no line has a GUID and two LIDs; expected OpenSM's guid2lid");
     assert_eq!(guid2lid::read("", path()).expect("empty").0, []);
+}
+
+#[test]
+fn guid2lid_of_another_fabric_is_refused() {
+    let text = "0x0000000000000999 0x0002 0x0002\n0x0000000000000500 0x0001 0x0001\n";
+    let (ranges, _) = guid2lid::read(text, path()).expect("guid2lid");
+    let error = guid2lid::to_lids(&pair(), &ranges, path()).expect_err("one port of six");
+    insta::assert_snapshot!(error, @"dump: it has no LIDs for 5 of the 6 ports of the fabric; expected OpenSM's guid2lid of fabric 'pair' (fabric, tables and LIDs must be of one sweep)");
 }
 
 #[test]

@@ -137,7 +137,7 @@ proptest! {
         let file = written(|out| guid2lid::write(out, &fabric, &lids));
         let (ranges, found) = guid2lid::read(&file, path()).expect("ours");
         prop_assert!(found.is_empty());
-        let (again, found) = guid2lid::to_lids(&fabric, &ranges);
+        let (again, found) = guid2lid::to_lids(&fabric, &ranges, path()).expect("ours");
         prop_assert!(found.is_empty(), "{found:?}");
         prop_assert_eq!(again, lids);
     }
@@ -300,7 +300,7 @@ fn everything(text: &str, fabric: &Fabric, lids: &Lids) {
         darkfiber_routing::check::check_groups(fabric, &routes);
     }
     if let Ok((ranges, _)) = guid2lid::read(text, path()) {
-        guid2lid::to_lids(fabric, &ranges);
+        let _any = guid2lid::to_lids(fabric, &ranges, path());
     }
     if let Ok((list, _)) = guids::read(text, path()) {
         guids::switches(fabric, &list);

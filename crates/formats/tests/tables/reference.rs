@@ -144,13 +144,13 @@ fn guid2lid_and_the_link_list_agree() {
         let path = folder.join("guid2lid.gz");
         let (ranges, found) = guid2lid::read(&text(&path), &path).expect("guid2lid");
         assert_eq!(lines(&found), "", "{name}");
-        let (lids, found) = guid2lid::to_lids(&fabric, &ranges);
+        let (lids, found) = guid2lid::to_lids(&fabric, &ranges, &path).expect("of this fabric");
         assert_eq!(lines(&found), "", "{name}");
         assert_eq!(Ok(&lids), Lids::assign(&fabric, 0).as_ref(), "{name}");
 
         let file = written(|out| guid2lid::write(out, &fabric, &lids));
         let (again, _) = guid2lid::read(&file, &path).expect("ours");
-        assert_eq!(guid2lid::to_lids(&fabric, &again).0, lids, "{name}");
+        assert_eq!(guid2lid::to_lids(&fabric, &again, &path).expect("ours").0, lids, "{name}");
     }
 }
 

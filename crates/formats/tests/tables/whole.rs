@@ -56,7 +56,7 @@ impl Files {
         assert_eq!(lines(&found), "", "{what}");
         let (ranges, found) = guid2lid::read(&self.guid2lid, path).expect("ours");
         assert_eq!(lines(&found), "", "{what}");
-        let (lids, found) = guid2lid::to_lids(fabric, &ranges);
+        let (lids, found) = guid2lid::to_lids(fabric, &ranges, path).expect("of this fabric");
         assert_eq!(lines(&found), "", "{what}");
         let (mut routes, found) =
             tables::to_routes(fabric, &dumped, Some(&lids), "read", path).expect("ours");

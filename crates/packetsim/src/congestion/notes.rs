@@ -40,7 +40,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         name: "queue",
         unit: Unit::Bytes,
         range: [0, 1 << 30],
-        meaning: "bytes that an adapter keeps for one endpoint: a message behind as much waits in its host, and holds up all messages \
+        meaning: "bytes that an adapter keeps for one endpoint: a message behind as much waits in its host, and delays all messages \
                   of its class behind it; 0B: endless",
         source: "decision",
         of: |t| &mut t.notes.queue,

@@ -40,7 +40,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
             parameters: &[],
             summary: "nothing: sources send what the first switch has room for",
             doc: "Whoever waits for a slow endpoint fills the buffers before it, and those before them: a tree of congestion that \
-              holds up whoever crosses it. As Aries does.",
+              delays whoever crosses it. As Aries does.",
             paper: "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC'20), section III",
         },
         Scheme {

@@ -12,7 +12,7 @@ const CORE: f32 = 0.3;
 const GAP: f32 = 1.6;
 
 /// A connected part of the tree below a level.
-struct Part {
+struct Branch {
     /// Its switches of its uppermost level.
     top: Vec<u32>,
     /// The parts that are left without these.
@@ -102,14 +102,14 @@ fn grouped(n: usize) -> String {
 }
 
 /// The connected parts below each level, and those of the whole tree.
-fn parts(fabric: &Fabric, level: &[u8], height: usize) -> (Vec<Part>, Vec<u32>) {
+fn parts(fabric: &Fabric, level: &[u8], height: usize) -> (Vec<Branch>, Vec<u32>) {
     let n = level.len();
     let mut by_level: Vec<Vec<u32>> = vec![Vec::new(); height + 1];
     for (s, &l) in (0..).zip(level) {
         by_level[usize::from(l).clamp(1, height)].push(s);
     }
     let mut parent: Vec<u32> = (0..n as u32).collect();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Branch> = Vec::new();
     // By root of a set, its part of the level before.
     let mut current: Vec<u32> = Vec::new();
     for (l, switches) in by_level.iter().enumerate().skip(1) {
@@ -124,12 +124,12 @@ fn parts(fabric: &Fabric, level: &[u8], height: usize) -> (Vec<Part>, Vec<u32>) 
         }
         let mut of_root = vec![u32::MAX; n];
         let mut next: Vec<u32> = Vec::new();
-        let mut own = |root: u32, parts: &mut Vec<Part>| {
+        let mut own = |root: u32, parts: &mut Vec<Branch>| {
             let slot = &mut of_root[root as usize];
             if *slot == u32::MAX {
                 *slot = parts.len() as u32;
                 next.push(*slot);
-                parts.push(Part { top: Vec::new(), below: Vec::new(), places: 0.0 });
+                parts.push(Branch { top: Vec::new(), below: Vec::new(), places: 0.0 });
             }
             *slot as usize
         };
@@ -160,7 +160,7 @@ fn parts(fabric: &Fabric, level: &[u8], height: usize) -> (Vec<Part>, Vec<u32>) 
 }
 
 /// Whether it is one switch.
-fn is_single(parts: &[Part], part: u32) -> bool {
+fn is_single(parts: &[Branch], part: u32) -> bool {
     let part = &parts[part as usize];
     match part.below.as_slice() {
         [] => part.top.len() == 1,
@@ -170,21 +170,21 @@ fn is_single(parts: &[Part], part: u32) -> bool {
 }
 
 /// A switch of it.
-fn first(parts: &[Part], part: u32) -> u32 {
+fn first(parts: &[Branch], part: u32) -> u32 {
     let part = &parts[part as usize];
     part.top.first().copied().unwrap_or_else(|| first(parts, part.below[0]))
 }
 
 /// All switches of it.
-fn each(parts: &[Part], part: u32, see: &mut impl FnMut(u32)) {
+fn each(parts: &[Branch], part: u32, see: &mut impl FnMut(u32)) {
     let part = &parts[part as usize];
     part.top.iter().for_each(|&s| see(s));
     part.below.iter().for_each(|&p| each(parts, p, see));
 }
 
 /// Places a part between two angles.
-fn spread(parts: &[Part], part: u32, from: f32, to: f32, angle: &mut [f32]) {
-    let Part { top, below, places } = &parts[part as usize];
+fn spread(parts: &[Branch], part: u32, from: f32, to: f32, angle: &mut [f32]) {
+    let Branch { top, below, places } = &parts[part as usize];
     let step = (to - from) / top.len().max(1) as f32;
     for (i, &s) in top.iter().enumerate() {
         angle[s as usize] = from + step * (i as f32 + 0.5);

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Fabric, open};
 use darkfiber_page::{
-    Axis, Chart, ChartLine, JobOnMap, Measured, Note, Origin, Page, Sheet, Unit, View, map,
+    Axis, Chart, ChartLine, JobOnMap, Measured, Origin, Page, PageFinding, Sheet, Unit, View, map,
     page as html,
 };
 
@@ -33,12 +33,12 @@ fn page<'a>(fabric: &'a Fabric, name: &str) -> Page<'a> {
             fact: name.to_owned(),
             ..JobOnMap::default()
         }],
-        findings: vec![Note {
+        findings: vec![PageFinding {
             severity: "error",
             message: name.to_owned(),
             hint: name.to_owned(),
             channels: vec![ChannelId::new(0)],
-            ..Note::default()
+            ..PageFinding::default()
         }],
         charts: vec![chart(name)],
         sheets: vec![Sheet {

@@ -19,7 +19,7 @@ impl Engine for Dor {
 
     fn doc(&self) -> &'static str {
         "On a HyperX, torus or mesh every switch sends along the first dimension in which it differs \
-         from the destination; parallel cables and the two ways round a ring are used evenly. On a \
+         from the destination; parallel cables and the two directions round a ring are used evenly. On a \
          fabric without known coordinates it takes, among ports on shortest paths, the neighbour at \
          the lowest port, as OpenSM's dor does: dimension order where ports are numbered by dimension \
          on every switch alike. A missing cable is passed on another shortest path.\n\n\

@@ -165,6 +165,14 @@ impl Block {
 }
 
 impl Stage {
+    /// This stage and the next one as a single one, where all their rounds are the same.
+    pub(super) fn joined(&self, next: &Self) -> Option<Self> {
+        match (self, next) {
+            (Self::Rounds(all), Self::Rounds(more)) => all.joined(more).map(Self::Rounds),
+            _ => None,
+        }
+    }
+
     fn count(&self) -> u32 {
         match self {
             Self::Written(_) => 1,

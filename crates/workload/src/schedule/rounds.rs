@@ -134,6 +134,20 @@ impl ScheduleRounds {
         self.rounds.alike
     }
 
+    /// These rounds and the next ones as one list, where every rank does the same in all of both.
+    pub(super) fn joined(&self, next: &Self) -> Option<Self> {
+        let is_same = self.is_alike()
+            && next.is_alike()
+            && self.ranks == next.ranks
+            && self.rounds.computes == next.rounds.computes
+            && (0..self.ranks).all(|rank| self.exchange(0, rank) == next.exchange(0, rank));
+        let count = is_same.then(|| self.count().checked_add(next.count())).flatten()?;
+        // The formula is asked for its own rounds only.
+        let first = Arc::clone(&self.rounds.exchange);
+        let exchange = Arc::new(move |_, index| first(0, index));
+        Some(Self { rounds: Rounds { count, exchange, ..self.rounds.clone() }, ..self.clone() })
+    }
+
     /// The exchange of a rank in a round, `to` and `from` being ranks.
     #[inline]
     pub(super) fn exchange(&self, round: u32, rank: u32) -> Exchange {

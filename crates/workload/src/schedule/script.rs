@@ -297,12 +297,18 @@ impl Script {
     /// As [`Script::finish`].
     pub fn finish_block(mut self) -> Result<Block, ScheduleError> {
         let ranks = self.ranks();
-        let mut stages = Vec::new();
+        let mut stages: Vec<Stage> = Vec::new();
         for closed in std::mem::take(&mut self.closed) {
-            stages.push(match closed {
+            let stage = match closed {
                 Closed::Written(builder) => Stage::Written(builder.finish()?),
                 Closed::Rounds(all) => Stage::Rounds(all),
-            });
+            };
+            // Both halves of a ring are one list of equal rounds, so that a run finds their pace once.
+            let joined = stages.last().and_then(|last| last.joined(&stage));
+            match (joined, stages.last_mut()) {
+                (Some(joined), Some(last)) => *last = joined,
+                _ => stages.push(stage),
+            }
         }
         let last = self.finish()?;
         if stages.is_empty() || !last.is_empty() {

@@ -477,6 +477,23 @@ fn long_rings_and_exchanges_are_kept_as_rounds() {
     }
 }
 
+/// Both halves of a ring are the same step again and again, unless one of them computes or blocks differ.
+#[test]
+fn halves_of_a_ring_are_one_list_of_steps() {
+    let n = 64;
+    let comm: Vec<u32> = (0..n).collect();
+    let half = n - 1;
+    for (bytes, reduce, alike) in
+        [(64 << 10, 0, 0..2 * half), (64 << 10, 1_000, 0..half), ((64 << 10) + 1, 0, 0..1)]
+    {
+        let mut script = Script::new(n).keeping_rounds(0);
+        let ring = Collective::Allreduce.algorithm("ring").expect("registered");
+        ring.write(&mut script, &Call { reduce, ..Call::new(&comm, bytes) });
+        let block = script.finish_block().expect("both ends");
+        assert_eq!((block.rounds(), block.alike(0)), (2 * half, alike), "{bytes} {reduce}");
+    }
+}
+
 /// Saved runs are compared by their text to check that they have the same traffic.
 #[test]
 fn rounds_that_differ_are_told_apart() {

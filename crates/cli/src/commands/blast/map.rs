@@ -3,7 +3,7 @@
 use darkfiber_analysis::blast::Damage;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::Fabric;
-use darkfiber_page::{JobOnMap, Note, Page, Unit, View};
+use darkfiber_page::{JobOnMap, Page, PageFinding, Unit, View};
 use darkfiber_report::Provenance;
 
 use super::rows;
@@ -77,7 +77,7 @@ fn by_channel(
 }
 
 /// Switches whose failure costs most.
-fn switches(tried: &[FaultTrial], damages: &[Damage]) -> Vec<Note> {
+fn switches(tried: &[FaultTrial], damages: &[Damage]) -> Vec<PageFinding> {
     let mut all: Vec<(&FaultTrial, &Damage)> = tried
         .iter()
         .zip(damages)
@@ -88,11 +88,11 @@ fn switches(tried: &[FaultTrial], damages: &[Damage]) -> Vec<Note> {
         let ended = damage.jobs.iter().filter(|loss| loss.slowdown.is_none()).count();
         let slowdown = rows::slowest(damage)
             .map_or(String::new(), |(slowdown, _)| format!(", slows one {slowdown:.2} times"));
-        Note {
+        PageFinding {
             severity: if ended > 0 { "warning" } else { "note" },
             message: format!("{} fails: ends {ended} jobs{slowdown}", t.name),
             switches: t.faults.switches.clone(),
-            ..Note::default()
+            ..PageFinding::default()
         }
     };
     all.iter().take(NAMED).map(note).collect()

@@ -1,7 +1,9 @@
 //! The page of `darkfiber congest`: who sits where, whose routes meet, and what victims suffer.
 
 use darkfiber_analysis::sharing::Sharing;
-use darkfiber_page::{Axis, Chart, ChartLine, JobOnMap, Measured, Note, Page, Sheet, Unit, View};
+use darkfiber_page::{
+    Axis, Chart, ChartLine, JobOnMap, Measured, Page, PageFinding, Sheet, Unit, View,
+};
 use darkfiber_report::Provenance;
 use darkfiber_report::congest::CellRow;
 use darkfiber_report::quantity::seconds;
@@ -68,11 +70,11 @@ fn mechanism(c: &CellRow) -> String {
 }
 
 /// Victims that take twice as long or more, the worst first.
-fn findings(cells: &[CellRow]) -> Vec<Note> {
+fn findings(cells: &[CellRow]) -> Vec<PageFinding> {
     let mut worst: Vec<(f64, &CellRow)> =
         cells.iter().filter_map(|c| Some((c.impact.filter(|&i| i >= HIGH)?, c))).collect();
     worst.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let note = |&(impact, c): &(f64, &CellRow)| Note {
+    let note = |&(impact, c): &(f64, &CellRow)| PageFinding {
         severity: "warning",
         message: format!(
             "{} takes {}{impact:.2} times as long ({})",
@@ -81,7 +83,7 @@ fn findings(cells: &[CellRow]) -> Vec<Note> {
             mechanism(c)
         ),
         hint: "another --congestion or --routing, or jobs on hosts apart".to_owned(),
-        ..Note::default()
+        ..PageFinding::default()
     };
     worst.iter().map(note).collect()
 }

@@ -5,7 +5,7 @@ use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{finding, hottest};
 use darkfiber_fabric::{ChannelId, Faults};
 use darkfiber_formats::counters::Steps;
-use darkfiber_page::{JobOnMap, Note, Page, Series, Sheet, Unit, View};
+use darkfiber_page::{JobOnMap, Page, PageFinding, Series, Sheet, Unit, View};
 use darkfiber_report::{Provenance, Routed};
 use darkfiber_scenario::tables::Read;
 
@@ -112,7 +112,7 @@ impl<'a> Examined<'a> {
     }
 
     /// What is wrong in an area, with the places that the map can go to.
-    fn note(&self, exam: &Exam) -> Option<Note> {
+    fn note(&self, exam: &Exam) -> Option<PageFinding> {
         let severity = match exam.verdict {
             Verdict::NotAsked | Verdict::Good => return None,
             Verdict::Note => "note",
@@ -120,11 +120,11 @@ impl<'a> Examined<'a> {
             Verdict::Error => "error",
         };
         let fabric = &self.loaded.topology.fabric;
-        let mut note = Note {
+        let mut note = PageFinding {
             severity,
             message: format!("{}: {}", exam.area.name(), exam.message),
             hint: exam.action.clone(),
-            ..Note::default()
+            ..PageFinding::default()
         };
         let places = page::Notes::new(fabric);
         let found = match exam.area {

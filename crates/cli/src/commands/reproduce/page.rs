@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use darkfiber_fabric::FabricBuilder;
-use darkfiber_page::{Axis, Chart, ChartLine, Form, Measured, Note, Page, Sheet, page};
+use darkfiber_page::{Axis, Chart, ChartLine, Form, Measured, Page, PageFinding, Sheet, page};
 use darkfiber_report::Provenance;
 use darkfiber_report::reproduce::{Reproduced, Verdict, row_texts};
 use darkfiber_study::reproduce::{Drawn, Figure};
@@ -58,14 +58,14 @@ pub(super) fn write(
 }
 
 /// Numbers that are off.
-fn off(e: &Reproduced) -> Vec<Note> {
+fn off(e: &Reproduced) -> Vec<PageFinding> {
     let note = |row: &darkfiber_study::reproduce::Row| {
         let [quantity, paper, expected, ours, allowed, _] = row_texts(row);
         let wanted = if paper.is_empty() { expected } else { paper };
-        Note {
+        PageFinding {
             severity: "warning",
             message: format!("{}: {quantity} is {ours}, expected {wanted} ({allowed})", e.id),
-            ..Note::default()
+            ..PageFinding::default()
         }
     };
     e.rows.iter().filter(|row| !row.within).map(note).collect()

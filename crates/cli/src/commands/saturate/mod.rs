@@ -37,7 +37,7 @@ const USUAL_SWITCHES: &str = "qdr";
 /// Routings if nobody says which.
 const USUAL: [&str; 3] = ["minimal", "valiant", "ugal"];
 /// A study, what its curves are called, and tables that were read, if packets go by some.
-struct Part {
+struct CurveStudy {
     preset: Preset,
     called: Vec<String>,
     tables: Option<Tables>,
@@ -52,7 +52,7 @@ struct Prepared {
     loads: Vec<f64>,
     scenario: Scenario,
     case: Case<()>,
-    parts: Vec<Part>,
+    parts: Vec<CurveStudy>,
     traffic: Traffic,
 }
 
@@ -74,7 +74,7 @@ fn prepared(args: &SaturateCommand, common: &Common) -> Result<Option<Prepared>,
     let mut scenario = args.fabric.scenario(common);
     scenario.routes.lanes = args.switch.vcs.map(|lanes| Count(lanes.into()));
     args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
-    // What is drawn by chance has no order to keep.
+    // What is drawn at random has no order to keep.
     scenario.packets.ordered.get_or_insert(false);
     if let Some(spec) = &args.congestion {
         scenario.packets.congestion = Some(Tuned::parse(spec)?.into());
@@ -302,14 +302,16 @@ fn parts(
     loads: &[f64],
     case: &Case<()>,
     common: &Common,
-) -> Result<Vec<Part>, Failure> {
+) -> Result<Vec<CurveStudy>, Failure> {
     let made = made(args, scenario, loads)?;
-    let mut all: Vec<Part> =
-        made.into_iter().map(|(preset, called)| Part { preset, called, tables: None }).collect();
+    let mut all: Vec<CurveStudy> = made
+        .into_iter()
+        .map(|(preset, called)| CurveStudy { preset, called, tables: None })
+        .collect();
     if let Some(path) = &args.routes {
         let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
         let preset = preset(args, scenario, loads, vec![("packets.routing", texts(["tables"]))]);
-        all.push(Part { preset, called: vec![read.from.clone()], tables: Some(read) });
+        all.push(CurveStudy { preset, called: vec![read.from.clone()], tables: Some(read) });
     }
     Ok(all)
 }

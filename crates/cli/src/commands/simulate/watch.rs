@@ -38,7 +38,7 @@ impl RunExtent {
         ends.max().map_or_else(|| Self::Messages { all: messages(), epochs }, Self::Moment)
     }
 
-    /// The share that is done when so many messages are there and this is the last of them.
+    /// The share that is done when this number of messages has arrived and this is the last of them.
     fn done(&self, messages: u64, last: &Record) -> f64 {
         let part = match *self {
             Self::Messages { all, epochs } => {

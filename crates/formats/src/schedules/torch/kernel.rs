@@ -282,7 +282,7 @@ mod tests {
     }
 
     /// Two computations, a collective that waits for the first, and a third one that waited for the collective; a fourth was launched
-    /// when that was over, and started by chance in its time.
+    /// when that was over, and started at random in its time.
     #[test]
     fn streams_wait_for_each_other() {
         let all = |launches: [Option<i64>; 6]| {

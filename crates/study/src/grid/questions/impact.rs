@@ -42,7 +42,7 @@ impl Question for Impacts {
             ("scattered", "whether these are drawn at random instead"),
             (
                 "groups",
-                "they are the first ones of each of so many groups of the fabric, shared out evenly",
+                "they are the first ones of each of that number of groups of the fabric, shared out evenly",
             ),
             ("ppn", "instances of an aggressor on each of its hosts; 1 without"),
             ("classes", "whether victim and aggressor have a traffic class each"),
