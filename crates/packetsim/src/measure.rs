@@ -1,5 +1,6 @@
 //! The measurement of packets, and the time from which it runs.
 
+use darkfiber_workload::play::Ratio;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -117,30 +118,30 @@ impl Measured {
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
     pub fn add(&mut self, other: &Self) {
         self.latencies.add(&other.latencies).expect("it grows as needed");
-        self.count_since(other, None, 1);
+        self.count_since(other, None, Ratio { to: 1, from: 1 });
     }
 
-    /// Adds a multiple of what another one is beyond what it was before. The longest are those of all of it.
+    /// Adds what another one is beyond what it was before, multiplied. The longest are those of all of it.
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
-    pub fn add_since(&mut self, now: &Self, before: Option<&Self>, times: u64) {
+    pub fn add_since(&mut self, now: &Self, before: Option<&Self>, by: Ratio) {
         for step in now.latencies.iter_recorded() {
             let took = step.value_iterated_to();
             let known = before.map_or(0, |before| before.latencies.count_at(took));
-            let count = (step.count_at_value() - known).saturating_mul(times);
+            let count = by.of(step.count_at_value() - known);
             self.latencies.record_n(took, count).expect("it grows as needed");
         }
-        self.count_since(now, before, times);
+        self.count_since(now, before, by);
     }
 
     /// The same, without the histogram.
-    fn count_since(&mut self, now: &Self, before: Option<&Self>, times: u64) {
+    fn count_since(&mut self, now: &Self, before: Option<&Self>, by: Ratio) {
         let more = |to: &mut u64, of: fn(&Self) -> u64| {
             let new = of(now) - before.map_or(0, of);
-            *to = to.saturating_add(new.saturating_mul(times));
+            *to = to.saturating_add(by.of(new));
         };
         let wide = |to: &mut u128, now: u128, before: Option<u128>| {
             let new = now - before.unwrap_or(0);
-            *to = to.saturating_add(new.saturating_mul(times.into()));
+            *to = to.saturating_add(by.of_sum(new));
         };
         more(&mut self.packets, |m| m.packets);
         wide(&mut self.latency, now.latency, before.map(|m| m.latency));
@@ -159,7 +160,7 @@ impl Measured {
             let before = before.map(|m| m.batches[i]);
             wide(&mut to.0, now.0, before.map(|b| b.0));
             let new = now.1 - before.map_or(0, |b| b.1);
-            to.1 = to.1.saturating_add(new.saturating_mul(times));
+            to.1 = to.1.saturating_add(by.of(new));
         }
     }
 

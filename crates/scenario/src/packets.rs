@@ -4,7 +4,7 @@ use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
 use darkfiber_packetsim::{Buffer, ConfigError, Net, PacketsFor, Peer, Series, SwitchModel};
-use darkfiber_workload::play::Record;
+use darkfiber_workload::play::{Job, Record, Repeat};
 
 use crate::drive::{self, DrivenRun};
 use crate::skipped::{Skipped, Totals};
@@ -118,10 +118,29 @@ fn play(
     }
     driven.ended.clone().map_err(SimError::Stuck)?;
     let end = driven.end;
+    if let [job] = &jobs[..]
+        && wire.repeated() > 0
+        && job.play.repeat == Repeat::Once
+    {
+        wire.correct(between_hosts(&job.play));
+    }
     let (totals, repeated) = (wire.totals(end), wire.repeated());
     let driven = DrivenRun { repeated: driven.repeated.saturating_add(repeated), ..driven };
     let series = wire.simulated().series(end);
     Ok(simulated(setup, net, driven, totals, series))
+}
+
+/// Bytes that the ranks of a job that is run once send to ranks on other hosts.
+fn between_hosts(job: &Job) -> u64 {
+    let mut all = 0u64;
+    for (block, times) in job.program.counts() {
+        job.program.blocks()[block].each_message(|from, to, bytes| {
+            if job.terminals[from as usize] != job.terminals[to as usize] {
+                all = all.saturating_add(bytes.saturating_mul(times));
+            }
+        });
+    }
+    all
 }
 
 /// The result, in channels of the fabric.

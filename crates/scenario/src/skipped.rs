@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_packetsim::{Measured, PacketNetwork, PacketsState, Paused, Pauses};
-use darkfiber_workload::play::{Delivery, Departure, NetworkModel, Skipping};
+use darkfiber_workload::play::{Delivery, Departure, NetworkModel, Ratio, Skipping};
 
 use crate::drive::Resumable;
 
@@ -16,8 +16,12 @@ pub(crate) struct Skipped<'a> {
     behind: u64,
     /// What was left out.
     more: Totals,
-    marked: Vec<Totals>,
+    /// Counts when periods under way began.
+    began: Vec<Totals>,
 }
+
+/// Counts as they are.
+const ONCE: Ratio = Ratio { to: 1, from: 1 };
 
 /// Counts of a packet network up to a time.
 #[derive(Clone, Default)]
@@ -37,7 +41,7 @@ pub(crate) struct Totals {
 impl<'a> Skipped<'a> {
     /// A network of packets of a number of jobs; whether repeats of its events may be left out.
     pub(crate) fn new(inner: Box<dyn PacketNetwork<'a> + 'a>, jobs: usize, skips: bool) -> Self {
-        Self { inner, jobs, skips, behind: 0, more: Totals::default(), marked: Vec::new() }
+        Self { inner, jobs, skips, behind: 0, more: Totals::default(), began: Vec::new() }
     }
 
     /// The network, as far as it was simulated.
@@ -50,6 +54,20 @@ impl<'a> Skipped<'a> {
         self.more.events
     }
 
+    /// Makes what was left out so much that all packets together carried this many bytes: how far packets were when a window began or
+    /// ended is not part of its count.
+    pub(crate) fn correct(&mut self, bytes: u64) {
+        let carried = |packets: &[Measured]| packets.iter().map(|p| p.bytes).sum::<u64>();
+        let left_out = carried(&self.more.packets);
+        if let Some(rest) = bytes.checked_sub(carried(&self.inner.by_job(self.jobs)))
+            && left_out > 0
+        {
+            let mut more = Totals::default();
+            more.add(&self.more, &Totals::default(), Ratio { to: rest, from: left_out });
+            self.more = more;
+        }
+    }
+
     /// Counts up to a time, with what was left out.
     pub(crate) fn totals(&self, end: u64) -> Totals {
         let mut totals = Totals {
@@ -59,7 +77,7 @@ impl<'a> Skipped<'a> {
             events: self.inner.events(),
             pauses: self.inner.pauses(end - self.behind),
         };
-        totals.add(&self.more, &Totals::default(), 1);
+        totals.add(&self.more, &Totals::default(), ONCE);
         totals
     }
 
@@ -73,10 +91,10 @@ impl<'a> Skipped<'a> {
 }
 
 impl Totals {
-    /// Adds this many times what others are beyond what they were.
-    fn add(&mut self, others: &Self, before: &Self, times: u64) {
+    /// Adds what others are beyond what they were, multiplied.
+    fn add(&mut self, others: &Self, before: &Self, by: Ratio) {
         let more = |to: &mut u64, now: u64, before: u64| {
-            *to = to.saturating_add((now - before).saturating_mul(times));
+            *to = to.saturating_add(by.of(now - before));
         };
         let paused = |to: &mut Paused, now: &Paused, before: Paused| {
             more(&mut to.count, now.count, before.count);
@@ -88,7 +106,7 @@ impl Totals {
         }
         self.packets.resize_with(self.packets.len().max(others.packets.len()), Measured::new);
         for (i, (to, now)) in self.packets.iter_mut().zip(&others.packets).enumerate() {
-            to.add_since(now, before.packets.get(i), times);
+            to.add_since(now, before.packets.get(i), by);
         }
         more(&mut self.crossed, others.crossed, before.crossed);
         more(&mut self.events, others.events, before.events);
@@ -106,16 +124,21 @@ impl Totals {
 }
 
 impl Skipping for Skipped<'_> {
-    fn mark(&mut self) {
+    fn begin(&mut self) {
         let now = self.inner.now() + self.behind;
-        self.marked.push(self.totals(now));
+        self.began.push(self.totals(now));
     }
 
-    fn skip(&mut self, times: u64, time: u64) {
-        let Some(before) = self.marked.pop().filter(|_| times > 0) else { return };
+    fn skip(&mut self, more: Ratio, time: u64) {
         let now = self.totals(self.inner.now() + self.behind);
-        self.more.add(&now, &before, times);
+        if let Some(before) = self.began.last() {
+            self.more.add(&now, before, more);
+        }
         self.behind += time;
+    }
+
+    fn end(&mut self) {
+        self.began.pop();
     }
 }
 

@@ -1,11 +1,36 @@
 //! Flows as something that comes to the same state again and again.
 
-use darkfiber_workload::play::{Repeating, Skipping, Snapshot};
+use darkfiber_workload::play::{Repeating, Snapshot};
 
 use super::{Event, Flows, Marked};
 use crate::FlowId;
 
 impl Repeating for Flows<'_> {
+    fn mark(&mut self) {
+        let carried = self.carried.clone();
+        self.marked.push(Marked { carried, count: self.count, solves: self.solves });
+    }
+
+    fn skip(&mut self, times: u64, time: u64) {
+        let Some(marked) = self.marked.pop() else { return };
+        if times == 0 {
+            return;
+        }
+        for (now, before) in self.carried.iter_mut().zip(&marked.carried) {
+            *now = now.saturating_add(times.saturating_mul(*now - before));
+        }
+        self.count = self.count.saturating_add(times.saturating_mul(self.count - marked.count));
+        self.solves = self.solves.saturating_add(times.saturating_mul(self.solves - marked.solves));
+        let put_off = |moment: &mut u64| *moment = moment.saturating_add(time);
+        for a in &mut self.active {
+            [&mut a.begin, &mut a.since, &mut a.end, &mut a.booked].into_iter().for_each(put_off);
+        }
+        self.ready.iter_mut().for_each(put_off);
+        self.parts.iter_mut().for_each(|(_, latest)| put_off(latest));
+        self.agenda.put_off(time);
+        self.now += time;
+    }
+
     fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot) {
         if std::mem::take(&mut self.changes) {
             self.share();
@@ -52,32 +77,5 @@ impl Repeating for Flows<'_> {
         if self.chooser.takes_turns() {
             snapshot.keep_order();
         }
-    }
-}
-
-impl Skipping for Flows<'_> {
-    fn mark(&mut self) {
-        let carried = self.carried.clone();
-        self.marked.push(Marked { carried, count: self.count, solves: self.solves });
-    }
-
-    fn skip(&mut self, times: u64, time: u64) {
-        let Some(marked) = self.marked.pop() else { return };
-        if times == 0 {
-            return;
-        }
-        for (now, before) in self.carried.iter_mut().zip(&marked.carried) {
-            *now = now.saturating_add(times.saturating_mul(*now - before));
-        }
-        self.count = self.count.saturating_add(times.saturating_mul(self.count - marked.count));
-        self.solves = self.solves.saturating_add(times.saturating_mul(self.solves - marked.solves));
-        let put_off = |moment: &mut u64| *moment = moment.saturating_add(time);
-        for a in &mut self.active {
-            [&mut a.begin, &mut a.since, &mut a.end, &mut a.booked].into_iter().for_each(put_off);
-        }
-        self.ready.iter_mut().for_each(put_off);
-        self.parts.iter_mut().for_each(|(_, latest)| put_off(latest));
-        self.agenda.put_off(time);
-        self.now += time;
     }
 }

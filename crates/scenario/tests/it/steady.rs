@@ -43,6 +43,10 @@ fn compare(text: &str) -> f64 {
     let sent = |s: &Simulated| s.carried.iter().map(|&b| b as f64).sum::<f64>();
     near(sent(&short), sent(&long), "bytes of channels");
     near(short.packets[0].packets as f64, long.packets[0].packets as f64, "packets");
+    // Each host has one rank: what arrives are the bytes of all messages.
+    assert_eq!(long.packets[0].bytes, b.bytes, "{text}");
+    let missing = 1.0 - short.packets[0].bytes as f64 / b.bytes as f64;
+    assert!(missing.abs() < 1e-4, "{text}: {missing} of the bytes did not arrive");
     let most = |s: &Simulated| *s.carried.iter().max().expect("channels") as f64;
     near(most(&short), most(&long), "bytes of the fullest channel");
     if repeated == 0 {

@@ -25,7 +25,7 @@ pub use repeats::Repeats;
 pub use search::{CountStep, Search};
 pub use snapshot::Snapshot;
 pub use steady::Steady;
-pub use wire::{Delivery, Departure, NetworkModel, Repeating, Skipping};
+pub use wire::{Delivery, Departure, NetworkModel, Ratio, Repeating, Skipping};
 
 /// A second in picoseconds.
 pub const SECOND: u64 = 1_000_000_000_000;

@@ -2,14 +2,17 @@
 
 use super::level::{Entered, Level};
 use super::search::{CountStep, Search};
-use super::{NetworkModel, Player};
+use super::{NetworkModel, Player, Ratio};
 
-/// Iterations of the first windows: a network may alternate.
+/// Iterations of the shortest windows: a network may alternate.
 const WINDOW: u64 = 2;
 /// Windows in a row that are compared without statistics, and by which part of the precision they may differ then.
 const FEW: usize = 3;
 const ALIKE: f64 = 0.1;
-/// Windows whose means are a sample; after them windows are made twice as long.
+/// The shortest windows have to be alike for one of this many iterations since the loop began: what is rare must not be taken for
+/// something that never comes.
+const QUIET: u64 = 4;
+/// Longer windows whose means are a sample; after them windows are made twice as long.
 const SAMPLE: usize = 6;
 /// Quantile of Student's t with 5 degrees of freedom, for an interval of 95 %.
 const T: f64 = 2.571;
@@ -31,7 +34,7 @@ pub struct Steady {
     rank: u32,
     at: Option<(u64, u32)>,
     /// Loops that the rank is in, the outermost first.
-    loops: Vec<Windows>,
+    loops: Vec<TimedLoop>,
     looks: Vec<CountStep>,
     skipped: u64,
     error: f64,
@@ -39,21 +42,49 @@ pub struct Steady {
 
 /// A loop whose iterations are timed.
 #[derive(Debug)]
-struct Windows {
+struct TimedLoop {
     level: Level,
     /// Whether nothing more is to be found in it.
     is_over: bool,
-    /// First iteration of the present window, and the number of iterations of one.
+    /// Iteration at which its windows began.
+    origin: u64,
+    /// The shortest windows, which have to be alike, within windows that are a sample.
+    short: Interval,
+    alike: AlikeWindows,
+    long: Interval,
+    sample: Sample,
+}
+
+/// The window under way.
+#[derive(Debug)]
+struct Interval {
+    /// First iteration, and the number of iterations.
     begin: u64,
     length: u64,
-    /// When ranks began iterations, at the beginning of the sample and of the present window.
-    first: Vec<Entered>,
-    last: Vec<Entered>,
-    /// The windows that are compared.
-    sample: Vec<Window>,
-    /// Events and error of the run when the present window began.
+    /// When ranks began iterations, at its beginning.
+    entered: Vec<Entered>,
+    /// Events and error of the run at its beginning.
     events: u64,
     error: f64,
+}
+
+/// Windows up to now that were alike.
+#[derive(Clone, Copy, Debug, Default)]
+struct AlikeWindows {
+    count: u64,
+    /// Sum, minimum and maximum of their means, and the largest spread.
+    sum: f64,
+    least: f64,
+    most: f64,
+    spread: f64,
+}
+
+/// Windows that are compared by statistics.
+#[derive(Debug, Default)]
+struct Sample {
+    /// When ranks began iterations, at the beginning of the first one.
+    entered: Vec<Entered>,
+    windows: Vec<Window>,
 }
 
 /// How long iterations took.
@@ -98,40 +129,47 @@ impl Steady {
         })
     }
 
-    /// Ends the windows of the loops from `i` on, the innermost first: each was run once.
+    /// Begins the windows of a loop.
+    fn open(&mut self, level: Level, player: &mut Player<'_>, wire: &mut dyn NetworkModel) {
+        let (i, iteration) = (self.loops.len(), level.iteration(player.place(self.rank)));
+        self.loops.push(TimedLoop::new(level, iteration));
+        player.watch(level);
+        if let Some(wire) = wire.skipping() {
+            wire.begin();
+        }
+        self.window(i, true, iteration, player);
+        self.window(i, false, iteration, player);
+    }
+
+    /// Ends the loops from `i` on, the innermost first.
     fn close(&mut self, i: usize, player: &mut Player<'_>, wire: &mut dyn NetworkModel) {
-        while self.loops.len() > i {
-            if self.loops.pop().is_some_and(|windows| !windows.is_over) {
-                self.join(1, 0, wire);
+        for timed in self.loops.drain(i..).rev() {
+            if !timed.is_over {
+                // The short window, and the long one about it.
+                self.looks.extend([CountStep::Times(1); 2]);
+            }
+            if let Some(wire) = wire.skipping() {
+                wire.end();
             }
         }
         player.watches.truncate(i);
     }
 
-    /// The last window is taken this number of times, and the others of them take this many picoseconds.
-    fn join(&mut self, times: u64, time: u64, wire: &mut dyn NetworkModel) {
-        self.looks.push(CountStep::Times(times));
-        if let Some(wire) = wire.skipping() {
-            wire.skip(times - 1, time);
+    /// Begins a long window of a loop, or a short one within it.
+    fn window(&mut self, i: usize, is_long: bool, iteration: u64, player: &Player<'_>) {
+        let entered = &player.watches[i].entered;
+        let timed = &mut self.loops[i];
+        let window = if is_long { &mut timed.long } else { &mut timed.short };
+        (window.begin, window.events, window.error) = (iteration, player.events(), self.error);
+        window.entered.clone_from(entered);
+        if is_long && timed.sample.windows.is_empty() {
+            timed.sample.entered.clone_from(entered);
         }
-    }
-
-    /// Begins a window of a loop.
-    fn open(&mut self, i: usize, iteration: u64, player: &Player<'_>, wire: &mut dyn NetworkModel) {
-        let w = &mut self.loops[i];
-        w.begin = iteration;
-        w.last.clone_from(&player.watches[i].entered);
-        if w.sample.is_empty() {
-            w.first.clone_from(&w.last);
-        }
-        (w.events, w.error) = (player.events(), self.error);
         self.looks.push(CountStep::Apart);
-        if let Some(wire) = wire.skipping() {
-            wire.mark();
-        }
     }
 
-    /// A window is over: it is multiplied if it is like those before, or another begins. Returns whether it was.
+    /// A short window is over: it is multiplied if it is like those before, or a long one is that ends here; or others begin.
+    /// Returns whether one was multiplied.
     fn over(
         &mut self,
         i: usize,
@@ -139,38 +177,74 @@ impl Steady {
         player: &mut Player<'_>,
         wire: &mut dyn NetworkModel,
     ) -> bool {
-        let w = &mut self.loops[i];
+        let precision = self.precision;
+        let timed = &mut self.loops[i];
         let entered = &player.watches[i].entered;
-        let found = w.add(entered).and_then(|()| w.pace(entered, self.precision));
-        let left = player
-            .most_place()
-            .map_or(0, |most| if w.level.has(most) { w.level.left(most, w.length) } else { 0 });
-        let Some(pace) = found.filter(|_| left > 1) else {
-            self.join(1, 0, wire);
-            let w = &mut self.loops[i];
+        timed.alike.add(between(&timed.short.entered, entered), precision);
+        if let Some(pace) = timed.alike.pace(iteration - timed.origin)
+            && self.multiply(i, false, iteration, pace, player, wire)
+        {
+            self.looks.push(CountStep::Times(1));
+            return true;
+        }
+        self.looks.push(CountStep::Times(1));
+
+        let timed = &mut self.loops[i];
+        if iteration >= timed.long.end() {
+            let entered = &player.watches[i].entered;
+            timed.sample.add(between(&timed.long.entered, entered));
+            if let Some(pace) = timed.sample.pace(entered, precision)
+                && self.multiply(i, true, iteration, pace, player, wire)
+            {
+                return true;
+            }
+            self.looks.push(CountStep::Times(1));
+            let timed = &mut self.loops[i];
             // The rest would not be worth it.
-            w.is_over = left <= FEW as u64;
-            if w.sample.len() == SAMPLE {
-                w.sample.clear();
-                w.length *= 2;
+            timed.is_over = timed.left(WINDOW, player) <= FEW as u64;
+            if timed.is_over {
+                return false;
             }
-            if !w.is_over {
-                self.open(i, iteration, player, wire);
+            if timed.sample.windows.len() == SAMPLE {
+                timed.sample.windows.clear();
+                timed.long.length *= 2;
             }
+            self.window(i, true, iteration, player);
+        }
+        self.window(i, false, iteration, player);
+        false
+    }
+
+    /// Multiplies the window that is over, the long one or the short one, by what is left of its loop, if anything is.
+    fn multiply(
+        &mut self,
+        i: usize,
+        is_long: bool,
+        iteration: u64,
+        pace: Pace,
+        player: &mut Player<'_>,
+        wire: &mut dyn NetworkModel,
+    ) -> bool {
+        let timed = &mut self.loops[i];
+        let window = if is_long { &timed.long } else { &timed.short };
+        let left = timed.left(window.length, player);
+        if left <= 1 {
             return false;
-        };
+        }
         // One more window is run at the end, where ranks stop one after the other. The clock ends some time.
-        let most = (u64::MAX - player.now()) as f64 / 2.0 / (pace.mean * w.length as f64);
+        let most = (u64::MAX - player.now()) as f64 / 2.0 / (pace.mean * window.length as f64);
         let times = (left - 1).min(whole(most));
-        let time = whole(pace.mean * w.length as f64 * times as f64);
-        let inner = (self.error - w.error) * times as f64;
-        let events = (player.events() - w.events).saturating_mul(times);
-        let stride = w.level.stride(w.length * times);
-        w.is_over = true;
-        self.error += inner + pace.error * time as f64;
+        let time = whole(pace.mean * window.length as f64 * times as f64);
+        let events = (player.events() - window.events).saturating_mul(times);
+        self.error += (self.error - window.error) * times as f64 + pace.error * time as f64;
         self.skipped = self.skipped.saturating_add(events);
-        self.join(1 + times, time, wire);
-        player.skip(stride, time, events);
+        self.looks.push(CountStep::Times(1 + times));
+        if let Some(wire) = wire.skipping() {
+            // All iterations send the same. In many of them it matters little how far messages were when they began or ended.
+            wire.skip(Ratio { to: window.length * times, from: iteration - timed.origin }, time);
+        }
+        player.skip(timed.level.stride(window.length * times), time, events);
+        timed.is_over = true;
         self.at = Some(player.place(self.rank));
         true
     }
@@ -189,13 +263,14 @@ impl Search for Steady {
         }
         self.at = Some(place);
         let levels = player.levels(place, WORTH);
-        let known = self.loops.iter().zip(&levels).take_while(|(w, level)| w.level == **level);
+        let known =
+            self.loops.iter().zip(&levels).take_while(|(timed, level)| timed.level == **level);
         let known = known.count();
         self.close(known, player, wire);
         for i in 0..known {
-            let w = &self.loops[i];
-            let iteration = w.level.iteration(place);
-            if !w.is_over && iteration >= w.begin + w.length {
+            let timed = &self.loops[i];
+            let iteration = timed.level.iteration(place);
+            if !timed.is_over && iteration >= timed.short.end() {
                 // What is in it began in it.
                 self.close(i + 1, player, wire);
                 if self.over(i, iteration, player, wire) {
@@ -206,10 +281,7 @@ impl Search for Steady {
         }
         // Within a loop whose rest is run anyway others may still be found.
         for &level in &levels[self.loops.len()..] {
-            let i = self.loops.len();
-            self.loops.push(Windows::of(level));
-            player.watch(level);
-            self.open(i, level.iteration(place), player, wire);
+            self.open(level, player, wire);
         }
         &self.looks
     }
@@ -227,49 +299,98 @@ impl Search for Steady {
     }
 }
 
-impl Windows {
-    fn of(level: Level) -> Self {
+impl TimedLoop {
+    fn new(level: Level, origin: u64) -> Self {
         Self {
             level,
             is_over: false,
-            begin: 0,
-            length: WINDOW,
-            first: Vec::new(),
-            last: Vec::new(),
-            sample: Vec::new(),
-            events: 0,
-            error: 0.0,
+            origin,
+            short: Interval::of(WINDOW),
+            alike: AlikeWindows::default(),
+            long: Interval::of(WINDOW),
+            sample: Sample::default(),
         }
     }
 
+    /// Number of windows of this length until the rank that is furthest comes to the end.
+    fn left(&self, length: u64, player: &Player<'_>) -> u64 {
+        let most = player.most_place().filter(|&most| self.level.has(most));
+        most.map_or(0, |most| self.level.left(most, length))
+    }
+}
+
+impl Interval {
+    fn of(length: u64) -> Self {
+        Self { begin: 0, length, entered: Vec::new(), events: 0, error: 0.0 }
+    }
+
+    fn end(&self) -> u64 {
+        self.begin + self.length
+    }
+}
+
+impl AlikeWindows {
+    /// Adds a window; those before are dropped if it is not like them, or if a rank began no iteration in it.
+    fn add(&mut self, window: Option<Window>, precision: f64) {
+        let Some(Window { mean, spread }) = window else {
+            *self = Self::default();
+            return;
+        };
+        let alone = Self { count: 1, sum: mean, least: mean, most: mean, spread };
+        let all = Self {
+            count: self.count + 1,
+            sum: self.sum + mean,
+            least: self.least.min(mean),
+            most: self.most.max(mean),
+            spread: self.spread.max(spread),
+        };
+        *self = if self.count > 0 && all.differ() <= precision * ALIKE { all } else { alone };
+    }
+
+    /// By how much they differ, and ranks in them, as a part of their mean.
+    fn differ(&self) -> f64 {
+        (self.most - self.least) * self.count as f64 / self.sum + self.spread
+    }
+
+    /// The time of an iteration, if there are enough of them after this many iterations.
+    fn pace(&self, iterations: u64) -> Option<Pace> {
+        let mean = self.sum / self.count as f64;
+        (self.count >= Self::enough(iterations)).then(|| Pace { mean, error: self.differ() })
+    }
+
+    /// Number of windows that are enough after this many iterations.
+    fn enough(iterations: u64) -> u64 {
+        (FEW as u64).max(iterations.div_ceil(QUIET * WINDOW))
+    }
+}
+
+impl Sample {
     /// Adds the window that is over, unless a rank began no iteration in it: then all begins anew.
-    fn add(&mut self, entered: &[Entered]) -> Option<()> {
-        let window = between(&self.last, entered);
+    fn add(&mut self, window: Option<Window>) {
         match window {
-            Some(window) => self.sample.push(window),
-            None => self.sample.clear(),
+            Some(window) => self.windows.push(window),
+            None => self.windows.clear(),
         }
-        window.map(|_| ())
     }
 
     /// The time of an iteration, if it is known to this precision.
     fn pace(&self, entered: &[Entered], precision: f64) -> Option<Pace> {
-        let enough = self.sample.len().checked_sub(FEW)?;
-        let few = &self.sample[enough..];
+        let enough = self.windows.len().checked_sub(FEW)?;
+        let few = &self.windows[enough..];
         let (mean, _) = moments(few.iter().map(|w| w.mean));
         let off = few.iter().map(|w| (w.mean - mean).abs() / mean).fold(0.0, f64::max);
         let spread = few.iter().map(|w| w.spread).fold(0.0, f64::max);
         if off + spread <= precision * ALIKE {
             return Some(Pace { mean, error: off + spread });
         }
-        if self.sample.len() < SAMPLE {
+        if self.windows.len() < SAMPLE {
             return None;
         }
-        let all = between(&self.first, entered)?;
-        let (mean, deviation) = moments(self.sample.iter().map(|w| w.mean));
+        let all = between(&self.entered, entered)?;
+        let (mean, deviation) = moments(self.windows.iter().map(|w| w.mean));
         let error = deviation / (SAMPLE as f64).sqrt();
         // The deviation within the halves, since that of all of them has the trend in it.
-        let (before, after) = self.sample.split_at(SAMPLE / 2);
+        let (before, after) = self.windows.split_at(SAMPLE / 2);
         let half = |part: &[Window]| moments(part.iter().map(|w| w.mean));
         let ((before, a), (after, b)) = (half(before), half(after));
         let deviates = ((a * a + b * b) / (SAMPLE / 2) as f64).sqrt();
@@ -314,17 +435,15 @@ fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn windows(means: &[f64]) -> Windows {
-        let rounds = Level::Rounds { epoch: 0, begin: 0, end: 1000 };
-        let sample = means.iter().map(|&mean| Window { mean, spread: 0.0 }).collect();
-        Windows { sample, first: vec![Entered::at(0, 0)], ..Windows::of(rounds) }
-    }
-
     /// A pace is known where windows are equal, and where a sample of them has no trend.
     #[test]
     fn windows_are_alike_or_a_sample_without_a_trend() {
         let entered = [Entered::at(16, 1600)];
-        let pace = |means: &[f64]| windows(means).pace(&entered, 0.01).map(|p| p.error);
+        let pace = |means: &[f64]| {
+            let windows = means.iter().map(|&mean| Window { mean, spread: 0.0 }).collect();
+            let sample = Sample { windows, entered: vec![Entered::at(0, 0)] };
+            sample.pace(&entered, 0.01).map(|p| p.error)
+        };
         assert_eq!(pace(&[100.0, 100.0]), None);
         assert_eq!(pace(&[50.0, 100.0, 100.0, 100.0]), Some(0.0));
         assert_eq!(pace(&[100.0, 101.0, 99.0]), None);
@@ -335,6 +454,26 @@ mod tests {
         assert_eq!(pace(&rising), None);
         let wild = [95.0, 105.0, 105.0, 95.0, 105.0, 95.0];
         assert_eq!(pace(&wild), None);
+    }
+
+    /// The longer a loop was not steady, the longer it has to be.
+    #[test]
+    fn short_windows_have_to_be_alike_for_a_part_of_the_time() {
+        let found = |means: &[f64]| {
+            let mut alike = AlikeWindows::default();
+            let found = (1..).zip(means).find(|&(n, &mean)| {
+                alike.add(Some(Window { mean, spread: 0.0 }), 0.01);
+                alike.pace(n * WINDOW).is_some()
+            });
+            found.map(|(n, _)| n)
+        };
+        assert_eq!(found(&[100.0; 9]), Some(3));
+        assert_eq!(found(&[100.0, 103.0, 100.0, 100.05, 100.0]), Some(5));
+        let late: Vec<f64> =
+            (0..40).map(|n| f64::from(if n < 12 { 80 + n } else { 100 })).collect();
+        assert_eq!(found(&late), Some(16));
+        let rising: Vec<f64> = (0..40).map(|n| 100.0 + 0.06 * f64::from(n)).collect();
+        assert_eq!(found(&rising), None);
     }
 
     /// A rank that is slower than another does not keep its place, whatever the mean.

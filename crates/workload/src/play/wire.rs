@@ -55,18 +55,48 @@ pub trait NetworkModel {
     }
 }
 
-/// A [`NetworkModel`] that can leave out repeats of events.
-pub trait Skipping {
-    /// Starts separate counts for [`Skipping::skip`].
-    fn mark(&mut self);
+/// What counts are multiplied by: `to` divided by `from`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    /// The numerator.
+    pub to: u64,
+    /// The denominator; 0 stands for 1.
+    pub from: u64,
+}
 
-    /// Leaves out this number of repeats of the period that started at the last [`Skipping::mark`] and is over: together
-    /// they take this number of picoseconds.
-    fn skip(&mut self, times: u64, time: u64);
+impl Ratio {
+    /// A sum multiplied by it, rounded down.
+    pub fn of_sum(self, sum: u128) -> u128 {
+        sum.saturating_mul(self.to.into()) / u128::from(self.from.max(1))
+    }
+
+    /// A count multiplied by it, rounded down.
+    pub fn of(self, count: u64) -> u64 {
+        u64::try_from(self.of_sum(count.into())).unwrap_or(u64::MAX)
+    }
+}
+
+/// A [`NetworkModel`] that can stand still while ranks advance, and estimate what it would have counted.
+pub trait Skipping {
+    /// A period begins, within those that began before.
+    fn begin(&mut self);
+
+    /// Leaves out so much more of what the last period brought up to now, which would take this number of picoseconds.
+    fn skip(&mut self, more: Ratio, time: u64);
+
+    /// The last period is over.
+    fn end(&mut self);
 }
 
 /// A [`NetworkModel`] that can detect that it is in the same state again, and skip repeats of the events in between.
-pub trait Repeating: Skipping {
+pub trait Repeating {
+    /// Starts separate counts for [`Repeating::skip`].
+    fn mark(&mut self);
+
+    /// Leaves out this number of repeats of the period that started at the last [`Repeating::mark`] and is over: together
+    /// they take this number of picoseconds.
+    fn skip(&mut self, times: u64, time: u64);
+
     /// Adds everything that messages in flight and future ones depend on; `message` adds one of the player's.
     fn describe(&mut self, message: &dyn Fn(u32, &mut Snapshot), snapshot: &mut Snapshot);
 }
