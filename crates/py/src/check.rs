@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_analysis::{Efi, Finding, dark_fiber_percent, finding};
+use darkfiber_routing::Stop;
 use darkfiber_routing::check::{Report, check as check_routes};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -11,7 +12,6 @@ use pyo3::types::PyDict;
 use crate::json;
 use crate::long::long;
 use crate::routes::Routes;
-use crate::stop::Stop;
 use crate::view::view;
 
 /// What the checker, which shares no code with engines, found out about routes.

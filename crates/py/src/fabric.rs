@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric as Network, Role, Shape, SwitchId, TerminalId};
+use darkfiber_routing::Stop;
 use darkfiber_scenario::fabric::{FabricSource, load};
 use darkfiber_scenario::{Error as ScenarioError, Loaded};
 use numpy::PyArray1;
@@ -15,7 +16,6 @@ use crate::error::raised;
 use crate::long::long;
 use crate::map;
 use crate::remarks::Remarks;
-use crate::stop::Stop;
 use crate::table::Table;
 use crate::view::view;
 

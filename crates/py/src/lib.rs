@@ -17,7 +17,6 @@ mod remarks;
 mod route;
 mod routes;
 mod scenario;
-mod stop;
 mod study;
 mod table;
 mod view;

@@ -4,17 +4,17 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use darkfiber_routing::Stop;
 use darkfiber_scenario::Error as ScenarioError;
 use pyo3::prelude::*;
 
 use crate::error::{bug, raised};
-use crate::stop::Stop;
 
 /// Time between two looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Does `work` on a separate thread while this one, without Python's lock, waits for it and checks for signals. Work that
-/// cannot be stopped continues after Ctrl-C until it is done, and its result is dropped.
+/// does not heed `stop` continues after Ctrl-C until it is done, and its result is dropped.
 pub(crate) fn long<T: Send + 'static>(
     py: Python<'_>,
     stop: &Stop,

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use darkfiber_page::{Origin, Page, Unit, View};
-use darkfiber_routing::Routes;
+use darkfiber_routing::{Routes, Stop};
 use darkfiber_scenario::Loaded;
 use pyo3::prelude::*;
 
 use crate::long::long;
-use crate::stop::Stop;
 
 /// The map without loads.
 pub(crate) fn of_fabric(py: Python<'_>, loaded: &Arc<Loaded>) -> PyResult<String> {

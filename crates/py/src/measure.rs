@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use darkfiber_analysis::count::{Bandwidth, MetricSource, Precision};
 use darkfiber_fabric::{Role, TerminalId};
+use darkfiber_routing::Stop;
 use darkfiber_scenario::{Error as ScenarioError, Folder, Loaded};
 use darkfiber_study::grid::Details;
 use darkfiber_study::patterns::{PatternPart, PatternPlan};
@@ -15,7 +16,6 @@ use crate::error::raised;
 use crate::json;
 use crate::long::long;
 use crate::routes::Routes;
-use crate::stop::Stop;
 
 /// Default metrics, if neither metrics nor patterns are given.
 const USUAL: [&str; 5] = ["worst", "abb", "afpb", "adb", "ebb"];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{AtPort, SwitchId, TerminalId};
 use darkfiber_routing::{
-    DELIVER, DestId, Layers, NO_ROUTE, Request, Routes as Tables, find_engine,
+    DELIVER, DestId, Layers, NO_ROUTE, Request, Routes as Tables, Stop, find_engine,
 };
 use darkfiber_scenario::Error as ScenarioError;
 use numpy::ndarray::Array2;
@@ -16,7 +16,6 @@ use pyo3::types::PyTuple;
 use crate::error::raised;
 use crate::fabric::Fabric;
 use crate::long::long;
-use crate::stop::Stop;
 
 /// Layers that there may be.
 const MOST_LAYERS: u8 = 15;

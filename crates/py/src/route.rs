@@ -4,19 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_routing::{ENGINES, LayerBy, Request, layers_by_hop, layers_by_source};
+use darkfiber_routing::{ENGINES, LayerBy, Request, Stop, layers_by_hop, layers_by_source};
 use darkfiber_scenario::fabric::roots as roots_of;
 use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Chain, Error as ScenarioError};
 use pyo3::prelude::*;
 
-use crate::error::raised;
+use crate::error::{bug, raised};
 use crate::fabric::Fabric;
 use crate::long::long;
 use crate::own_engine;
 use crate::remarks::Remarks;
 use crate::routes::Routes;
-use crate::stop::Stop;
 
 /// Lanes of data that InfiniBand has.
 const MOST_LANES: u8 = 15;
@@ -55,7 +54,7 @@ pub(crate) fn route(
     if engine.is_callable() {
         let mut tables = own_engine::tables(fabric, engine)?;
         if matches!(by, LayersBy::Source | LayersBy::Hop) {
-            tables = long(py, &Stop::default(), move || {
+            tables = in_pool(py, move || {
                 by.assign(&loaded.topology.fabric, &mut tables, lanes)?;
                 Ok(tables)
             })?;
@@ -69,7 +68,7 @@ pub(crate) fn route(
         let hint = format!("jobs are lists of terminals, 0 to {}", count.saturating_sub(1));
         return Err(raised(py, &error.hint(hint)));
     }
-    let tables = long(py, &Stop::default(), move || {
+    let tables = in_pool(py, move || {
         let topology = &loaded.topology;
         let roots = match &roots {
             Some(text) => roots_of(&topology.fabric, text, &mut ())?,
@@ -93,6 +92,16 @@ pub(crate) fn route(
         Ok(tables)
     })?;
     Ok(Routes::of(fabric, tables, Vec::new()))
+}
+
+/// Does `work` in threads of its own, which end soon after Ctrl-C.
+fn in_pool<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, ScenarioError> + Send + 'static,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let pool = stop.pool().map_err(|e| bug(py, &format!("no threads: {e}")))?;
+    long(py, &stop, move || pool.install(work))
 }
 
 /// Refuses values that are impossible in a subnet.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use darkfiber_fabric::TerminalId;
 use darkfiber_page::Unit;
 use darkfiber_routing::check::check;
-use darkfiber_routing::{DestId, Routes as Tables, follow};
+use darkfiber_routing::{DestId, Routes as Tables, Stop, follow};
 use darkfiber_scenario::{Error as ScenarioError, Loaded};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -14,7 +14,6 @@ use crate::error::{bug, raised};
 use crate::fabric::Fabric;
 use crate::long::long;
 use crate::map;
-use crate::stop::Stop;
 use crate::view::view_rows;
 
 /// Forwarding tables of a fabric, with the virtual layers of its paths.

@@ -9,6 +9,7 @@ use darkfiber_formats::input;
 use darkfiber_packetsim::Pulse;
 use darkfiber_page::Unit;
 use darkfiber_report::simulate::JobRow;
+use darkfiber_routing::Stop;
 use darkfiber_scenario::{
     Case, Depth, Error as ScenarioError, Folder, Loaded, ScenarioFile, Setup, Simulated, Tables,
     isolated, simulate,
@@ -25,7 +26,6 @@ use crate::json;
 use crate::long::long;
 use crate::map;
 use crate::routes::Routes;
-use crate::stop::Stop;
 use crate::table::Table;
 use crate::view::view;
 

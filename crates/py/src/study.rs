@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use darkfiber_formats::input;
+use darkfiber_routing::Stop;
 use darkfiber_scenario::{Error as ScenarioError, Folder};
 use darkfiber_study::grid::{self, Axis, Hooks, NullStore, StudyFile, Table as Grid, Value};
 use pyo3::prelude::*;
@@ -14,7 +15,6 @@ use crate::columns::Columns;
 use crate::error::raised;
 use crate::long::long;
 use crate::scenario::items;
-use crate::stop::Stop;
 use crate::table::Table;
 
 /// A study: a scenario in which lists stand where values belong, and questions that every cell is asked.

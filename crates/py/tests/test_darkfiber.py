@@ -586,27 +586,36 @@ class Manners(unittest.TestCase):
                 self.assertEqual((out, err), ("interrupted\n", ""))
                 self.assertLess(time.monotonic() - begin, 10)
 
-    def test_an_interrupted_run_stops_working(self):
-        text = """
-            import os, threading, time, darkfiber
-            scenario = darkfiber.Scenario.read("examples/incast.toml", set={"job.1.traffic": "imb:op=alltoall,bytes=1MiB,repeat=100000"})
-            print("begun", flush=True)
-            try:
-                scenario.run(depth="packet")
-            except KeyboardInterrupt:
+    def test_an_interrupted_call_stops_working(self):
+        for prepare, call in (
+            (
+                'scenario = darkfiber.Scenario.read("examples/incast.toml", set={"job.1.traffic": "imb:op=alltoall,bytes=1MiB,repeat=100000"})',
+                'scenario.run(depth="packet")',
+            ),
+            ('torus = darkfiber.Fabric("torus:dims=20x20x20,t=1")', 'darkfiber.route(torus, "dfsssp", lanes=15)'),
+        ):
+            with self.subTest(call):
+                python = in_python(
+                    f"""
+                    import os, threading, time, darkfiber
+                    {prepare}
+                    print("begun", flush=True)
+                    try:
+                        {call}
+                    except KeyboardInterrupt:
+                        time.sleep(1)
+                        before = time.process_time()
+                        time.sleep(1)
+                        print(time.process_time() - before < 0.5, flush=True)
+                        os._exit(0)
+                    """
+                )
+                self.assertEqual(python.stdout.readline(), "begun\n")
                 time.sleep(1)
-                before = time.process_time()
-                time.sleep(1)
-                print(time.process_time() - before < 0.5, flush=True)
-                os._exit(0)
-        """
-        python = in_python(text)
-        self.assertEqual(python.stdout.readline(), "begun\n")
-        time.sleep(1)
-        self.assertIsNone(python.poll(), "it runs for long")
-        python.send_signal(signal.SIGINT)
-        out, err = python.communicate(timeout=60)
-        self.assertEqual((out, err), ("True\n", ""))
+                self.assertIsNone(python.poll(), "it runs for long")
+                python.send_signal(signal.SIGINT)
+                out, err = python.communicate(timeout=60)
+                self.assertEqual((out, err), ("True\n", ""))
 
     def test_stubs_name_what_there_is(self):
         stubs = ast.parse((HERE.parent / "darkfiber.pyi").read_text())

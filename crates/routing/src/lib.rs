@@ -26,6 +26,7 @@ pub mod reroute;
 mod routes;
 mod spread;
 mod step;
+mod stop;
 pub mod transition;
 mod unconnected;
 
@@ -45,3 +46,4 @@ pub use request::{Demand, LayerBy, Request};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;
 pub use step::{Step, follow, step};
+pub use stop::Stop;

@@ -11,6 +11,7 @@ use std::collections::BinaryHeap;
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
+use crate::stop::unwind_if_asked;
 use crate::{DestId, Refusal, Request, Routes};
 
 /// No distance: the destination cannot be reached.
@@ -43,6 +44,7 @@ pub(crate) struct Dag {
 impl Dag {
     /// Clears the graph and allocates memory for `switches` switches.
     pub(crate) fn clear(&mut self, switches: usize) {
+        unwind_if_asked();
         self.dist.clear();
         self.dist.resize(switches, FAR);
         self.order.clear();

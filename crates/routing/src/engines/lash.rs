@@ -16,6 +16,7 @@ use super::layers::{LONG, SHORT};
 use super::order::{UpDown, tree_levels};
 use super::refine::refine;
 use super::tree::Tree;
+use crate::stop::unwind_if_asked;
 use crate::{
     Deadlock, DestId, Engine, FabricRequirement, LayerBy, Layers, Refusal, Request, Routes,
 };
@@ -195,6 +196,7 @@ impl<'a> SwitchPaths<'a> {
         let mut fill_one = |graph: &mut Acyclic<'a>, l: u8| {
             let mut waiting = false;
             for &d in &ends {
+                unwind_if_asked();
                 let slots = &mut layer[d.index() * n..(d.index() + 1) * n];
                 if sources.iter().all(|&s| slots[s] != WAITING) {
                     continue;

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use super::acyclic::{Acyclic, NONE};
 use super::dependencies::Dependencies;
 use super::wavefront::each_cell;
+use crate::stop::unwind_if_asked;
 use crate::{DELIVER, DestId, Layers, NO_ROUTE, Refusal, Routes};
 
 /// Not in any layer yet.
@@ -203,6 +204,7 @@ impl<'a> Filling<'a> {
         let mut next = vec![NONE; n];
         let mut waiting = false;
         for &row in block.rows {
+            unwind_if_asked();
             let slots = &mut block.slots[(row - block.start) * n..][..n];
             if self.sources.iter().all(|&s| slots[s] != WAITING) {
                 continue;
