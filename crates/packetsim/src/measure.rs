@@ -118,7 +118,7 @@ impl Measured {
     #[expect(clippy::missing_panics_doc, reason = "histograms grow as needed")]
     pub fn add(&mut self, other: &Self) {
         self.latencies.add(&other.latencies).expect("it grows as needed");
-        self.count_since(other, None, Ratio { to: 1, from: 1 });
+        self.count_since(other, None, Ratio::ONE);
     }
 
     /// Adds what another one is beyond what it was before, multiplied. The longest are those of all of it.

@@ -20,9 +20,6 @@ pub(crate) struct Skipped<'a> {
     began: Vec<Totals>,
 }
 
-/// Counts as they are.
-const ONCE: Ratio = Ratio { to: 1, from: 1 };
-
 /// Counts of a packet network up to a time.
 #[derive(Clone, Default)]
 pub(crate) struct Totals {
@@ -77,7 +74,7 @@ impl<'a> Skipped<'a> {
             events: self.inner.events(),
             pauses: self.inner.pauses(end - self.behind),
         };
-        totals.add(&self.more, &Totals::default(), ONCE);
+        totals.add(&self.more, &Totals::default(), Ratio::ONE);
         totals
     }
 

@@ -65,6 +65,9 @@ pub struct Ratio {
 }
 
 impl Ratio {
+    /// Counts stay as they are.
+    pub const ONE: Self = Self { to: 1, from: 1 };
+
     /// A sum multiplied by it, rounded down.
     pub fn of_sum(self, sum: u128) -> u128 {
         sum.saturating_mul(self.to.into()) / u128::from(self.from.max(1))
