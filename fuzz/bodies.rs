@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use darkfiber_fabric::{Fabric, parse_spec};
-use darkfiber_formats::jobs::hostlist;
+use darkfiber_formats::hostlist;
 use darkfiber_formats::places::{self, Aliases, Places};
 use darkfiber_formats::{
     checked, demands, ibnetdiscover, input, lft, lid_choice, node_names, path_bits, sl, sl2vl,

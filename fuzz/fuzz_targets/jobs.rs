@@ -4,8 +4,8 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use darkfiber_formats::jobs::{self, LOGS, hostlist};
-use darkfiber_formats::topology_conf;
+use darkfiber_traces::jobs::{self, LOGS};
+use darkfiber_formats::{hostlist, topology_conf};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

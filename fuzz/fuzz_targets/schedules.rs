@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use darkfiber_formats::schedules::{self, FORMS, File, Options, Read, detect, goal};
+use darkfiber_traces::schedules::{self, FORMS, File, Options, Read, detect, goal};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use darkfiber_formats::jobs::{self, Record, swf};
+use darkfiber_traces::jobs::{self, Record, swf};
 
 use crate::failure::Failure;
 use crate::options::Common;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_formats::jobs::{Record, State};
 use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_scenario::history::terminals_of;
+use darkfiber_traces::jobs::{Record, State};
 
 use crate::failure::Failure;
 use crate::options::{Common, JobsArgs};

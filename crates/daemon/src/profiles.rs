@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::{Digest as Words, Fabric, TerminalId, natural_order};
-use darkfiber_formats::schedules::{self, Options, Read};
 use darkfiber_operate::Digest;
 use darkfiber_routing::Demand;
+use darkfiber_traces::schedules::{self, Options, Read};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{NodeDemand, Profile, Scale, demands};
 

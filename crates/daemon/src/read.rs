@@ -5,7 +5,6 @@ use std::path::Path;
 
 use darkfiber_fabric::{Digest as Words, LinkClass, SwitchId, TerminalId};
 use darkfiber_formats::counters as port_counters;
-use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{Diagnostic, Diagnostics, Severity, demands, detect, edges, input};
 use darkfiber_operate::Digest;
@@ -13,6 +12,7 @@ use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, Lids};
 use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Loaded, aliases, refuse_shared};
+use darkfiber_traces::jobs::{self, Record, State};
 
 use crate::config::{Origin, Watched};
 use crate::demands::{DemandsValue, Sent};

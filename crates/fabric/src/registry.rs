@@ -23,6 +23,37 @@ impl<T> Entry for (&'static str, T) {
     }
 }
 
+/// Makes a type a component whose name is its field `name`; with `eq`, components of the same name are equal (for those that
+/// hold functions, which cannot be compared).
+///
+/// ```
+/// struct Unit {
+///     name: &'static str,
+/// }
+/// darkfiber_fabric::named!(Unit);
+/// ```
+#[macro_export]
+macro_rules! named {
+    ($type:ty) => {
+        impl $crate::Entry for $type {
+            fn name(&self) -> &str {
+                self.name
+            }
+        }
+    };
+    ($type:ty, eq) => {
+        $crate::named!($type);
+
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.name == other.name
+            }
+        }
+
+        impl Eq for $type {}
+    };
+}
+
 /// All components of one kind, in the order in which they are listed. A component is added by one line in its registry;
 /// help, lists, completion and error messages follow.
 ///

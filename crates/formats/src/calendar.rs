@@ -21,7 +21,7 @@ pub fn read(text: &str) -> Option<i64> {
 }
 
 /// The Unix time of a date like `Jan  2 03:04:05 2015`, as UTC.
-pub(crate) fn read_ctime(text: &str) -> Option<i64> {
+pub fn read_ctime(text: &str) -> Option<i64> {
     let time = jiff::fmt::strtime::parse("%b %d %H:%M:%S %Y", text).ok()?.to_datetime().ok()?;
     Offset::UTC.to_timestamp(time).ok().map(unix)
 }

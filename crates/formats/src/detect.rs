@@ -16,8 +16,7 @@ use crate::{
 };
 
 /// The formats of fabrics and of related files. If two match the same file, the first is taken. Logs of jobs and
-/// schedules have separate registries: [`jobs::LOGS`](crate::jobs::LOGS),
-/// [`schedules::FORMS`](crate::schedules::FORMS).
+/// schedules, which `darkfiber-traces` reads, have separate registries.
 pub static FORMATS: Registry<Format> = Registry::new(
     "format",
     &[

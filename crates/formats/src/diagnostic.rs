@@ -169,12 +169,12 @@ impl ReadError {
 }
 
 /// A number of things for people.
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The beginning of a line, printable.
-pub(crate) fn excerpt(line: &str) -> String {
+pub fn excerpt(line: &str) -> String {
     let line = line.trim();
     let mut text: String =
         line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();

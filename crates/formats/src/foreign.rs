@@ -24,7 +24,7 @@ pub(crate) const BINARY: Format = Format {
 };
 
 /// What a text is of which no reader can make anything, empty or binary; `None` if it may be something.
-pub(crate) fn nothing_to_read(text: &str, path: &Path) -> Option<String> {
+pub fn nothing_to_read(text: &str, path: &Path) -> Option<String> {
     let begin = Begin::new(text, path);
     let is_known = |mark: &KnownBy| matches!(mark, KnownBy::Begin(is_it) if is_it(&begin));
     let found = [EMPTY, BINARY].into_iter().find(|format| format.known_by.iter().any(is_known));

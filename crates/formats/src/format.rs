@@ -6,7 +6,7 @@ use std::path::Path;
 
 use darkfiber_fabric::{HostId, LinkClass, Role, Topology};
 
-use crate::known_by::{KnownBy, Recognizable, named};
+use crate::known_by::{KnownBy, Recognizable};
 use crate::{Diagnostics, ReadError};
 
 /// A format, as its own file defines it and [`FORMATS`](crate::FORMATS) lists it.
@@ -146,7 +146,7 @@ impl Format {
     }
 }
 
-named!(Format);
+darkfiber_fabric::named!(Format, eq);
 
 impl Recognizable for Format {
     fn known_by(&self) -> &[KnownBy] {

@@ -20,31 +20,10 @@ pub enum KnownBy {
 }
 
 /// A component that content is recognised as.
-pub(crate) trait Recognizable {
+pub trait Recognizable {
     /// Its marks, any of which is enough; none for what is only known by where it is given.
     fn known_by(&self) -> &[KnownBy];
 }
-
-/// Makes components of a registry of a type: they are called by its field `name`, and are the same if called the same.
-macro_rules! named {
-    ($type:ty) => {
-        impl darkfiber_fabric::Entry for $type {
-            fn name(&self) -> &str {
-                self.name
-            }
-        }
-
-        impl PartialEq for $type {
-            fn eq(&self, other: &Self) -> bool {
-                self.name == other.name
-            }
-        }
-
-        impl Eq for $type {}
-    };
-}
-
-pub(crate) use named;
 
 /// The beginning of a content.
 #[derive(Debug)]
@@ -81,7 +60,7 @@ impl<'a> Begin<'a> {
 }
 
 /// What a text is, and the line that shows it; 0 if there is none.
-pub(crate) fn recognise<'r, T: Recognizable>(
+pub fn recognise<'r, T: Recognizable>(
     known: &'r [T],
     text: &str,
     path: &Path,

@@ -7,8 +7,8 @@ use darkfiber_fabric::{Fabric, Guid, HostId, Role, TerminalId};
 
 use crate::diagnostic::counted;
 use crate::guids::node_guid;
+use crate::hostlist::{Groups, expand_with};
 use crate::hosts::described;
-use crate::jobs::hostlist::{Groups, expand_with};
 use crate::{Diagnostics, ReadError};
 
 /// Other names of hosts, and names of groups of hosts.

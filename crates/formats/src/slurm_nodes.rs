@@ -9,7 +9,7 @@ use std::path::Path;
 use darkfiber_fabric::{Fabric, HostId, Role};
 
 use crate::ReadError;
-use crate::jobs::hostlist::expand;
+use crate::hostlist::expand;
 use crate::places::{Aliases, Places};
 
 /// Description of such a file.

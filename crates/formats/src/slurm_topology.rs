@@ -19,7 +19,7 @@ use darkfiber_workload::Machine;
 
 use crate::diagnostic::counted;
 use crate::format::{Format, ToWrite, Writer, Writing};
-use crate::jobs::hostlist::compress;
+use crate::hostlist::compress;
 
 /// The entry of `topology.conf` for topology/block.
 pub const BLOCKS: Format = Format {

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::diagnostic::counted;
 use crate::format::{Format, Reading};
-use crate::jobs::hostlist::{compress, expand};
+use crate::hostlist::{compress, expand};
 use crate::known_by::KnownBy;
 use crate::slurm_topology::{self, Form, SlurmTopology};
 use crate::{Diagnostics, ReadError};

@@ -1,6 +1,6 @@
 //! The overhead of a packet on a channel: headers, a minimum frame, and a gap behind it.
 
-use darkfiber_fabric::{Entry, Registry, Unknown};
+use darkfiber_fabric::{Registry, Unknown};
 
 /// A header or trailer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +120,7 @@ pub static FRAMINGS: Registry<Framing> = Registry::new(
     ],
 );
 
-impl Entry for Framing {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Framing);
 
 /// Finds the framing of that name.
 ///

@@ -1,6 +1,6 @@
 //! Parameters of switches, hosts and cables.
 
-use darkfiber_fabric::{ChannelId, Entry, Fabric, LinkClass, Registry, TerminalId, Unknown};
+use darkfiber_fabric::{ChannelId, Fabric, LinkClass, Registry, TerminalId, Unknown};
 
 use crate::reorder::MOST_WINDOW;
 use crate::{
@@ -235,11 +235,7 @@ pub static MICROS: Registry<Preset> = Registry::new(
     ],
 );
 
-impl Entry for Preset {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Preset);
 
 /// The measured latency is that of two switches minus the mean of one: for at least 95 % of it to be within 300 to 400 ns each of
 /// them must vary less than that.

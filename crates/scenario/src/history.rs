@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{TerminalId, Topology};
-use darkfiber_formats::jobs::{self, Record, State};
 use darkfiber_formats::places::Places;
+use darkfiber_traces::jobs::{self, Record, State};
 use darkfiber_workload::placement::{ALLOCATORS, Allocator, allocator};
 use darkfiber_workload::{History, JobRequest, Machine, StartedJob, backfill, scaled};
 

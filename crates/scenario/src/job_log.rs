@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use darkfiber_fabric::Topology;
-use darkfiber_formats::jobs::{self, swf};
+use darkfiber_traces::jobs::{self, swf};
 use darkfiber_workload::placement::Allocator;
 use darkfiber_workload::{History, JobRequest, MONTH_HOSTS, Machine, month, scaled};
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use darkfiber_fabric::{Fabric, TerminalId, Topology};
-use darkfiber_formats::jobs::hostlist::{Groups, expand_with};
+use darkfiber_formats::hostlist::{Groups, expand_with};
 use darkfiber_formats::places::{self, Aliases, Places};
-use darkfiber_formats::schedules::{self, Read};
 use darkfiber_formats::{Diagnostics, input};
+use darkfiber_traces::schedules::{self, Read};
 use darkfiber_workload::collective::{Call, Collective, Library};
 use darkfiber_workload::placement::{Free, allocator};
 use darkfiber_workload::play::{self, Repeat};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Role, TerminalId};
+use darkfiber_formats::hostlist::expand_with;
 use darkfiber_formats::input;
-use darkfiber_formats::jobs::hostlist::expand_with;
 use darkfiber_formats::places::{Aliases, Places};
 use darkfiber_workload::{Pattern, listed_pairs};
 

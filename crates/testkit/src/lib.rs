@@ -4,6 +4,7 @@
 pub mod docs;
 pub mod families;
 pub mod figures;
+mod members;
 pub mod oracle;
 pub mod pairs;
 pub mod passages;
@@ -13,6 +14,7 @@ mod skipped;
 mod text;
 pub mod transitions;
 
+pub use members::members;
 pub use random::{any_fabric, connected_fabric};
 pub use skipped::skipped;
 pub use text::fabric;

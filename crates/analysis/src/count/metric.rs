@@ -1,6 +1,6 @@
 //! The registry of metrics with a name in the literature.
 
-use darkfiber_fabric::{Entry, Registry};
+use darkfiber_fabric::Registry;
 
 use super::Bandwidth;
 
@@ -88,8 +88,4 @@ pub static METRICS: Registry<Metric> = Registry::new(
     ],
 );
 
-impl Entry for Metric {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Metric);

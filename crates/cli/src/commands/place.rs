@@ -8,7 +8,7 @@ use clap::Args;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_analysis::place::PlacementRequest;
 use darkfiber_fabric::TerminalId;
-use darkfiber_formats::jobs::hostlist;
+use darkfiber_formats::hostlist;
 use darkfiber_report::json;
 use darkfiber_report::place::{PlaceResult, Placement};
 use darkfiber_scenario::Folder;

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use darkfiber_formats::jobs::hostlist::expand;
+use darkfiber_formats::hostlist::expand;
 
 use super::{folder, run_in};
 

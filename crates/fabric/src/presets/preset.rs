@@ -1,6 +1,6 @@
 //! The registry of presets.
 
-use crate::{Entry, Registry, SpecError, Topology};
+use crate::{Registry, SpecError, Topology};
 
 use super::{machines, trees};
 
@@ -291,8 +291,4 @@ pub static PRESETS: Registry<Preset> = Registry::new(
     ],
 );
 
-impl Entry for Preset {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+crate::named!(Preset);

@@ -28,26 +28,3 @@ pub(crate) fn dump(text: &str) -> (Fabric, Diagnostics) {
         Err(e) => panic!("{e}"),
     }
 }
-
-/// The files of a `.tar.gz` of the shared data, as name and text, in the order of the archive; none where it
-/// is absent. Only the parts of the tar format that plain small archives use are supported.
-pub(crate) fn members(name: &str) -> Vec<(String, String)> {
-    let Some(path) = shared(name) else { return Vec::new() };
-    let bytes = darkfiber_formats::input::read(&path).unwrap_or_else(|e| panic!("{e}"));
-    let field = |at: usize, len: usize| {
-        let raw = &bytes[at..at + len];
-        let end = raw.iter().position(|&b| b == 0).unwrap_or(len);
-        String::from_utf8_lossy(&raw[..end]).trim().to_owned()
-    };
-    let mut members = Vec::new();
-    let mut at = 0;
-    while at + 512 <= bytes.len() && bytes[at] != 0 {
-        let size = usize::from_str_radix(&field(at + 124, 12), 8).expect("an octal size");
-        let body = &bytes[at + 512..at + 512 + size];
-        if matches!(bytes[at + 156], b'0' | 0) {
-            members.push((field(at, 100), String::from_utf8_lossy(body).into_owned()));
-        }
-        at += 512 + size.next_multiple_of(512);
-    }
-    members
-}

@@ -9,7 +9,9 @@ use darkfiber_formats::topology_conf::{self, TopologyConf};
 use darkfiber_formats::{detect, input};
 use proptest::prelude::*;
 
-use crate::support::{diagnostics_text, members, shared};
+use darkfiber_testkit::members;
+
+use crate::support::{diagnostics_text, shared};
 
 fn conf(text: &str) -> (TopologyConf, String) {
     let path = Path::new("topology.conf");

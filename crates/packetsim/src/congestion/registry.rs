@@ -1,6 +1,6 @@
 //! The schemes that there are.
 
-use darkfiber_fabric::{Entry, Registry};
+use darkfiber_fabric::Registry;
 
 use super::parameter::Parameter;
 use super::{Congestion, ecn, grants, infiniband, notes, pairs, qcn};
@@ -116,8 +116,4 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
     ],
 );
 
-impl Entry for Scheme {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Scheme);

@@ -1,6 +1,6 @@
 //! The routings that there are.
 
-use darkfiber_fabric::{DragonflyShape, Entry, Fabric, GridKind, Registry, Shape, Unknown};
+use darkfiber_fabric::{DragonflyShape, Fabric, GridKind, Registry, Shape, Unknown};
 use darkfiber_routing::Routes;
 
 use super::{
@@ -374,11 +374,7 @@ impl std::fmt::Debug for RoutingKind {
     }
 }
 
-impl Entry for RoutingKind {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(RoutingKind);
 
 /// Finds the routing of that name.
 ///

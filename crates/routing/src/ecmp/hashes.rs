@@ -1,6 +1,6 @@
 //! Hash functions of switches: a registry.
 
-use darkfiber_fabric::{Entry, Registry};
+use darkfiber_fabric::Registry;
 
 use super::header::mixed;
 
@@ -34,11 +34,7 @@ impl HashFunction {
     }
 }
 
-impl Entry for HashFunction {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(HashFunction);
 
 impl std::fmt::Debug for HashFunction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,6 +1,6 @@
 //! Hosts with GPUs, by data sheets.
 
-use darkfiber_fabric::{Entry, Registry, Unknown};
+use darkfiber_fabric::{Registry, Unknown};
 
 /// Vendor of a host's processors: NCCL uses different limits for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,11 +124,7 @@ pub static SYSTEMS: Registry<System> = Registry::new(
     ],
 );
 
-impl Entry for System {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(System);
 
 /// Finds the system of that name.
 ///

@@ -1,6 +1,6 @@
 //! The registry of allocators of hosts.
 
-use darkfiber_fabric::{Entry, Registry, Unknown};
+use darkfiber_fabric::{Registry, Unknown};
 
 use super::{Free, clustered, contiguous, first_fit, interleaved, linear, random, tree};
 use crate::Stream;
@@ -88,11 +88,7 @@ pub static ALLOCATORS: Registry<Allocator> = Registry::new(
     ],
 );
 
-impl Entry for Allocator {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Allocator);
 
 /// Finds the allocator of that name.
 ///

@@ -1,6 +1,6 @@
 //! Host overheads: the o, g, O and S of LogGOPS.
 
-use darkfiber_fabric::{Entry, Registry, Unknown};
+use darkfiber_fabric::{Registry, Unknown};
 
 /// Time of processors and adapters for a message, independent of the network: LogGOPS (Hoefler, Schneider, Lumsdaine:
 /// "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model", LSAP'10), whose L and G belong to the
@@ -116,11 +116,7 @@ pub static HOSTS: Registry<Host> = Registry::new(
     ],
 );
 
-impl Entry for Host {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Host);
 
 /// Finds the hosts of that name.
 ///

@@ -1,6 +1,6 @@
 //! Shapes of published language models.
 
-use darkfiber_fabric::{Entry, Registry};
+use darkfiber_fabric::Registry;
 
 /// A decoder of layers that are all alike, but for the first ones of a mixture of experts, which may be dense.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,11 +48,7 @@ pub struct Experts {
     pub sent: u32,
 }
 
-impl Entry for Model {
-    fn name(&self) -> &str {
-        self.name
-    }
-}
+darkfiber_fabric::named!(Model);
 
 /// Grouped-query attention with heads of 128, and a perceptron with a gate (Llama, Mixtral).
 const fn grouped(hidden: u32, heads: u32, groups: u32) -> u64 {

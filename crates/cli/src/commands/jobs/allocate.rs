@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use darkfiber_formats::calendar;
-use darkfiber_formats::jobs::hostlist::compress;
+use darkfiber_formats::hostlist::compress;
 use darkfiber_report::replay::remarks;
 use darkfiber_scenario::history::Log;
 use darkfiber_scenario::job_log::per_host;

@@ -10,9 +10,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use clap::Args;
-use darkfiber_formats::jobs::{self as lists, State};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{explained, input, topology_conf};
+use darkfiber_traces::jobs::{self as lists, State};
 use darkfiber_workload::Mapping;
 
 use crate::failure::{Exit, Failure};

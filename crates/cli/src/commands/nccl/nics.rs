@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Guid, HostId, TerminalId, Unknown, natural_order};
+use darkfiber_formats::hostlist;
 use darkfiber_formats::input;
-use darkfiber_formats::jobs::hostlist;
-use darkfiber_formats::nccl::{HostTopology, LogNic};
+use darkfiber_traces::nccl::{HostTopology, LogNic};
 
 use crate::failure::Failure;
 

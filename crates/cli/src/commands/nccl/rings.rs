@@ -6,7 +6,7 @@ use std::path::Path;
 use darkfiber_analysis::rings::{Connections, RingPorts, Rings};
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::input;
-use darkfiber_formats::nccl::{Direction, Graphs, NcclLog, NetConnection};
+use darkfiber_traces::nccl::{Direction, Graphs, NcclLog, NetConnection};
 
 use super::nics::{NicFinder, hosts_and_file};
 use crate::failure::Failure;

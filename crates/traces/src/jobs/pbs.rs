@@ -1,0 +1,368 @@
+//! PBS, Torque and OpenPBS: accounting logs, and `qstat -f`.
+//!
+//! A line of an accounting log is `01/26/2016 00:00:37;E;2994.pbs;user=me queue=q start=1453766281 exec_host=...`; its
+//! letter is the event (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
+//! seconds. `qstat -f` has blocks below `Job Id: 2994.pbs` with `    key = value`; long values go on in
+//! lines that begin with a tab; its dates have no zone and are taken as UTC.
+//!
+//! `exec_host` is `n1/0+n1/1+n2/0*8+n3/0-3`: a host with the number of a processor, a range of such numbers, or
+//! `*` and how many processors.
+
+use super::lines::{Remarks, shown};
+use super::log::{ByLine, JobLog, Jobs, by_line};
+use super::record::{Record, State, leading, some, unique};
+use darkfiber_formats::calendar::read_ctime;
+use darkfiber_formats::known_by::KnownBy;
+use std::collections::BTreeMap;
+
+/// Whether a line is of an accounting log: `MM/DD/YYYY hh:mm:ss;X;`.
+fn is_accounting(line: &str) -> bool {
+    let shape: String = line
+        .chars()
+        .take(21)
+        .map(|c| match c {
+            '0'..='9' => '0',
+            'A'..='Z' | 'a'..='z' => 'A',
+            c => c,
+        })
+        .collect();
+    shape.starts_with("00/00/0000 00:00:00;A") && line.matches(';').count() >= 3
+}
+
+/// Whether a line opens a job of `qstat -f`.
+fn is_block(line: &str) -> bool {
+    line.starts_with("Job Id:")
+}
+
+/// The registry entry of this format.
+///
+/// Jobs are emitted when they end; those that have not ended by the end of the log follow in the order of their first
+/// lines, so that memory is used only for running jobs.
+pub const LOG: JobLog = JobLog {
+    name: "pbs",
+    what: "an accounting log of PBS or output of `qstat -f`",
+    known_by: &[KnownBy::Line(|l| is_accounting(l) || is_block(l))],
+    read: by_line::<Pbs>,
+};
+
+#[derive(Default)]
+struct Pbs {
+    open: BTreeMap<String, Record>,
+    block: Option<Block>,
+}
+
+impl ByLine for Pbs {
+    const EXPECTED: &'static str = LOG.what;
+
+    fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
+        if is_block(line) {
+            if let Some(block) = self.block.replace(Block::new(line, jobs.number)) {
+                let record = block.job(&mut jobs.remarks);
+                jobs.give(record);
+            }
+        } else if is_accounting(line) {
+            match event(line, jobs.number, &mut self.open, &mut jobs.remarks) {
+                Ok(Some(record)) => jobs.give(record),
+                // A log may contain only events that end no job.
+                Ok(None) => jobs.pass(1),
+                Err(what) => jobs.left_out(what, "left out"),
+            }
+        } else if let Some(block) = &mut self.block {
+            block.line(line);
+        } else if !line.trim().is_empty() {
+            let what = format!("neither an event nor a job: '{}'", shown(line.trim()));
+            jobs.left_out(what, "expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out");
+        }
+    }
+
+    fn end(&mut self, jobs: &mut Jobs<'_>) {
+        if let Some(block) = self.block.take() {
+            let record = block.job(&mut jobs.remarks);
+            jobs.give(record);
+        }
+        let mut left: Vec<Record> = std::mem::take(&mut self.open).into_values().collect();
+        left.sort_by_key(|r| r.line);
+        for record in left {
+            jobs.give(record);
+        }
+    }
+}
+
+/// Processes a line of an accounting log, which may end a job.
+fn event(
+    line: &str,
+    number: usize,
+    open: &mut BTreeMap<String, Record>,
+    remarks: &mut Remarks,
+) -> Result<Option<Record>, String> {
+    let mut parts = line.splitn(4, ';').skip(1);
+    let (letter, id) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default().trim());
+    if id.is_empty() {
+        return Err("no job id".to_owned());
+    }
+    let mut fresh = || {
+        let values = values(parts.next().unwrap_or_default());
+        let record = described(id, &values, number, remarks);
+        match open.remove(id) {
+            Some(known) => merged(known, record),
+            None => record,
+        }
+    };
+    match letter {
+        "Q" | "S" | "R" => {
+            let mut record = fresh();
+            record.state = if letter == "S" { State::Running } else { State::Pending };
+            if letter == "R" {
+                // Sent back into the queue.
+                record = Record { nodes: None, ..record };
+            }
+            open.insert(id.to_owned(), record.settle());
+            Ok(None)
+        }
+        "E" => Ok(Some(Record { state: State::Completed, ..fresh() })),
+        "A" => Ok(open.remove(id).map(|known| Record { state: State::Completed, ..known })),
+        // A job that ran and is deleted also has an `E` line.
+        "D" => {
+            if let Some(known) = open.get_mut(id).filter(|r| r.state == State::Pending) {
+                known.state = State::Completed;
+            }
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Merges two records of one job.
+fn merged(known: Record, fresh: Record) -> Record {
+    Record {
+        submit: fresh.submit.or(known.submit),
+        start: fresh.start.or(known.start),
+        end: fresh.end,
+        nodes: fresh.nodes.or(known.nodes),
+        node_count: fresh.node_count.or(known.node_count),
+        processors: fresh.processors.or(known.processors),
+        user: fresh.user.or(known.user),
+        partition: fresh.partition.or(known.partition),
+        line: known.line,
+        ..fresh
+    }
+}
+
+/// Parses `key=value key=value`; a word without `=` continues the value before. The first of two equal keys is taken.
+fn values(text: &str) -> BTreeMap<String, String> {
+    let mut values: BTreeMap<String, String> = BTreeMap::new();
+    let mut last: Option<String> = None;
+    for word in text.split_whitespace() {
+        if let Some((key, value)) = word.split_once('=') {
+            last = (!values.contains_key(key)).then(|| key.to_owned());
+            values.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+        } else if let Some(value) = last.as_ref().and_then(|k| values.get_mut(k)) {
+            value.push(' ');
+            value.push_str(word);
+        }
+    }
+    values
+}
+
+/// The record described by keys; those of accounting logs and of `qstat -f` are alike.
+fn described(
+    id: &str,
+    values: &BTreeMap<String, String>,
+    line: usize,
+    remarks: &mut Remarks,
+) -> Record {
+    let mut time = |keys: &[&str]| {
+        let text = keys.iter().find_map(|&k| values.get(k))?;
+        let time = text.trim().parse().ok().filter(|&t| t > 0).or_else(|| asctime(text));
+        if time.is_none() {
+            remarks.warn(line, format!("'{}' is not a time", shown(text)), "taken as unknown");
+        }
+        time
+    };
+    let (submit, start, end) = (
+        time(&["qtime", "ctime"]),
+        time(&["start", "stime", "start_time"]),
+        time(&["end", "comp_time", "obittime"]),
+    );
+    let (nodes, listed) = values.get("exec_host").map_or((None, None), |text| {
+        exec_host(text).map_or_else(
+            |what| {
+                remarks.warn(line, what, "expected exec_host=n1/0+n2/0*8; nodes unknown");
+                (None, None)
+            },
+            |(nodes, processors)| (Some(nodes), Some(processors)),
+        )
+    });
+    let count = |keys: &[&str]| keys.iter().find_map(|&k| leading(values.get(k)?));
+    let owner = values.get("Job_Owner").and_then(|o| o.split('@').next());
+    Record {
+        id: id.to_owned(),
+        state: State::Unknown,
+        submit,
+        start,
+        end,
+        node_count: nodes
+            .as_ref()
+            .map(|n| n.len() as u32)
+            .or_else(|| count(&["Resource_List.nodect"])),
+        nodes,
+        processors: listed
+            .filter(|&p| p > 0)
+            .or_else(|| count(&["resources_used.ncpus", "Resource_List.ncpus"])),
+        user: values.get("user").map(String::as_str).or(owner).and_then(some),
+        partition: values.get("queue").and_then(|q| some(q)),
+        line,
+    }
+}
+
+/// Hosts in order, each once, and how many processors they give.
+fn exec_host(text: &str) -> Result<(Vec<String>, u32), String> {
+    let mut hosts = Vec::new();
+    let mut processors = 0u32;
+    for item in text.split('+').map(str::trim).filter(|i| !i.is_empty()) {
+        let (host, slots) = item.split_once('/').unwrap_or((item, "0"));
+        if host.is_empty() || host.contains(char::is_whitespace) {
+            return Err(format!("'{}' names no host", shown(item)));
+        }
+        let given = match slots.split_once('*') {
+            Some((_, times)) => times.parse().ok(),
+            None => slots.split(',').try_fold(0u32, |sum, range| {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+                sum.checked_add(last.checked_sub(first)?.checked_add(1)?)
+            }),
+        };
+        let given =
+            given.ok_or_else(|| format!("'{}' does not say which processors", shown(item)))?;
+        processors = processors.saturating_add(given);
+        if hosts.last().is_none_or(|last| last != host) {
+            hosts.push(host.to_owned());
+        }
+    }
+    Ok((unique(hosts), processors))
+}
+
+/// A date like `Fri Jan  2 03:04:05 2015`, as UTC; the day of the week does not matter.
+fn asctime(text: &str) -> Option<i64> {
+    read_ctime(text.trim().split_once(' ')?.1.trim())
+}
+
+/// A job of `qstat -f` so far.
+struct Block {
+    id: String,
+    line: usize,
+    values: BTreeMap<String, String>,
+    last: String,
+}
+
+impl Block {
+    fn new(line: &str, number: usize) -> Self {
+        let id = line.trim_start_matches("Job Id:").trim().to_owned();
+        Self { id, line: number, values: BTreeMap::new(), last: String::new() }
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some(more) = line.strip_prefix('\t') {
+            if let Some(value) = self.values.get_mut(&self.last) {
+                value.push_str(more);
+            }
+        } else if let Some((key, value)) = line.trim_start().split_once(" = ") {
+            key.clone_into(&mut self.last);
+            self.values.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+        }
+    }
+
+    fn job(self, remarks: &mut Remarks) -> Record {
+        let state = match self.values.get("job_state").map_or("", |s| s.trim()) {
+            "Q" | "H" | "W" | "T" | "M" => State::Pending,
+            "R" | "E" | "S" | "U" | "B" => State::Running,
+            "C" | "F" | "X" => State::Completed,
+            "" => State::Unknown,
+            other => {
+                let what = format!("unheard-of state '{}'", shown(other));
+                remarks.warn(self.line, what, "taken as unknown");
+                State::Unknown
+            }
+        };
+        Record { state, ..described(&self.id, &self.values, self.line, remarks) }.settle()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{all, short};
+
+    #[test]
+    fn hosts_count_their_processors() {
+        for (text, expected) in [
+            ("n1/0+n1/1+n2/0*8", "n1 n2: 10"),
+            ("c1/0-3+c2/0-7", "c1 c2: 12"),
+            ("c1/0,2,4-5", "c1: 4"),
+            ("[h]/0*0", "[h]: 0"),
+            ("n1+n2+n1", "n1 n2: 3"),
+            ("n1/x", "'n1/x' does not say which processors"),
+            ("/0", "'/0' names no host"),
+            ("n1/9-2", "'n1/9-2' does not say which processors"),
+        ] {
+            let found =
+                exec_host(text).map_or_else(|e| e, |(h, p)| format!("{}: {p}", h.join(" ")));
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn events_are_joined_to_jobs() {
+        let (jobs, messages) = all(
+            LOG.read,
+            "\
+01/26/2016 00:00:01;Q;1.s;queue=q\n\
+01/26/2016 00:00:02;S;1.s;user=me queue=q qtime=100 start=200 exec_host=a/0+b/0\n\
+01/26/2016 00:00:03;Q;2.s;queue=q\n\
+01/26/2016 00:00:03;L;license;floating license hour:0\n\
+01/26/2016 00:00:04;E;1.s;user=me jobname=a b exec_host=a/0+b/0 end=300 start=200 Exit_status=0\n\
+01/26/2016 00:00:05;S;3.s;user=you start=400 exec_host=a/0*4\n\
+01/26/2016 00:00:06;D;2.s;requestor=me\n\
+01/26/2016 00:00:06;Q;4.s;queue=q\n\
+01/26/2016 00:00:06;A;4.s;\n\
+01/26/2016 00:00:06;E;;user=me\n\
+01/26/2016 00:00:06;E;5.s;start=noon exec_host=a/x Resource_List.nodect=3:ppn=4\n\
+oops\n",
+        );
+        insta::assert_snapshot!(short(&jobs), @r#"
+        1: 1.s Completed 200..300 on a+b, Some(2) Some(2), "me" "q"
+        8: 4.s Completed ?..? on ?, None None, "?" "q"
+        11: 5.s Completed ?..? on ?, Some(3) None, "?" "?"
+        3: 2.s Completed ?..? on ?, None None, "?" "q"
+        6: 3.s Running 400..? on a, Some(1) Some(4), "you" "?"
+        "#);
+        insta::assert_snapshot!(messages, @r"
+        line 10: warning: no job id (left out)
+        line 11: warning: 'noon' is not a time (taken as unknown)
+        line 11: warning: 'a/x' does not say which processors (expected exec_host=n1/0+n2/0*8; nodes unknown)
+        line 12: warning: neither an event nor a job: 'oops' (expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out)
+        ");
+        insta::assert_snapshot!(all(LOG.read, "oops\n").1, @"log: no line says anything about a job; line 1: neither an event nor a job: 'oops'; expected an accounting log of PBS or output of `qstat -f`");
+    }
+
+    #[test]
+    fn qstat_f() {
+        let (jobs, messages) = all(
+            LOG.read,
+            "\
+Job Id: 7.server\n    Job_Name = a = b\n    Job_Owner = me@login\n    job_state = R\n    queue = batch\n    \
+exec_host = n1/0+n1/1+n\n\t2/0*8\n    qtime = Fri Jan  2 03:04:05 2015\n    stime = Fri Jan  2 03:05:05 2015\n    \
+Resource_List.nodect = 2\n\nJob Id: 8.server\n    job_state = Q\n    qtime = soon\n    Resource_List.nodect = 4\n    \
+Resource_List.ncpus = 64\nJob Id: 9.server\n    job_state = ?\n",
+        );
+        insta::assert_snapshot!(short(&jobs), @r#"
+        1: 7.server Running 1420167905..? on n1+n2, Some(2) Some(10), "me" "batch"
+        12: 8.server Pending ?..? on ?, Some(4) Some(64), "?" "?"
+        17: 9.server Unknown ?..? on ?, None None, "?" "?"
+        "#);
+        insta::assert_snapshot!(messages, @r"
+        line 12: warning: 'soon' is not a time (taken as unknown)
+        line 17: warning: unheard-of state '?' (taken as unknown)
+        ");
+    }
+}

@@ -1,0 +1,201 @@
+//! JSON of SLURM: `/jobs` of slurmrestd, `squeue --json`, `scontrol show job --json`, `sacct --json`.
+//!
+//! Its form changed from version to version: numbers are plain or `{"set": true, "infinite": false, "number": 5}`,
+//! states a word or a list of words, the nodes a hostlist in `nodes` or within `job_resources`; `sacct` has
+//! times in `time` and states in `state.current`. All of these are understood, in any mixture.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::lines::Remarks;
+use super::log::JobLog;
+use super::record::{Record, State, slurm_state, some};
+use super::table::{listed, node_list, state};
+use darkfiber_formats::known_by::{Begin, KnownBy};
+use darkfiber_formats::{Diagnostics, ReadError};
+
+const EXPECTED: &str = "jobs of SLURM in JSON ({\"jobs\": [...]})";
+
+/// The entry of this format. It is taken into memory as a whole. Lines of diagnostics are 0; they name the place in the
+/// list instead.
+pub const LOG: JobLog = JobLog {
+    name: "slurmrestd",
+    what: "jobs of SLURM in JSON",
+    known_by: &[KnownBy::Begin(is_such)],
+    read,
+};
+
+fn is_such(b: &Begin<'_>) -> bool {
+    b.body.starts_with(['{', '[']) && b.text.contains("\"job")
+}
+
+fn read(
+    reader: &mut dyn BufRead,
+    path: &Path,
+    each: &mut dyn FnMut(Record),
+) -> Result<Diagnostics, ReadError> {
+    let mut bytes = Vec::new();
+    reader
+        .read_to_end(&mut bytes)
+        .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let value: Value = serde_json::from_slice(text)
+        .map_err(|e| ReadError::not_such(path, format!("it is not JSON: {e}"), EXPECTED, ""))?;
+    drop(bytes);
+    let Some(jobs) = value.get("jobs").unwrap_or(&value).as_array() else {
+        return Err(ReadError::not_such(path, "it holds no list 'jobs'", EXPECTED, ""));
+    };
+    let mut remarks = Remarks::default();
+    let mut read = 0;
+    for (i, value) in jobs.iter().enumerate() {
+        match id(value) {
+            Some(id) => {
+                read += 1;
+                each(job(id, value, i + 1, &mut remarks));
+            }
+            None => remarks.left_out(0, format!("entry {} has no job_id", i + 1), "left out"),
+        }
+    }
+    remarks.finish(read, path, EXPECTED)
+}
+
+/// A number, plain or wrapped; `None` if it is not set, or infinite.
+fn number(value: &Value) -> Option<i64> {
+    let flag = |key: &str| value.get(key).and_then(Value::as_bool);
+    if flag("set") == Some(false) || flag("infinite") == Some(true) {
+        return None;
+    }
+    let plain = value.get("number").unwrap_or(value);
+    plain.as_i64().or_else(|| plain.as_str()?.parse().ok())
+}
+
+/// A number above zero, the first that one of the places has.
+fn first(value: &Value, places: &[&str]) -> Option<i64> {
+    places.iter().filter_map(|p| number(value.pointer(p)?)).find(|&n| n > 0)
+}
+
+fn count(value: &Value, places: &[&str]) -> Option<u32> {
+    first(value, places).and_then(|n| u32::try_from(n).ok())
+}
+
+/// A text that is not empty, the first that one of the places has.
+fn text(value: &Value, places: &[&str]) -> Option<String> {
+    places.iter().find_map(|p| some(value.pointer(p)?.as_str()?))
+}
+
+fn id(value: &Value) -> Option<String> {
+    let plain = first(value, &["/job_id"])?;
+    let Some(array) = first(value, &["/array_job_id", "/array/job_id"]) else {
+        return Some(plain.to_string());
+    };
+    // Plain zeros of old versions mean "no element", except where there is an array.
+    let task = ["/array_task_id", "/array/task_id"].iter().find_map(|p| number(value.pointer(p)?));
+    let waiting = text(value, &["/array_task_string", "/array/task"]);
+    Some(match (task, waiting) {
+        (_, Some(tasks)) => format!("{array}_[{tasks}]"),
+        (Some(task), None) => format!("{array}_{task}"),
+        (None, None) => plain.to_string(),
+    })
+}
+
+/// The state in a list of words: the base state, unless one of them means that the job is being cleaned up.
+fn states(value: &Value, i: usize, remarks: &mut Remarks) -> State {
+    let words: Vec<&str> = match value {
+        Value::String(word) => vec![word],
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let joined = words.join("+");
+    if joined.is_empty() {
+        return State::Unknown;
+    }
+    slurm_state(&joined).unwrap_or_else(|| state(&format!("{joined} (entry {i})"), 0, remarks))
+}
+
+fn job(id: String, value: &Value, i: usize, remarks: &mut Remarks) -> Record {
+    let state = ["/job_state", "/state/current", "/state"]
+        .iter()
+        .find_map(|p| value.pointer(p).filter(|v| v.is_string() || v.is_array()))
+        .map_or(State::Unknown, |v| states(v, i, remarks));
+    let list = [
+        "/nodes",
+        "/job_resources/nodes/list",
+        "/job_resources/nodes",
+        "/job_resources/allocated_hosts",
+    ]
+    .iter()
+    .filter_map(|p| value.pointer(p)?.as_str())
+    .reduce(|a, b| if some(a).is_some() { a } else { b });
+    let nodes = list.and_then(|list| node_list(list, 0, remarks));
+    let places = [
+        "/node_count",
+        "/allocation_nodes",
+        "/job_resources/nodes/count",
+        "/job_resources/allocated_nodes",
+    ];
+    Record {
+        id,
+        state,
+        submit: first(value, &["/submit_time", "/time/submission"]),
+        start: first(value, &["/start_time", "/time/start"]),
+        end: first(value, &["/end_time", "/time/end"]),
+        node_count: listed(nodes.as_deref(), count(value, &places), 0, remarks),
+        nodes,
+        processors: count(
+            value,
+            &["/job_resources/cpus", "/job_resources/allocated_cpus", "/cpus", "/required/CPUs"],
+        ),
+        user: text(value, &["/user_name", "/user", "/association/user"]),
+        partition: text(value, &["/partition"]),
+        line: i,
+    }
+    .settle()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::testing::{all, short};
+
+    #[test]
+    fn forms_of_all_versions() {
+        let text = r#"{"jobs": [
+            {"job_id": 1, "job_state": "RUNNING", "start_time": 100, "end_time": 200, "nodes": "n[1-2]",
+             "node_count": 2, "cpus": 8, "user_name": "me", "partition": "p", "array_job_id": 0, "array_task_id": null},
+            {"job_id": 2, "job_state": ["COMPLETED", "COMPLETING"], "submit_time": {"set": true, "infinite": false, "number": 90},
+             "start_time": {"set": true, "infinite": false, "number": 100}, "nodes": "",
+             "job_resources": {"nodes": {"count": 1, "list": "n1"}, "cpus": 4},
+             "node_count": {"set": true, "infinite": false, "number": 1}, "cpus": {"set": false, "infinite": false, "number": 0}},
+            {"job_id": 9, "job_state": ["PENDING"], "array_job_id": {"set": true, "infinite": false, "number": 9},
+             "array_task_id": {"set": false, "infinite": false, "number": 0}, "array_task_string": "1-4", "nodes": ""},
+            {"job_id": 10, "job_state": ["FOO"], "array_job_id": {"set": true, "number": 9}, "array_task_id": {"set": true, "number": 0},
+             "nodes": "n[1", "end_time": {"set": true, "infinite": true, "number": 7}},
+            {"job_id": 11, "state": {"current": ["TIMEOUT"]}, "time": {"start": 5, "end": 6, "submission": 4}, "nodes": "None assigned",
+             "allocation_nodes": 1, "association": {"user": "you"}, "required": {"CPUs": 3}},
+            {"name": "no id"}, 7]}"#;
+        let (jobs, messages) = all(LOG.read, text);
+        insta::assert_snapshot!(short(&jobs), @r#"
+        1: 1 Running 100..? on n1+n2, Some(2) Some(8), "me" "p"
+        2: 2 Running 100..? on n1, Some(1) Some(4), "?" "?"
+        3: 9_[1-4] Pending ?..? on , None None, "?" "?"
+        4: 9_0 Unknown ?..? on ?, None None, "?" "?"
+        5: 11 Completed 5..6 on , Some(1) Some(3), "you" "?"
+        "#);
+        insta::assert_snapshot!(messages, @r"
+        warning: unheard-of state 'FOO (entry 4)' (taken as unknown)
+        warning: '[' without ']' in 'n[1' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)
+        warning: entry 6 has no job_id (left out)
+        warning: entry 7 has no job_id (left out)
+        ");
+    }
+
+    #[test]
+    fn other_json_is_refused() {
+        insta::assert_snapshot!(all(LOG.read, "{\"nodes\": []}").1, @r#"log: it holds no list 'jobs'; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        insta::assert_snapshot!(all(LOG.read, "{\"jobs\": [").1, @r#"log: it is not JSON: EOF while parsing a list at line 1 column 10; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        insta::assert_snapshot!(all(LOG.read, "[1]").1, @r#"log: no line says anything about a job; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        assert_eq!(all(LOG.read, "{\"jobs\": []}"), (vec![], String::new()));
+    }
+}

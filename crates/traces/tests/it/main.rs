@@ -1,0 +1,8 @@
+//! Tests of the readers on real files and on spoilt ones.
+
+mod chakra;
+mod jobs;
+mod schedules;
+mod spoilt_schedules;
+mod support;
+mod torch;
