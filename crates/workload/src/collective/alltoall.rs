@@ -81,7 +81,7 @@ fn pairwise(writer: &mut CollectiveWriter<'_, '_>, with: fn(u32, u32, u32) -> (u
         Some(sizes) => sizes[from as usize * n as usize + to as usize],
         None => bytes,
     };
-    writer.rounds(n - 1, digest.value(), false, move |round, i| {
+    writer.rounds(n - 1, digest.value(), None, move |round, i| {
         let (to, from) = with(i, round + 1, n);
         (Exchange { to, bytes: pair(i, to), from, expected: pair(from, i), compute: 0 }, 0)
     });

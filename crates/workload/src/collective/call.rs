@@ -1,6 +1,6 @@
 //! The arguments of a collective call.
 
-use crate::schedule::{Exchange, Rounds, Script};
+use crate::schedule::{Exchange, Rounds, Script, Sizes};
 
 /// The arguments of a collective.
 #[derive(Clone, Copy, Debug)]
@@ -125,12 +125,12 @@ impl CollectiveWriter<'_, '_> {
     }
 
     /// Adds `count` rounds; `exchange` gives the exchange of an index in a round, and the number of bytes it then reduces;
-    /// `digest` as for [`Rounds::with_digest`], `alike` as for [`Rounds::all_alike`].
+    /// `digest` as for [`Rounds::with_digest`], `sizes` as for [`Rounds::with_same_partners`].
     pub(super) fn rounds(
         &mut self,
         count: u32,
         digest: u64,
-        alike: bool,
+        sizes: Option<Sizes>,
         exchange: impl Fn(u32, u32) -> (Exchange, u64) + Send + Sync + 'static,
     ) {
         let reduce = self.call.reduce;
@@ -140,7 +140,7 @@ impl CollectiveWriter<'_, '_> {
         });
         self.script.rounds(
             self.call.comm,
-            rounds.with_digest(digest).all_alike(alike),
+            rounds.with_digest(digest).with_same_partners(sizes),
             self.call.tag,
         );
     }

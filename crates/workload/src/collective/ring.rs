@@ -1,7 +1,7 @@
 //! Steps around a ring, from which several collectives are built.
 
 use super::call::CollectiveWriter;
-use crate::schedule::Exchange;
+use crate::schedule::{Exchange, Sizes};
 
 /// Reduce-scatter in n - 1 steps: in step s, i sends block i - 1 - s to the next one, and reduces block i - 2 - s,
 /// which comes from the one before. Block i ends at i.
@@ -10,8 +10,8 @@ pub(super) fn reduce_scatter(
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
     let n = writer.n();
-    let alike = all_equal(n, &block);
-    writer.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
+    let sizes = Sizes::of((0..n).map(&block));
+    writer.rounds(n.saturating_sub(1), 0, sizes, move |step, i| {
         let expected = block((i + 2 * n - 2 - step) % n);
         (to_the_next(n, i, block((i + 2 * n - 1 - step) % n), expected), expected)
     });
@@ -23,15 +23,10 @@ pub(super) fn allgather(
     block: impl Fn(u32) -> u64 + Send + Sync + 'static,
 ) {
     let n = writer.n();
-    let alike = all_equal(n, &block);
-    writer.rounds(n.saturating_sub(1), 0, alike, move |step, i| {
+    let sizes = Sizes::of((0..n).map(&block));
+    writer.rounds(n.saturating_sub(1), 0, sizes, move |step, i| {
         (to_the_next(n, i, block((i + n - step) % n), block((i + 2 * n - 1 - step) % n)), 0)
     });
-}
-
-/// Whether all blocks are of one size: then all steps around the ring are the same.
-fn all_equal(n: u32, block: impl Fn(u32) -> u64) -> bool {
-    (1..n).all(|i| block(i) == block(0))
 }
 
 /// An exchange with the next of n, and the previous one.

@@ -138,7 +138,8 @@ impl Repeats {
 
     /// Watches the loops that a place is in, and no others.
     fn watch(&mut self, player: &Player<'_>, place: (u64, u32)) {
-        let levels = player.levels(place, WORTH);
+        let levels: Vec<Level> =
+            player.levels(place, WORTH, 0.0).into_iter().map(|(level, _)| level).collect();
         let known = self.watched.iter().zip(&levels).take_while(|(w, level)| w.level == **level);
         self.watched.truncate(known.count());
         for &level in &levels[self.watched.len()..] {

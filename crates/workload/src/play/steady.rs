@@ -27,7 +27,7 @@ const WORTH: u64 = 4 * WINDOW;
 /// A program that runs alone is a closed loop: a rank can be ahead of another by what their messages allow, and no more is in the
 /// network than that. So it is enough that all ranks need the same time for an iteration, in one window after the other. Iterations are
 /// then left out, and the network remains as it is. What a jump may be wrong by is half the confidence interval of the mean of the
-/// windows, and the largest difference of a rank from it; it is not made above the precision asked for.
+/// windows, the largest difference of a rank from it, and that of the sizes of messages; it is not made above the precision asked for.
 #[derive(Debug)]
 pub struct Steady {
     precision: f64,
@@ -44,6 +44,8 @@ pub struct Steady {
 #[derive(Debug)]
 struct TimedLoop {
     level: Level,
+    /// By how much messages of its iterations differ in size.
+    spread: f64,
     /// Whether nothing more is to be found in it.
     is_over: bool,
     /// Iteration at which its windows began.
@@ -130,9 +132,14 @@ impl Steady {
     }
 
     /// Begins the windows of a loop.
-    fn open(&mut self, level: Level, player: &mut Player<'_>, wire: &mut dyn NetworkModel) {
+    fn open(
+        &mut self,
+        (level, spread): (Level, f64),
+        player: &mut Player<'_>,
+        wire: &mut dyn NetworkModel,
+    ) {
         let (i, iteration) = (self.loops.len(), level.iteration(player.place(self.rank)));
-        self.loops.push(TimedLoop::new(level, iteration));
+        self.loops.push(TimedLoop::new(level, spread, iteration));
         player.watch(level);
         if let Some(wire) = wire.skipping() {
             wire.begin();
@@ -236,7 +243,8 @@ impl Steady {
         let times = (left - 1).min(whole(most));
         let time = whole(pace.mean * window.length as f64 * times as f64);
         let events = (player.events() - window.events).saturating_mul(times);
-        self.error += (self.error - window.error) * times as f64 + pace.error * time as f64;
+        self.error +=
+            (self.error - window.error) * times as f64 + (pace.error + timed.spread) * time as f64;
         self.skipped = self.skipped.saturating_add(events);
         self.looks.push(CountStep::Times(1 + times));
         if let Some(wire) = wire.skipping() {
@@ -262,9 +270,9 @@ impl Search for Steady {
             self.close(0, player, wire);
         }
         self.at = Some(place);
-        let levels = player.levels(place, WORTH);
+        let levels = player.levels(place, WORTH, self.precision * ALIKE);
         let known =
-            self.loops.iter().zip(&levels).take_while(|(timed, level)| timed.level == **level);
+            self.loops.iter().zip(&levels).take_while(|(timed, (level, _))| timed.level == *level);
         let known = known.count();
         self.close(known, player, wire);
         for i in 0..known {
@@ -300,9 +308,10 @@ impl Search for Steady {
 }
 
 impl TimedLoop {
-    fn new(level: Level, origin: u64) -> Self {
+    fn new(level: Level, spread: f64, origin: u64) -> Self {
         Self {
             level,
+            spread,
             is_over: false,
             origin,
             short: Interval::of(WINDOW),

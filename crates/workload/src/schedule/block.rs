@@ -83,13 +83,18 @@ impl Block {
         }
     }
 
-    /// The rounds about this one in which everybody does the same as in it.
-    pub fn alike(&self, round: u32) -> Range<u32> {
+    /// The rounds about this one in which everybody does the same as in it: messages of other sizes at most, which differ by no more
+    /// than `within`, a part of the smallest. And by how much they do.
+    pub fn alike(&self, round: u32, within: f64) -> (Range<u32>, f64) {
         let i = self.ends.partition_point(|&e| e <= round);
         let begin = if i == 0 { 0 } else { self.ends[i - 1] };
-        match self.stages().nth(i) {
-            Some(Stage::Rounds(all)) if all.is_alike() => begin..self.ends[i],
-            _ => round..round + 1,
+        let spread = match self.stages().nth(i) {
+            Some(Stage::Rounds(all)) => all.spread().filter(|&spread| spread <= within),
+            _ => None,
+        };
+        match spread {
+            Some(spread) => (begin..self.ends[i], spread),
+            None => (round..round + 1, 0.0),
         }
     }
 
@@ -165,7 +170,7 @@ impl Block {
 }
 
 impl Stage {
-    /// This stage and the next one as a single one, where all their rounds are the same.
+    /// This stage and the next one as a single one, where their rounds may be alike.
     pub(super) fn joined(&self, next: &Self) -> Option<Self> {
         match (self, next) {
             (Self::Rounds(all), Self::Rounds(more)) => all.joined(more).map(Self::Rounds),

@@ -19,7 +19,7 @@ mod script;
 pub use block::{Block, Round, Steps};
 pub use build::{Builder, ScheduleError};
 pub use program::{Loop, Program};
-pub use rounds::{Exchange, Rounds};
+pub use rounds::{Exchange, Rounds, Sizes};
 pub use script::Script;
 
 /// Any source, or any tag, of a receive.

@@ -23,6 +23,37 @@ pub struct Exchange {
     pub compute: u64,
 }
 
+/// Least and most bytes of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of the smallest.
+    pub least: u64,
+    /// Of the largest.
+    pub most: u64,
+}
+
+impl Sizes {
+    /// Those of messages of these bytes; `None` if there are no messages.
+    pub fn of(bytes: impl Iterator<Item = u64>) -> Option<Self> {
+        bytes.map(|bytes| Self { least: bytes, most: bytes }).reduce(Self::and)
+    }
+
+    /// Those of both.
+    #[must_use]
+    pub fn and(self, more: Self) -> Self {
+        Self { least: self.least.min(more.least), most: self.most.max(more.most) }
+    }
+
+    /// By how much they differ, as a part of the smallest.
+    pub fn spread(self) -> f64 {
+        if self.least == self.most {
+            0.0
+        } else {
+            (self.most - self.least) as f64 / self.least as f64
+        }
+    }
+}
+
 /// Rounds of exchanges. A member starts a round when its previous one is done; there is no barrier.
 ///
 /// They are a formula, not a list: a ring among n ranks has 2 n (n - 1) operations, which for 32,768 ranks would take 100 GB.
@@ -30,7 +61,7 @@ pub struct Exchange {
 pub struct Rounds {
     count: u32,
     computes: bool,
-    alike: bool,
+    sizes: Option<Sizes>,
     digest: u64,
     exchange: Arc<dyn Fn(u32, u32) -> Exchange + Send + Sync>,
 }
@@ -49,7 +80,7 @@ impl Rounds {
         computes: bool,
         exchange: impl Fn(u32, u32) -> Exchange + Send + Sync + 'static,
     ) -> Self {
-        Self { count, computes, alike: false, digest: 0, exchange: Arc::new(exchange) }
+        Self { count, computes, sizes: None, digest: 0, exchange: Arc::new(exchange) }
     }
 
     /// The same, with a digest that distinguishes formulas that agree in the first two, the middle and the last round.
@@ -59,10 +90,11 @@ impl Rounds {
         self
     }
 
-    /// The same, where each member does in each round what it does in the first one: a run may multiply repeats.
+    /// The same, where each member has the same partners in all rounds, sends and computes the same for the same bytes, and
+    /// messages are of these sizes: a run may multiply rounds that are alike.
     #[must_use]
-    pub fn all_alike(mut self, alike: bool) -> Self {
-        self.alike = alike;
+    pub fn with_same_partners(mut self, sizes: Option<Sizes>) -> Self {
+        self.sizes = sizes;
         self
     }
 
@@ -129,23 +161,38 @@ impl ScheduleRounds {
         self.ranks
     }
 
-    /// Whether all rounds are the same.
-    pub(super) fn is_alike(&self) -> bool {
-        self.rounds.alike
+    /// By how much rounds differ: 0 if all are the same, the spread of their sizes if partners are; `None` if nothing is known.
+    pub(super) fn spread(&self) -> Option<f64> {
+        self.rounds.sizes.map(Sizes::spread)
     }
 
-    /// These rounds and the next ones as one list, where every rank does the same in all of both.
+    /// These rounds and the next ones as one list, where every rank has the same partners in all of both, and computes in both or
+    /// in none.
     pub(super) fn joined(&self, next: &Self) -> Option<Self> {
-        let is_same = self.is_alike()
-            && next.is_alike()
-            && self.ranks == next.ranks
+        let sizes = self.rounds.sizes?.and(next.rounds.sizes?);
+        let is_same = |rank: u32| {
+            let (a, b) = (self.exchange(0, rank), next.exchange(0, rank));
+            (a.to, a.from, a.compute > 0) == (b.to, b.from, b.compute > 0)
+                && (sizes.least < sizes.most || a == b)
+        };
+        let fits = self.ranks == next.ranks
+            && self.order == next.order
             && self.rounds.computes == next.rounds.computes
-            && (0..self.ranks).all(|rank| self.exchange(0, rank) == next.exchange(0, rank));
-        let count = is_same.then(|| self.count().checked_add(next.count())).flatten()?;
-        // The formula is asked for its own rounds only.
-        let first = Arc::clone(&self.rounds.exchange);
-        let exchange = Arc::new(move |_, index| first(0, index));
-        Some(Self { rounds: Rounds { count, exchange, ..self.rounds.clone() }, ..self.clone() })
+            && (0..self.ranks).all(is_same);
+        let (first, second) = (&self.rounds, &next.rounds);
+        let count = fits.then(|| first.count.checked_add(second.count)).flatten()?;
+        let [a, b] = [first, second].map(|rounds| Arc::clone(&rounds.exchange));
+        let before = first.count;
+        let exchange = move |round: u32, index| match round.checked_sub(before) {
+            None => a(round, index),
+            Some(round) => b(round, index),
+        };
+        let mut digest = Digest::default();
+        [first.digest, second.digest].into_iter().for_each(|d| digest.add(d));
+        let rounds = Rounds::new(count, first.computes, exchange)
+            .with_digest(digest.value())
+            .with_same_partners(Some(sizes));
+        Some(Self { rounds, ..self.clone() })
     }
 
     /// The exchange of a rank in a round, `to` and `from` being ranks.

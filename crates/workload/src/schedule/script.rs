@@ -303,7 +303,7 @@ impl Script {
                 Closed::Written(builder) => Stage::Written(builder.finish()?),
                 Closed::Rounds(all) => Stage::Rounds(all),
             };
-            // Both halves of a ring are one list of equal rounds, so that a run finds their pace once.
+            // Both halves of a ring are one list of rounds, so that a run finds their pace once.
             let joined = stages.last().and_then(|last| last.joined(&stage));
             match (joined, stages.last_mut()) {
                 (Some(joined), Some(last)) => *last = joined,

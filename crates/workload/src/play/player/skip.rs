@@ -12,16 +12,23 @@ impl Player<'_> {
         (self.host.noise <= 0.0 && self.lapped.is_none()).then_some(&*job.program)
     }
 
-    /// The loops of the first job about a place that have at least this many iterations, the outermost first.
-    pub(in crate::play) fn levels(&self, place: (u64, u32), least: u64) -> Vec<Level> {
+    /// The loops of the first job about a place that have at least this many iterations, the outermost first, and by how much
+    /// messages of their iterations differ in size: by no more than `within`, a part of the smallest.
+    pub(in crate::play) fn levels(
+        &self,
+        place: (u64, u32),
+        least: u64,
+        within: f64,
+    ) -> Vec<(Level, f64)> {
         let Some(program) = self.lone_program().filter(|p| place.0 < p.epochs()) else {
             return Vec::new();
         };
         let mut levels = Vec::new();
-        program.each_loop(place.0, |found| levels.push(Level::Epochs(found)));
-        let alike = program.blocks()[program.block(place.0).0].alike(place.1);
-        levels.push(Level::Rounds { epoch: place.0, begin: alike.start, end: alike.end });
-        levels.retain(|level| level.count() >= least);
+        program.each_loop(place.0, |found| levels.push((Level::Epochs(found), 0.0)));
+        let (alike, spread) = program.blocks()[program.block(place.0).0].alike(place.1, within);
+        let rounds = Level::Rounds { epoch: place.0, begin: alike.start, end: alike.end };
+        levels.push((rounds, spread));
+        levels.retain(|(level, _)| level.count() >= least);
         levels
     }
 
