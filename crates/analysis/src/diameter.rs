@@ -5,6 +5,7 @@
 //! Complexity: O(switches / 64 x channels x diameter), split over the caller's rayon pool.
 
 use darkfiber_fabric::Fabric;
+use darkfiber_routing::unwind_if_asked;
 use rayon::prelude::*;
 
 /// The largest hop distance between two switches of one component.
@@ -14,7 +15,10 @@ pub fn diameter(fabric: &Fabric) -> usize {
         .into_par_iter()
         .map_init(
             || Search { seen: vec![0; n], now: vec![0; n], next: vec![0; n] },
-            |search, batch| search.depth(fabric, batch * 64),
+            |search, batch| {
+                unwind_if_asked();
+                search.depth(fabric, batch * 64)
+            },
         )
         .max()
         .unwrap_or(0)

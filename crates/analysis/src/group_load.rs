@@ -2,7 +2,7 @@
 //! group.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DestId, Routes};
+use darkfiber_routing::{DestId, Routes, unwind_if_asked};
 use rayon::prelude::*;
 
 /// Destinations that are counted in parallel; fixed, so that the order of sums is the same for any number of threads.
@@ -21,6 +21,7 @@ pub fn group_load(fabric: &Fabric, routes: &Routes) -> Option<Vec<f64>> {
         .map(|targets| {
             let mut load = vec![0.0; fabric.channel_count()];
             for &to in targets {
+                unwind_if_asked();
                 (0..routes.paths())
                     .all(|path| add(fabric, routes, to, path, &mut load))
                     .then_some(())?;

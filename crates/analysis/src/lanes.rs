@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DestId, Routes, follow};
+use darkfiber_routing::{DestId, Routes, follow, unwind_if_asked};
 use rayon::prelude::*;
 
 /// A channel that no route crosses has no lane.
@@ -27,6 +27,7 @@ pub fn main_lanes(fabric: &Fabric, routes: &Routes) -> Option<Vec<u8>> {
     let count = terminals
         .par_iter()
         .fold(none, |mut count, &dest| {
+            unwind_if_asked();
             to_one(fabric, routes, dest, |c, lane, n| {
                 count[c.index() * lanes + usize::from(lane)] += n;
             });

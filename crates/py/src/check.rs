@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use darkfiber_analysis::{Efi, Finding, dark_fiber_percent, finding};
-use darkfiber_routing::Stop;
 use darkfiber_routing::check::{Report, check as check_routes};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -28,7 +27,7 @@ pub(crate) struct Check {
 #[pyfunction]
 pub(crate) fn check(py: Python<'_>, routes: &Bound<'_, Routes>) -> PyResult<Check> {
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
-    long(py, &Stop::default(), move || {
+    long(py, move |_| {
         let report = check_routes(&loaded.topology.fabric, &tables);
         Ok(Check {
             engine: tables.engine.clone(),

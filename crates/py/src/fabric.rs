@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric as Network, Role, Shape, SwitchId, TerminalId};
-use darkfiber_routing::Stop;
 use darkfiber_scenario::fabric::{FabricSource, load};
 use darkfiber_scenario::{Error as ScenarioError, Loaded};
 use numpy::PyArray1;
@@ -87,7 +86,7 @@ impl Fabric {
             hosts_per_switch,
             seed,
         };
-        long(py, &Stop::default(), move || {
+        long(py, move |_| {
             let mut remarks = Remarks::default();
             let loaded = Arc::new(load(&source, &mut remarks)?);
             Ok(Self { loaded, remarks: remarks.0 })
@@ -146,7 +145,7 @@ impl Fabric {
     fn facts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let py = slf.py();
         let loaded = Arc::clone(&slf.get().loaded);
-        let (components, diameter) = long(py, &Stop::default(), move || {
+        let (components, diameter) = long(py, move |_| {
             let network = &loaded.topology.fabric;
             Ok((network.components().len(), darkfiber_analysis::diameter(network)))
         })?;

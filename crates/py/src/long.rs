@@ -13,18 +13,21 @@ use crate::error::{bug, raised};
 /// Time between two looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work` on a separate thread while this one, without Python's lock, waits for it and checks for signals. Work that
-/// does not heed `stop` continues after Ctrl-C until it is done, and its result is dropped.
+/// Does `work` in threads of its own while this one, without Python's lock, waits for it and checks for signals. After Ctrl-C they end
+/// at the next row of tables, destination, sample or event; what is not worth a look goes on until it is done, and its result is
+/// dropped.
 pub(crate) fn long<T: Send + 'static>(
     py: Python<'_>,
-    stop: &Stop,
-    work: impl FnOnce() -> Result<T, ScenarioError> + Send + 'static,
+    work: impl FnOnce(&Stop) -> Result<T, ScenarioError> + Send + 'static,
 ) -> PyResult<T> {
+    let stop = Stop::default();
+    let pool = stop.pool().map_err(|e| bug(py, &format!("no threads: {e}")))?;
+    let asked = stop.clone();
     let (to, from) = channel();
     let builder = thread::Builder::new().name("darkfiber".to_owned()).stack_size(8 << 20);
     let started = builder.spawn(move || {
         // The receiver is gone after Ctrl-C.
-        let _ignored = to.send(work());
+        let _ignored = to.send(pool.install(|| work(&asked)));
     });
     started.map_err(|e| bug(py, &format!("no thread: {e}")))?;
     let mut from = Some(from);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use darkfiber_page::{Origin, Page, Unit, View};
-use darkfiber_routing::{Routes, Stop};
+use darkfiber_routing::Routes;
 use darkfiber_scenario::Loaded;
 use pyo3::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::long::long;
 /// The map without loads.
 pub(crate) fn of_fabric(py: Python<'_>, loaded: &Arc<Loaded>) -> PyResult<String> {
     let loaded = Arc::clone(loaded);
-    long(py, &Stop::default(), move || Ok(darkfiber_page::map(&page(&loaded, Vec::new(), None))))
+    long(py, move |_| Ok(darkfiber_page::map(&page(&loaded, Vec::new(), None))))
 }
 
 /// The map with the loads of channels.
@@ -24,7 +24,7 @@ pub(crate) fn with_load(
 ) -> PyResult<String> {
     let loaded = Arc::clone(loaded);
     let view = View { name, unit, load, series: None, lanes: Vec::new() };
-    long(py, &Stop::default(), move || Ok(darkfiber_page::map(&page(&loaded, vec![view], None))))
+    long(py, move |_| Ok(darkfiber_page::map(&page(&loaded, vec![view], None))))
 }
 
 /// The page of `--html`: one file with the map, in which hosts and paths can be looked up.
@@ -34,7 +34,7 @@ pub(crate) fn page_of_routes(
     routes: &Arc<Routes>,
 ) -> PyResult<String> {
     let (loaded, routes) = (Arc::clone(loaded), Arc::clone(routes));
-    long(py, &Stop::default(), move || {
+    long(py, move |_| {
         let report = darkfiber_routing::check::check(&loaded.topology.fabric, &routes);
         let load = report.load.iter().map(|&n| n as f64).collect();
         let name = routes.engine.clone();

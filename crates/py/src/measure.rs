@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use darkfiber_analysis::count::{Bandwidth, MetricSource, Precision};
 use darkfiber_fabric::{Role, TerminalId};
-use darkfiber_routing::Stop;
 use darkfiber_scenario::{Error as ScenarioError, Folder, Loaded};
 use darkfiber_study::grid::Details;
 use darkfiber_study::patterns::{PatternPart, PatternPlan};
@@ -109,16 +108,14 @@ pub(crate) fn measure<'py>(
     let closely =
         Closely::new(among, samples, precision, seed).map_err(|error| raised(py, &error))?;
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
-    let stop = Stop::default();
-    let asked = stop.clone();
-    let found = long(py, &stop, move || {
+    let found = long(py, move |stop| {
         let metrics = if metrics.is_empty() && patterns.is_empty() {
             USUAL.map(str::to_owned).to_vec()
         } else {
             metrics
         };
         let plan = plan(&closely, &loaded, metrics, patterns.clone())?;
-        let found = plan.count(&tables, Details::Rows, &|_| asked.unwind_if_asked())?;
+        let found = plan.count(&tables, Details::Rows, &|_| stop.unwind_if_asked())?;
         Ok((plan.metrics, patterns, found))
     })?;
     let all = PyDict::new(py);
@@ -160,7 +157,7 @@ pub(crate) fn loads<'py>(
     let closely =
         Closely::new(among, samples, precision, seed).map_err(|error| raised(py, &error))?;
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
-    let heat = long(py, &Stop::default(), move || {
+    let heat = long(py, move |_| {
         let plan = plan(&closely, &loaded, Vec::new(), vec![pattern])?;
         let mut found = plan.count(&tables, Details::Drawn, &|_| ())?;
         Ok(found.items.pop().map(|item| item.measured.heat).unwrap_or_default())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use darkfiber_fabric::{AtPort, SwitchId, TerminalId};
 use darkfiber_routing::{
-    DELIVER, DestId, Layers, NO_ROUTE, Request, Routes as Tables, Stop, find_engine,
+    DELIVER, DestId, Layers, NO_ROUTE, Request, Routes as Tables, find_engine,
 };
 use darkfiber_scenario::Error as ScenarioError;
 use numpy::ndarray::Array2;
@@ -44,7 +44,7 @@ pub(crate) fn of_arrays(
     let (ports, name) = (whole(ports, "ports")?, name.to_owned());
     let layers = layers.map(|layers| whole(layers, "layers")).transpose()?;
     let loaded = Arc::clone(&fabric.get().loaded);
-    long(py, &Stop::default(), move || {
+    long(py, move |_| {
         let network = &loaded.topology.fabric;
         let mut tables = with_ports(network, &ports, &name)?;
         if ports.ncols() == network.terminal_count() {

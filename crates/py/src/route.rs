@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_routing::{ENGINES, LayerBy, Request, Stop, layers_by_hop, layers_by_source};
+use darkfiber_routing::{ENGINES, LayerBy, Request, layers_by_hop, layers_by_source};
 use darkfiber_scenario::fabric::roots as roots_of;
 use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Chain, Error as ScenarioError};
@@ -54,7 +54,7 @@ pub(crate) fn route(
     if engine.is_callable() {
         let mut tables = own_engine::tables(fabric, engine)?;
         if matches!(by, LayersBy::Source | LayersBy::Hop) {
-            tables = in_pool(py, move || {
+            tables = long(py, move |_| {
                 by.assign(&loaded.topology.fabric, &mut tables, lanes)?;
                 Ok(tables)
             })?;
@@ -68,7 +68,7 @@ pub(crate) fn route(
         let hint = format!("jobs are lists of terminals, 0 to {}", count.saturating_sub(1));
         return Err(raised(py, &error.hint(hint)));
     }
-    let tables = in_pool(py, move || {
+    let tables = long(py, move |_| {
         let topology = &loaded.topology;
         let roots = match &roots {
             Some(text) => roots_of(&topology.fabric, text, &mut ())?,
@@ -92,16 +92,6 @@ pub(crate) fn route(
         Ok(tables)
     })?;
     Ok(Routes::of(fabric, tables, Vec::new()))
-}
-
-/// Does `work` in threads of its own, which end soon after Ctrl-C.
-fn in_pool<T: Send + 'static>(
-    py: Python<'_>,
-    work: impl FnOnce() -> Result<T, ScenarioError> + Send + 'static,
-) -> PyResult<T> {
-    let stop = Stop::default();
-    let pool = stop.pool().map_err(|e| bug(py, &format!("no threads: {e}")))?;
-    long(py, &stop, move || pool.install(work))
 }
 
 /// Refuses values that are impossible in a subnet.
@@ -197,7 +187,7 @@ pub(crate) fn read_tables(
 ) -> PyResult<Routes> {
     let files = TableFiles { guid2lid, sl, sl2vl, path_bits, lid_choice, ..TableFiles::at(path) };
     let loaded = Arc::clone(&fabric.get().loaded);
-    let (tables, remarks) = long(py, &Stop::default(), move || {
+    let (tables, remarks) = long(py, move |_| {
         let mut remarks = Remarks::default();
         let name = loaded.topology.fabric.name().to_owned();
         let read = tables::read(&files, &name, &loaded, &mut remarks)?;

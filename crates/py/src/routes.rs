@@ -5,7 +5,7 @@ use std::sync::Arc;
 use darkfiber_fabric::TerminalId;
 use darkfiber_page::Unit;
 use darkfiber_routing::check::check;
-use darkfiber_routing::{DestId, Routes as Tables, Stop, follow};
+use darkfiber_routing::{DestId, Routes as Tables, follow};
 use darkfiber_scenario::{Error as ScenarioError, Loaded};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -137,7 +137,7 @@ impl Routes {
     /// The map as a picture (SVG), with the routes over each channel.
     fn map(&self, py: Python<'_>) -> PyResult<String> {
         let (loaded, tables) = (Arc::clone(&self.loaded), Arc::clone(&self.tables));
-        let load = long(py, &Stop::default(), move || {
+        let load = long(py, move |_| {
             let report = check(&loaded.topology.fabric, &tables);
             Ok(report.load.iter().map(|&routes| routes as f64).collect())
         })?;

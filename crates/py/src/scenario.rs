@@ -160,15 +160,13 @@ impl Scenario {
             let routes = routes.get();
             (Arc::clone(&routes.loaded), Arc::clone(&routes.tables))
         });
-        let stop = Stop::default();
-        let asked = stop.clone();
-        let (case, simulated, alone) = long(py, &stop, move || {
+        let (case, simulated, alone) = long(py, move |stop| {
             let case = match own {
                 Some((loaded, tables)) => on(&file, &folder, loaded, tables)?,
                 None => file.resolve(&folder, &mut ())?,
             };
             let (simulated, alone) =
-                simulated(&case, isolated, &asked).map_err(|error| file.located(error))?;
+                simulated(&case, isolated, stop).map_err(|error| file.located(error))?;
             Ok((case, simulated, alone))
         })?;
         Run::of(py, case, simulated, &alone)

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use darkfiber_formats::input;
-use darkfiber_routing::Stop;
 use darkfiber_scenario::{Error as ScenarioError, Folder};
 use darkfiber_study::grid::{self, Axis, Hooks, NullStore, StudyFile, Table as Grid, Value};
 use pyo3::prelude::*;
@@ -96,11 +95,10 @@ impl Study {
 
     /// Answers all questions of all cells, on all cores. The table is that of `darkfiber study collect`, without `cell`.
     fn run(&self, py: Python<'_>) -> PyResult<Table> {
-        let (file, folder, stop) = (Arc::clone(&self.file), self.folder.clone(), Stop::default());
-        let asked = stop.clone();
-        let grid = long(py, &stop, move || {
+        let (file, folder) = (Arc::clone(&self.file), self.folder.clone());
+        let grid = long(py, move |stop| {
             let begin = Instant::now();
-            let (clock, stop) = (|| begin.elapsed().as_secs_f64(), || asked.is_asked());
+            let (clock, stop) = (|| begin.elapsed().as_secs_f64(), || stop.is_asked());
             let hooks = Hooks { clock: &clock, stop: &stop, ..Hooks::of(&NullStore, &folder) };
             let answered = grid::run(&file, None, &hooks)?;
             let mut grid = Grid::new(file.axis_names());

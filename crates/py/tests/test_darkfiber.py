@@ -593,6 +593,11 @@ class Manners(unittest.TestCase):
                 'scenario.run(depth="packet")',
             ),
             ('torus = darkfiber.Fabric("torus:dims=20x20x20,t=1")', 'darkfiber.route(torus, "dfsssp", lanes=15)'),
+            ('routes = darkfiber.route(darkfiber.Fabric("dragonfly:p=8,a=16,h=8"), "minhop")', 'while True: darkfiber.check(routes)'),
+            (
+                'routes = darkfiber.route(darkfiber.Fabric("dragonfly:p=4,a=8,h=4"), "minhop")',
+                'darkfiber.loads(routes, "permutation", samples=10**9)',
+            ),
         ):
             with self.subTest(call):
                 python = in_python(

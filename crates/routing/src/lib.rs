@@ -46,4 +46,4 @@ pub use request::{Demand, LayerBy, Request};
 pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
 pub use spread::spread_lanes;
 pub use step::{Step, follow, step};
-pub use stop::Stop;
+pub use stop::{Stop, unwind_if_asked};

@@ -41,8 +41,8 @@ impl Stop {
         }
     }
 
-    /// Threads in which engines end soon after a stop was requested, by unwinding: at the next destination, or the next row of
-    /// tables.
+    /// Threads in which engines, proofs and counts end soon after a stop was requested, by unwinding: at the next destination, row of
+    /// tables, or sample.
     ///
     /// # Errors
     /// If the system has no threads left.
@@ -53,8 +53,8 @@ impl Stop {
     }
 }
 
-/// Ends this thread if a stop was requested of its pool.
-pub(crate) fn unwind_if_asked() {
+/// Ends this thread if a stop was requested of its pool ([`Stop::pool`]).
+pub fn unwind_if_asked() {
     HEEDED.with_borrow(|heeded| {
         if let Some(stop) = heeded {
             stop.unwind_if_asked();

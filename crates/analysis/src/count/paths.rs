@@ -1,7 +1,7 @@
 //! The channels of every path, ready to be counted.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
-use darkfiber_routing::{DestId, Routes, Step, step};
+use darkfiber_routing::{DestId, Routes, Step, step, unwind_if_asked};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -325,6 +325,7 @@ impl<'a> Followed<'a> {
             .into_par_iter()
             .enumerate()
             .map_init(Vec::new, |next, (dest, rows)| {
+                unwind_if_asked();
                 self.all(dest, next, |source, length, c| {
                     if length < stride {
                         rows[source * stride + length] = narrow(c);

@@ -1,5 +1,6 @@
 //! Sampling of patterns until the mean is known precisely enough.
 
+use darkfiber_routing::unwind_if_asked;
 use darkfiber_workload::{Extent, Pattern, Stream};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -264,6 +265,7 @@ impl<C: Channels> SampleRun<'_, C> {
         let mut pairs = Vec::new();
         let mut block = Block { values: vec![Vec::new(); kinds.len()], ..Block::default() };
         for index in begin..end {
+            unwind_if_asked();
             self.pattern.fill(index, &mut Stream::new(self.seed, index), &mut pairs);
             counter.count(&pairs, once);
             let most = counter.most(once);

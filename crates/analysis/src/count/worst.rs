@@ -1,6 +1,7 @@
 //! The permutation that loads a channel most.
 
 use darkfiber_fabric::ChannelId;
+use darkfiber_routing::unwind_if_asked;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -99,6 +100,7 @@ impl<C: Channels> Search<'_, C> {
             let found: Vec<Matching> = graphs
                 .into_par_iter()
                 .map(|edges| {
+                    unwind_if_asked();
                     Matching::largest(&edges, &self.paths.source_size, &self.paths.dest_size)
                 })
                 .collect();

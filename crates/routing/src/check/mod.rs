@@ -23,6 +23,7 @@ use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::stop::unwind_if_asked;
 use crate::{DestId, Routes};
 use dependency::Dependencies;
 pub use groups::{GroupEntry, GroupReport, check_groups};
@@ -166,6 +167,7 @@ pub(crate) fn check_runs(
             let mut tracer =
                 Tracer { fabric, routes, sources, deps, walk: Walk::new(fabric), part };
             for run in runs {
+                unwind_if_asked();
                 tracer.visit(run);
             }
             tracer.part

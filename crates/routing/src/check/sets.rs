@@ -11,6 +11,7 @@ use darkfiber_fabric::{ChannelId, Fabric, SwitchId};
 use rayon::prelude::*;
 
 use super::dependency::Dependencies;
+use crate::stop::unwind_if_asked;
 
 /// Lanes that are distinguished: bits of a mask.
 const LANES: u8 = 32;
@@ -105,6 +106,7 @@ impl Sets<'_, '_> {
         let found: Vec<Towards> = (0..self.homes.len())
             .into_par_iter()
             .map(|d| {
+                unwind_if_asked();
                 self.towards(d, &mut |c, next, lanes| {
                     let slot = dependencies.slot(self.fabric, c as usize, next as usize);
                     slot.fetch_or(lanes, Ordering::Relaxed);

@@ -7,6 +7,7 @@ use std::ops::Range;
 use darkfiber_fabric::{Fabric, Planes, SwitchId, TerminalId};
 use rayon::prelude::*;
 
+use crate::stop::unwind_if_asked;
 use crate::{DestId, Layers, Routes};
 
 /// Sending terminals by switch and path, and the layers they use.
@@ -96,6 +97,7 @@ impl Sources {
         }
         runs.into_par_iter()
             .map(|run| {
+                unwind_if_asked();
                 let mut mask = 0;
                 for &path in &self.paths {
                     let senders = self.senders(fabric, routes, run, path);
