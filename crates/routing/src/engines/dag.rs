@@ -214,18 +214,20 @@ pub(crate) fn for_each_dag<T: Sync>(
     make: impl Fn(&mut Dag, SwitchId) + Sync,
     mut consume: impl FnMut(&(SwitchId, T), &Dag) + Send,
 ) {
-    for_each_batch(homes, make, |batch, dags| {
+    let each = |batch: &[(SwitchId, T)], dags: &[Dag]| {
         for (item, dag) in batch.iter().zip(dags) {
             consume(item, dag);
         }
-    });
+    };
+    for_each_batch(homes, make, &mut [each]);
 }
 
-/// As [`for_each_dag`], for several switches and their graphs at a time.
+/// As [`for_each_dag`], for several switches and their graphs at a time, and for consumers that do not know each other and work side
+/// by side.
 pub(crate) fn for_each_batch<T: Sync>(
     homes: &[(SwitchId, T)],
     make: impl Fn(&mut Dag, SwitchId) + Sync,
-    mut consume: impl FnMut(&[(SwitchId, T)], &[Dag]) + Send,
+    consumers: &mut [impl FnMut(&[(SwitchId, T)], &[Dag]) + Send],
 ) {
     let fill = |dags: &mut Vec<Dag>, batch: &[(SwitchId, T)]| {
         dags.resize_with(BATCH, Dag::default);
@@ -238,15 +240,28 @@ pub(crate) fn for_each_batch<T: Sync>(
     }
     while let Some(batch) = batches.next() {
         let next = batches.peek().copied();
-        rayon::join(
-            || consume(batch, &now[..batch.len()]),
-            || {
-                if let Some(next) = next {
-                    fill(&mut ahead, next);
-                }
-            },
-        );
+        let fill_ahead = || {
+            if let Some(next) = next {
+                fill(&mut ahead, next);
+            }
+        };
+        side_by_side(consumers, &|consume| consume(batch, &now[..batch.len()]), fill_ahead);
         std::mem::swap(&mut now, &mut ahead);
+    }
+}
+
+/// Does `work` for each of the items, and `last`, which can be divided: threads without an item help with it, so that it is begun as the
+/// last one.
+fn side_by_side<C: Send>(
+    items: &mut [C],
+    work: &(impl Fn(&mut C) + Sync),
+    last: impl FnOnce() + Send,
+) {
+    match items.split_first_mut() {
+        Some((first, rest)) => {
+            rayon::join(|| work(first), || side_by_side(rest, work, last));
+        }
+        None => last(),
     }
 }
 

@@ -70,9 +70,10 @@ fn dealt(name: &str, fabric: &Fabric, paths: usize, homes: &[SwitchId]) -> (Rout
     let homes: Vec<(SwitchId, ())> = homes.iter().map(|&home| (home, ())).collect();
     let shortest = |dag: &mut Dag, home| dag.shortest(fabric, home);
     // Each of the two counts goes LID by LID, but neither depends on the other.
-    for_each_batch(&homes, shortest, |homes, dags| {
-        rayon::join(|| sent.deal(homes, dags, &mut by_sent), || all.deal(homes, dags, &mut by_all));
+    let mut deals = [(&mut sent, &mut by_sent), (&mut all, &mut by_all)].map(|(ports, tables)| {
+        move |homes: &[(SwitchId, ())], dags: &[Dag]| ports.deal(homes, dags, tables)
     });
+    for_each_batch(&homes, shortest, &mut deals);
     let [sent, all] = [sent, all].map(|ports| ports.largest());
     if all < sent { (by_all, all) } else { (by_sent, sent) }
 }
