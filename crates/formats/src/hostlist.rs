@@ -179,7 +179,7 @@ impl Evaluation<'_> {
 }
 
 /// Whether brackets match; a cheap test for likely hostlists.
-pub(super) fn is_likely(text: &str) -> bool {
+pub fn is_likely(text: &str) -> bool {
     !text.contains(char::is_whitespace) && split(text).is_ok()
 }
 

@@ -36,7 +36,7 @@ pub fn limit() -> u64 {
 }
 
 /// The error for input larger than `bytes`.
-pub(crate) fn too_large(bytes: u64) -> io::Error {
+pub fn too_large(bytes: u64) -> io::Error {
     io::Error::other(format!(
         "there are more than {} (decompressed), the most that is read; --max-input SIZE reads more",
         size(bytes)

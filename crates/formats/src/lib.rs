@@ -56,5 +56,6 @@ pub mod topology_conf;
 mod wiring;
 
 pub use detect::{FORMATS, detect, explained, read_fabric};
-pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, ReadError, Severity, counted, excerpt};
+pub use foreign::nothing_to_read;
 pub use format::Format;

@@ -10,7 +10,7 @@ use darkfiber_scenario::tables::{self, TableFiles};
 use darkfiber_scenario::{Chain, Error as ScenarioError};
 use pyo3::prelude::*;
 
-use crate::error::{bug, raised};
+use crate::error::raised;
 use crate::fabric::Fabric;
 use crate::long::long;
 use crate::own_engine;

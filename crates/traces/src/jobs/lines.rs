@@ -83,14 +83,14 @@ impl Remarks {
     /// Something about the whole file, if it happened.
     pub(super) fn note_count(&mut self, count: usize, one: &str, many: &str, hint: &str) {
         if count > 0 {
-            self.found.note(0, darkfiber_formats::diagnostic::counted(count, one, many), hint);
+            self.found.note(0, darkfiber_formats::counted(count, one, many), hint);
         }
     }
 
     /// As [`Self::note_count`], where something was guessed.
     pub(super) fn warn_count(&mut self, count: usize, one: &str, many: &str, hint: &str) {
         if count > 0 {
-            self.found.warn(0, darkfiber_formats::diagnostic::counted(count, one, many), hint);
+            self.found.warn(0, darkfiber_formats::counted(count, one, many), hint);
         }
     }
 
@@ -114,11 +114,8 @@ impl Remarks {
         }
         for (hint, count) in self.count {
             if count > MOST_REPORTED {
-                let more = darkfiber_formats::diagnostic::counted(
-                    count - MOST_REPORTED,
-                    "more line",
-                    "more lines",
-                );
+                let more =
+                    darkfiber_formats::counted(count - MOST_REPORTED, "more line", "more lines");
                 self.found.warn(0, format!("{more} of this kind"), hint);
             }
         }

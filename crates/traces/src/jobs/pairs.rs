@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use super::lines::shown;
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, unique};
-use darkfiber_formats::diagnostic::counted;
+use darkfiber_formats::counted;
 use darkfiber_formats::hostlist::expand;
 use darkfiber_formats::known_by::KnownBy;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::log::JobLog;
 use super::record::Record;
 use super::{LOGS, detect, swf};
-use darkfiber_formats::foreign::nothing_to_read;
+use darkfiber_formats::nothing_to_read;
 use darkfiber_formats::{Diagnostics, ReadError, input};
 
 /// Reads a log; if it has a header with its start, its times become Unix times. The header is empty for logs that have none.

@@ -11,7 +11,7 @@ use super::columns::is_id;
 use super::lines::shown;
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::table::{Between, Row, Table};
-use darkfiber_formats::diagnostic::counted;
+use darkfiber_formats::counted;
 use darkfiber_formats::known_by::KnownBy;
 
 /// The columns of a file without header: those of Open XDMoD's `sacct` command.

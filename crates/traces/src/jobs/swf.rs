@@ -12,7 +12,7 @@
 use super::lines::{Remarks, shown};
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, leading, number, unique};
-use darkfiber_formats::diagnostic::counted;
+use darkfiber_formats::counted;
 use darkfiber_formats::known_by::KnownBy;
 
 /// The header comments of a log; any key may be missing.

@@ -3,7 +3,7 @@
 use super::columns::{Column, ColumnContent, DOUBTFUL, align};
 use super::lines::{Remarks, shown};
 use super::record::{Record, State, is_nothing, leading, slurm_state, some, time, unique};
-use darkfiber_formats::diagnostic::counted;
+use darkfiber_formats::counted;
 use darkfiber_formats::hostlist;
 
 /// The property of a job in a column.

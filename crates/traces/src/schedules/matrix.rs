@@ -87,7 +87,7 @@ impl Reader<'_> {
     fn rank(&self, line: usize, word: &str) -> Result<u32, ReadError> {
         let rank = word.trim().parse().ok().filter(|&r: &u32| r < MOST_RANKS);
         rank.ok_or_else(|| {
-            let word = darkfiber_formats::diagnostic::excerpt(word);
+            let word = darkfiber_formats::excerpt(word);
             self.fail(line, format!("`{word}` is not a rank (below {MOST_RANKS})"), "")
         })
     }
@@ -97,7 +97,7 @@ impl Reader<'_> {
             return Ok(bytes);
         }
         let Some(bytes) = whole(word.trim()) else {
-            let word = darkfiber_formats::diagnostic::excerpt(word);
+            let word = darkfiber_formats::excerpt(word);
             return Err(self.fail(
                 line,
                 format!("`{word}` is not a number of bytes"),
@@ -207,10 +207,8 @@ fn graph(text: &str, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         let parts =
             content.split_once('=').and_then(|(pair, bytes)| Some((pair.split_once(',')?, bytes)));
         let Some(((a, b), bytes)) = parts else {
-            let what = format!(
-                "not a pair `a , b = bytes`: {}",
-                darkfiber_formats::diagnostic::excerpt(content)
-            );
+            let what =
+                format!("not a pair `a , b = bytes`: {}", darkfiber_formats::excerpt(content));
             return Err(reader.fail(line, what, "is the file damaged?"));
         };
         let (a, b) = (reader.rank(line, a)?, reader.rank(line, b)?);

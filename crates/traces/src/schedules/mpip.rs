@@ -57,10 +57,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Report, Diagnostics), ReadError>
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let odd = || {
-            let what = format!(
-                "not a line of this table: {}",
-                darkfiber_formats::diagnostic::excerpt(line)
-            );
+            let what = format!("not a line of this table: {}", darkfiber_formats::excerpt(line));
             fail(number, what, "is the report damaged?")
         };
         // A line that begins or ends a part.

@@ -119,7 +119,7 @@ impl Arguments<'_> {
     }
 
     fn bad(&self, word: &str, what: &str) -> ReadError {
-        self.fail(format!("`{}` is not {what}", darkfiber_formats::diagnostic::excerpt(word)), "")
+        self.fail(format!("`{}` is not {what}", darkfiber_formats::excerpt(word)), "")
     }
 
     /// A number that may be below zero.
@@ -190,8 +190,7 @@ pub fn read(files: &[File], options: &Options) -> Result<(MpiTrace, Diagnostics)
             let mut args =
                 Arguments { path: &file.path, line: line_number, words: Vec::new(), unit: 1 };
             let Some((rank, name, words)) = split(line) else {
-                let what =
-                    format!("not an action: {}", darkfiber_formats::diagnostic::excerpt(line));
+                let what = format!("not an action: {}", darkfiber_formats::excerpt(line));
                 return Err(args.fail(what, "is the file cut off?"));
             };
             args.words.extend(words);
@@ -331,10 +330,7 @@ impl Rank {
                 (K::Alltoall, 0, 0, sizes)
             }
             _ => {
-                let what = format!(
-                    "`{}` is not a known action",
-                    darkfiber_formats::diagnostic::excerpt(name)
-                );
+                let what = format!("`{}` is not a known action", darkfiber_formats::excerpt(name));
                 return Err(args.fail(what, "known are those of SimGrid but for one-sided ones"));
             }
         };

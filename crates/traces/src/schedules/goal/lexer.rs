@@ -66,7 +66,7 @@ pub(super) fn number(word: &[u8]) -> Option<u64> {
 pub(super) fn shown(token: Token<'_>) -> String {
     match token {
         Token::Word(word) => {
-            format!("`{}`", darkfiber_formats::diagnostic::excerpt(&String::from_utf8_lossy(word)))
+            format!("`{}`", darkfiber_formats::excerpt(&String::from_utf8_lossy(word)))
         }
         Token::Sign(sign) => format!("`{}`", char::from(sign)),
         Token::Newline => "the end of the line".to_owned(),
