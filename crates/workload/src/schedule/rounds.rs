@@ -188,7 +188,9 @@ impl ScheduleRounds {
             Some(round) => b(round, index),
         };
         let mut digest = Digest::default();
-        [first.digest, second.digest].into_iter().for_each(|d| digest.add(d));
+        for of in [first.digest, second.digest] {
+            digest.add(of);
+        }
         let rounds = Rounds::new(count, first.computes, exchange)
             .with_digest(digest.value())
             .with_same_partners(Some(sizes));
