@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// A step: its name and its command. Those with `?` before them report findings by their exit status, which is printed,
 /// and is no failure.
-const STEPS: [(&str, &str); 6] = [
+const STEPS: [(&str, &str); 7] = [
     ("fuzz targets build", "cd fuzz && cargo +nightly fuzz build"),
     ("ignored tests", "cargo test --release --workspace -- --ignored"),
     (
@@ -20,6 +20,8 @@ const STEPS: [(&str, &str); 6] = [
          cargo test --release --workspace --features darkfiber/mpi --test mpi",
     ),
     ("documents", "cargo run --release --quiet -p xtask -- docs --all"),
+    // Fails if the program is too large.
+    ("distribution", "cargo run --release --quiet -p xtask -- dist target/nightly/distribution"),
     (
         "?experiments",
         "cargo run --release --quiet -- reproduce --all --quiet -o target/nightly/reproduced > target/nightly/reproduced.txt",

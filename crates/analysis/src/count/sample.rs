@@ -224,6 +224,8 @@ impl<C: Channels> SampleRun<'_, C> {
             let blocks: Vec<Block> = starts
                 .into_par_iter()
                 .with_max_len(1)
+                // Whoever stops one block stops all.
+                .panic_fuse()
                 .map(|from| self.block(from, end.min(from + BLOCK), &of, loads))
                 .collect();
             for block in blocks {
