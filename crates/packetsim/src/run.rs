@@ -209,6 +209,26 @@ struct RunState {
     network: NetworkState<SourcesState>,
 }
 
+impl RunState {
+    /// The state that was kept of a run, if any was.
+    fn read(load: &Load, follow: &dyn Observer) -> Result<Option<Self>, ConfigError> {
+        let Some(processes) = load.several() else { return observer::read(follow) };
+        let shared = read_share(processes, follow)?;
+        Ok(shared.map(|((parts, blocks, own), network)| Self { parts, blocks, own, network }))
+    }
+
+    /// Lets the observer save it: a network of this number of parts in all processes, which `ends` after that.
+    fn keep(&self, load: &Load, count: usize, follow: &dyn Observer, ends: bool) {
+        match load.several() {
+            None => follow.keep(&|out| observer::write(self, out), ends),
+            Some(all) => {
+                let head = (self.parts, self.blocks, &self.own);
+                self.network.keep_shared(&head, count, all, (follow, ends));
+            }
+        }
+    }
+}
+
 /// Simulates a load; `follow` is called regularly with the progress, and may save the run to resume it later.
 ///
 /// # Errors
@@ -220,11 +240,7 @@ pub fn load<R: Routing>(
     load: &Load,
     follow: &dyn Observer,
 ) -> Result<LoadOutcome, ConfigError> {
-    let kept: Option<RunState> = match load.several() {
-        None => observer::read(follow)?,
-        Some(processes) => read_share(processes, follow)?
-            .map(|((parts, blocks, own), network)| RunState { parts, blocks, own, network }),
-    };
+    let kept = RunState::read(load, follow)?;
     // A run resumes with the parts it was started with: no result depends on them.
     let size = load.several().map_or(1, Processes::size);
     let (count, blocks) = kept.as_ref().map_or((load.parts, size), |k| (k.parts, k.blocks));
@@ -356,12 +372,7 @@ impl<R: Routing> LoadRun<'_, R> {
         // A signal reaches processes at different times: all end after this save, or none.
         let ends = self.network.sum(follow.is_asked_to_end().into()) > 0;
         let state = RunState { parts, blocks, own, network: self.network.take() };
-        match self.load.several() {
-            None => follow.keep(&|out| observer::write(&state, out), ends),
-            Some(all) => {
-                state.network.keep_shared(&(parts, blocks, &state.own), count, all, (follow, ends));
-            }
-        }
+        state.keep(self.load, count, follow, ends);
         follow.after_keep(ends);
         let RunState { mut own, network, .. } = state;
         self.swap(&mut own);

@@ -8,10 +8,10 @@
 //! Several processes may share the parts: each runs its own, and what is decided for all is decided from sums that all know.
 
 mod checkpoint;
+mod division;
 mod totals;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use darkfiber_workload::state;
 use rayon::prelude::*;
@@ -19,17 +19,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::checkpoint::{NetworkState, read_share};
-use crate::cut::cut;
 use crate::deadlock::{Watch, WatchState};
 use crate::message::{Arrived, Message};
 use crate::outbound::{Batch, Outbound};
-use crate::partition::{Lengths, Partition};
+use crate::partition::Partition;
 use crate::processes::Parts;
 use crate::queue_board::QueueBoard;
 use crate::remote::Remote;
-use crate::routing::{Distances, Routing};
+use crate::routing::Routing;
 use crate::series::Series;
-use crate::{ConfigError, Congestion, Net, SwitchModel};
+use crate::{ConfigError, Net, SwitchModel};
+use division::Division;
 
 /// The terminals of a part.
 pub(crate) trait Agent: Send {
@@ -118,15 +118,10 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         parts: Parts<'n>,
         agent: impl Fn(&Partition<'n, &'n R>) -> A,
     ) -> Result<Network<'n, &'n R, A>, ConfigError> {
-        let lengths = Lengths::new(net, micro, routing.lanes(), bytes)?;
-        let (firsts, across) = cut(net, parts.count, parts.blocks);
         let notes = micro.acknowledges(R::STEADY);
-        let others = parts.processes.filter(|processes| processes.size() > 1);
-        let remote = others.map(|all| Remote::new(all, net, &firsts, notes)).transpose()?;
-        let mine = remote.as_ref().map_or(0..firsts.len() - 1, Remote::parts);
-        let ports: Vec<u32> = firsts[..firsts.len() - 1].iter().map(|&s| net.base(s)).collect();
-        let priced = micro.congestion != Congestion::None && micro.tuning.notes.are_priced();
-        let note_paths = priced.then(|| Arc::new(Distances::new(net)));
+        let division = Division::new(net, micro, routing.lanes(), [shortest, bytes], parts, notes)?;
+        let Division { lengths, firsts, mine, ports, note_paths, shortest, window, remote } =
+            division;
         let worker = |switches: &[u32]| {
             let note_paths = note_paths.clone();
             let away = Outbound::new(ports.clone());
@@ -142,18 +137,6 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
                 arrived: Vec::new(),
             }
         };
-        let shortest = micro.framing.frame(shortest).max(lengths.least).min(lengths.piece);
-        // A head takes the pipeline and a cable; credits are returned when a packet is through, and a cable later.
-        let through = net.quickest(shortest) / u64::from(micro.speedup) + micro.credit;
-        let ahead = micro.pipeline.min(through);
-        let window = |boundaries: &mut dyn Iterator<Item = usize>| {
-            let quickest = boundaries.map(|part| across[part - 1]).min().unwrap_or(u32::MAX);
-            ((u64::from(quickest) + ahead) / micro.tick).max(1)
-        };
-        let remote = remote.map(|remote| {
-            let far = window(&mut remote.boundaries().iter().copied());
-            remote.with_window(far)
-        });
         let news = routing.news().map(|n| n.max(micro.tick));
         Ok(Network {
             net,
@@ -165,7 +148,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
             series: None,
             keeps: NEVER,
             workers: firsts[mine.start..=mine.end].windows(2).map(worker).collect(),
-            window: window(&mut (mine.start + 1..mine.end)),
+            window,
             first: mine.start,
             remote,
             board: QueueBoard::new(

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::programs::{output, succeed};
 
+/// Defined for the C code of zstandard: without the ways to compress that only levels above ours take (`lib/README.md` of zstandard,
+/// "Modular build"). All levels are read, and the missing ones would be written with the next one that is there.
+const ZSTD_DEFINES: [&str; 6] = ["GREEDY", "LAZY", "LAZY2", "BTLAZY2", "BTOPT", "BTULTRA"];
+
 /// The platform of a build.
 pub(super) struct Platform {
     /// The target, as rustc calls it.
@@ -51,6 +55,9 @@ impl Binary {
         if platform.is_static {
             args.extend(["--config", &linked]);
         }
+        let defines = ZSTD_DEFINES.map(|way| format!("-DZSTD_EXCLUDE_{way}_BLOCK_COMPRESSOR"));
+        let defines = format!("env.CFLAGS=\"{}\"", defines.join(" "));
+        args.extend(["--config", &defines]);
         // Functions with the same instructions are kept once, as nothing compares their addresses. Rust links by LLD here.
         if target.starts_with("x86_64-") {
             args.extend(["--", "-C", "link-arg=-Wl,--icf=all"]);
