@@ -393,7 +393,7 @@ impl<R: Routing> LoadRun<'_, R> {
         for w in &mut self.network.workers {
             counts.add(&std::mem::take(&mut w.agent.counts));
         }
-        let counts = self.of_all(counts, Counts::add);
+        let counts = of_all(self.load, counts, Counts::add);
         let first = (self.load.measure / INTERVALS).max(1);
         let settled = self.settling.over(&counts);
         self.settled = settled == Settled::Yes;
@@ -411,24 +411,13 @@ impl<R: Routing> LoadRun<'_, R> {
         }
     }
 
-    /// What this process has counted, together with what the others have.
-    fn of_all<T: Serialize + DeserializeOwned>(&self, mut here: T, add: fn(&mut T, &T)) -> T {
-        let Some(processes) = self.load.several() else { return here };
-        for (_, other) in
-            (0..).zip(gather(processes, &here)).filter(|(k, _)| *k != processes.rank())
-        {
-            add(&mut here, &other);
-        }
-        here
-    }
-
     fn outcome(&mut self) -> LoadOutcome {
         let (end, stalled) = self.over.take().unwrap_or_default();
         let mut measured = Measured::new();
         for w in &self.network.workers {
             measured.add(&w.agent.measured);
         }
-        let measured = self.of_all(measured, Measured::add);
+        let measured = of_all(self.load, measured, Measured::add);
         LoadOutcome {
             accepted: measured.bytes as f64 / self.could,
             created: measured.created_bytes as f64 / self.could,
@@ -445,4 +434,14 @@ impl<R: Routing> LoadRun<'_, R> {
             series: self.network.series().take(),
         }
     }
+}
+
+/// What this process has counted, together with what the others have.
+fn of_all<T: Serialize + DeserializeOwned>(load: &Load, mut here: T, add: fn(&mut T, &T)) -> T {
+    let Some(processes) = load.several() else { return here };
+    let rank = processes.rank();
+    for (_, other) in (0..).zip(gather(processes, &here)).filter(|(k, _)| *k != rank) {
+        add(&mut here, &other);
+    }
+    here
 }

@@ -1,14 +1,17 @@
 //! The page around the data.
 
 use std::fmt::Write as _;
+use std::io::Read as _;
+
+use flate2::read::ZlibDecoder;
 
 use crate::escape::html;
 use crate::layout::Layout;
 use crate::model::{Page, Unit};
 use crate::{data, svg};
 
-/// The script of the page: made from `web/` by esbuild, committed, so that npm is not needed.
-const SCRIPT: &str = include_str!("../assets/page.js");
+/// The script of the page, compressed by `build.rs`: made from `web/` by esbuild, committed, so that npm is not needed.
+const PACKED_SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.js.zlib"));
 /// Style sheet of the page.
 const STYLE: &str = include_str!("../assets/page.css");
 
@@ -17,6 +20,13 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 
 /// Channels in the table of a page without scripts.
 const ROWS: usize = 20;
+
+/// The script of the page.
+fn script() -> String {
+    let mut text = String::new();
+    ZlibDecoder::new(PACKED_SCRIPT).read_to_string(&mut text).expect("it was compressed as text");
+    text
+}
 
 /// The page: one file that needs no other.
 pub fn page(page: &Page<'_>) -> String {
@@ -38,8 +48,9 @@ pub fn page(page: &Page<'_>) -> String {
          <main id=\"plain\"><h1>{title}</h1><p>{subtitle}</p>\n{picture}\n\
          <p id=\"about\">{about}</p>\n<ul>{findings}</ul>\n{table}\n\
          <p class=\"origin\">{command}<br>darkfiber {version}, seed {seed}, fabric {digest}</p></main>\n\
-         <script type=\"text/plain\" id=\"data\">{data}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+         <script type=\"text/plain\" id=\"data\">{data}</script>\n<script>\n{script}</script>\n</body>\n</html>\n",
         title = html(&page.title),
+        script = script(),
         subtitle = html(&page.subtitle),
         table = table(page),
         command = html(&page.origin.command),

@@ -1,9 +1,9 @@
 //! Jobs of logs and queues: their nodes, and when they ran.
 //!
 //! All readers have one form: lines from a [`BufRead`](std::io::BufRead), jobs to a closure one by one, so that logs of gigabytes need
-//! no memory (JSON does, and PBS keeps the running jobs). Errors in a line are reported in [`Diagnostics`](darkfiber_formats::Diagnostics) and the
-//! line is left out or guessed; of each kind of remark the first twenty lines are named and the others counted. A reader fails only on
-//! "this is not such a file", or if the operating system reports an error.
+//! no memory (JSON does, and PBS keeps the running jobs). Errors in a line are reported in
+//! [`Diagnostics`](darkfiber_formats::Diagnostics) and the line is left out or guessed; of each kind of remark the first twenty lines are
+//! named and the others counted. A reader fails only on "this is not such a file", or if the operating system reports an error.
 //!
 //! | [`LOGS`] | says nodes | times |
 //! |---|---|---|
