@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
         let _ = check_groups(fabric, &routes);
     }
     if let Ok((ranges, _)) = guid2lid::read(&text, path) {
-        let _ = guid2lid::to_lids(fabric, &ranges);
+        let _ = guid2lid::to_lids(fabric, &ranges, path);
     }
     if let Ok((list, _)) = guids::read(&text, path) {
         let _ = (guids::switches(fabric, &list), guids::terminals(fabric, &list));
