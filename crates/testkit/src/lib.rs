@@ -4,6 +4,7 @@
 pub mod docs;
 pub mod families;
 pub mod figures;
+mod lines;
 mod members;
 pub mod oracle;
 pub mod pairs;
@@ -14,6 +15,7 @@ mod skipped;
 mod text;
 pub mod transitions;
 
+pub use lines::lines;
 pub use members::members;
 pub use random::{any_fabric, connected_fabric};
 pub use skipped::skipped;

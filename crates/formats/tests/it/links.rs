@@ -1,6 +1,7 @@
 //! Topology files of other simulators and of a Cray: real ones have the counts of their data sheet, and broken ones
 //! are reported.
 
+use darkfiber_testkit::lines;
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::{DragonflyShape, Fabric, GroupKind, Shape, SwitchId, Topology};
@@ -8,7 +9,7 @@ use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::Options;
 use darkfiber_formats::{Diagnostics, Severity, codes, detect, input, read_fabric};
 
-use crate::support::{diagnostics_text, shared};
+use crate::support::shared;
 
 fn file(name: &str) -> Option<PathBuf> {
     shared(&format!("data/topologies/{name}"))
@@ -58,7 +59,7 @@ fn refused(content: &[u8], name: &str) -> String {
 fn theta_as_cray_lists_it() {
     let Some(path) = file("theta.interconnect.gz") else { return };
     let (t, d) = open(&path, 1);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     let f = &t.fabric;
     // 12960 green, 12960 black and 3456 blue ends; 6912 processor tiles, two a node.
     assert_eq!(counts(f), [864, 3456, 12960 + 3456 / 2]);
@@ -87,7 +88,7 @@ fn theta_as_codes_lists_it_is_the_same_network() {
     };
     let (cray, _) = open(&cray, 1);
     let (one, d) = open(&inter, 4);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     assert_eq!(one.fabric.name(), "theta");
     assert_eq!(counts(&one.fabric), counts(&cray.fabric));
     assert_eq!(one, open(&intra, 4).0, "either file stands for both");
@@ -105,7 +106,7 @@ fn theta_as_codes_lists_it_is_the_same_network() {
 fn codes_dragonfly() {
     let Some(path) = file("dfdally_8k_inter.bin") else { return };
     let (t, d) = open(&path, 8);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     // 65 groups of 16, 8320 rows of global links and 240 of each group, all from both ends.
     assert_eq!(counts(&t.fabric), [1040, 8320, 8320 / 2 + 65 * 240 / 2]);
     assert_eq!(degrees(&t.fabric), [(15 + 8, 1040)]);
@@ -118,7 +119,7 @@ fn codes_dragonfly() {
 fn codes_dragonfly_plus() {
     let Some(path) = file("dfp_8k_intra.bin") else { return };
     let (t, d) = open(&path, 16);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     // 33 groups of 16 leaves and 16 spines; hosts only on leaves.
     assert_eq!(counts(&t.fabric), [1056, 33 * 16 * 16, 8448 / 2 + 33 * 512 / 2]);
     assert_eq!(degrees(&t.fabric), [(16, 528), (32, 528)]);
@@ -150,7 +151,7 @@ fn graph_golf() {
 fn graph_golf_only_where_the_name_says_so() {
     let read = |name: &str, text: &str| {
         let (t, d) = parse_fabric(text, Path::new(name), &Options::default()).expect("a list");
-        (t.fabric.switch_link_count(), diagnostics_text(&d))
+        (t.fabric.switch_link_count(), lines(&d.0))
     };
     let list = "0 1\n1 2\n2 0\n1 0\n";
     assert_eq!(read("some.edges", list), (4, String::new()));
@@ -173,7 +174,7 @@ fn netbench() {
     ] {
         let Some(path) = file(&format!("netbench-{name}.topology")) else { return };
         let (t, d) = open(&path, 3);
-        assert_eq!(diagnostics_text(&d), "", "{name}");
+        assert_eq!(lines(&d.0), "", "{name}");
         assert_eq!(counts(&t.fabric), [nodes, 3 * tors, links / 2], "{name}");
         assert!(t.fabric.terminals().iter().all(|x| x.switch.index() < tors));
         assert_eq!(t.fabric.components(), [nodes]);
@@ -185,7 +186,7 @@ fn netbench_with_servers_of_its_own() {
     let text = "|V|=5\n|E|=8\nToRs=set(0,1)\nServers=incl_range(2,3)\nSwitches=set(4)\n\
                 0 4\n4 0\n1 4\n4 1\n2 0\n0 2\n1 3\n3 1\n";
     let (t, d) = parse_fabric(text, Path::new("x"), &Options::default()).expect("a topology");
-    assert_eq!((counts(&t.fabric), diagnostics_text(&d).as_str()), ([3, 2, 2], ""));
+    assert_eq!((counts(&t.fabric), lines(&d.0).as_str()), ([3, 2, 2], ""));
     let hosts: Vec<&str> = t.fabric.hosts().iter().map(|h| h.name.as_str()).collect();
     assert_eq!(hosts, ["server2", "server3"]);
     assert_eq!(t.fabric.terminals()[1].switch, SwitchId(1));
@@ -197,7 +198,7 @@ fn netbench_that_contradicts_itself() {
                 0 1\n1 0\n1 2\n7 1\n2 2\n0 1 2\n";
     let (t, d) = parse_fabric(text, Path::new("x"), &Options::default()).expect("a topology");
     assert_eq!(counts(&t.fabric), [3, 0, 2]);
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 2: error: 7 links are promised, 4 are listed (those of the list are taken; each counts in both directions)
     line 3: error: node 7 does not exist, |V| is 3 (the line is left out)
     line 4: error: "all", expected incl_range(a,b) or set(a,b,..) (the line is left out)
@@ -228,7 +229,7 @@ c0-0c0s1a0l99(0:0:1) green -> c0-0c0s0a0l03(0:0:0)
     let (t, d) = parse_fabric(text, Path::new("x"), &Options::default()).expect("a list");
     assert_eq!(counts(&t.fabric), [2, 2, 2]);
     assert_eq!(t.shape, None);
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 2: error: the ends of a cable differ in colour (one is taken)
     line 2: warning: a cable of this colour cannot join routers at these coordinates (the fabric is read without a shape)
     line 3: error: port 2 of "c0-0c0s0a0" leads to port 2 of "c0-0c0s1a0", but not back (the cable is taken if both ports are free)
@@ -254,7 +255,7 @@ fn a_small_codes_network() {
         codes::assemble((inter, paths[0]), (intra, paths[1]), &Options::default())
     };
     let (t, d) = read(&inter, &intra).expect("a network");
-    assert_eq!((counts(&t.fabric), diagnostics_text(&d).as_str()), ([4, 4, 4], ""));
+    assert_eq!((counts(&t.fabric), lines(&d.0).as_str()), ([4, 4, 4], ""));
     assert_eq!(detect(&inter, paths[0]), Some(&codes::FORMAT));
     assert_eq!(detect(&inter, Path::new("a.bin")).map(|f| f.name), Some("binary"));
 
@@ -284,7 +285,7 @@ fn a_small_codes_network() {
     // One record is missing: the rest is taken.
     let (t, d) = read(&binary(&[0, 2, 2, 0, 1, 3, 3, 1, 0, 3]), &intra).expect("a network");
     assert_eq!(t.fabric.switch_link_count(), 2 + 3);
-    insta::assert_snapshot!(crate::support::diagnostics_text(&d), @"error: inter: at byte 32: 0 to 3 is listed 1x, 3 to 0 0x (1 of 5 records are no half of a link; the others are taken)");
+    insta::assert_snapshot!(lines(&d.0), @"error: inter: at byte 32: 0 to 3 is listed 1x, 3 to 0 0x (1 of 5 records are no half of a link; the others are taken)");
 }
 
 #[test]

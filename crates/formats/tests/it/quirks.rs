@@ -1,8 +1,9 @@
 //! Dumps as they come: damaged, contradictory, captured from terminals.
 
 use darkfiber_fabric::Role;
+use darkfiber_testkit::lines;
 
-use crate::support::{diagnostics_text, dump};
+use crate::support::dump;
 
 /// Two switches, one host, both ends listed.
 const SOUND: &str = r#"
@@ -33,7 +34,7 @@ fn edited(from: &str, to: &str) -> String {
 #[test]
 fn a_sound_dump_has_no_remarks() {
     let (f, d) = dump(SOUND);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     assert_eq!((f.switch_count(), f.switch_link_count(), f.terminal_count()), (2, 2, 1));
 }
 
@@ -46,7 +47,7 @@ fn terminal_captures_read_the_same() {
     );
     let (f, d) = dump(&captured);
     assert_eq!(f, sound);
-    insta::assert_snapshot!(diagnostics_text(&d), @r"
+    insta::assert_snapshot!(lines(&d.0), @r"
     line 1: note: not a line of ibnetdiscover: Last login: Mon Jan  1 (ignored)
     line 2: note: not a line of ibnetdiscover: [root@n1 ~]# ibnetdiscover (ignored)
     line 21: note: not a line of ibnetdiscover: [root@n1 ~]# exit (ignored)
@@ -57,14 +58,14 @@ fn terminal_captures_read_the_same() {
 fn contradicting_ends() {
     let (f, d) = dump(&edited("[2]\t\"S-0000000000000051\"[2]", "[2]\t\"S-0000000000000051\"[4]"));
     assert_eq!(f.switch_link_count(), 2);
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"line 14: error: port 2 of "right" leads to port 4 of "left" here, but line 8 joins port 2 of "left" and port 2 of "right" (the other line is kept; cables may have been moved during the dump, make a new one)"#);
+    insta::assert_snapshot!(lines(&d.0), @r#"line 14: error: port 2 of "right" leads to port 4 of "left" here, but line 8 joins port 2 of "left" and port 2 of "right" (the other line is kept; cables may have been moved during the dump, make a new one)"#);
 }
 
 #[test]
 fn one_end_only() {
     let (f, d) = dump(&edited("[2]\t\"S-0000000000000051\"[2]\t\t# \"left\" lid 1 4xHDR\n", ""));
     assert_eq!(f.switch_link_count(), 2);
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"line 8: warning: only one end is listed: port 2 of "left" leads to port 2 of "right", which has no line (the cable is made; make a new dump if it should not be there)"#);
+    insta::assert_snapshot!(lines(&d.0), @r#"line 8: warning: only one end is listed: port 2 of "left" leads to port 2 of "right", which has no line (the cable is made; make a new dump if it should not be there)"#);
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn one_guid_twice() {
     );
     let (f, d) = dump(&twice);
     assert_eq!((f.switch_count(), f.switch_link_count()), (2, 2));
-    insta::assert_snapshot!(diagnostics_text(&d), @r"line 20: error: GUID 0x0000000000000051 already belongs to the node of line 6; this one is dropped (two nodes cannot share a GUID; are these several dumps in one file?)");
+    insta::assert_snapshot!(lines(&d.0), @r"line 20: error: GUID 0x0000000000000051 already belongs to the node of line 6; this one is dropped (two nodes cannot share a GUID; are these several dumps in one file?)");
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn cut_dumps_are_mended_from_the_neighbours() {
     let (f, d) = dump(cut);
     assert_eq!((f.terminal_count(), f.terminals()[0].lid), (1, Some(3)));
     assert_eq!(f.hosts()[0].name, "cn1");
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 9: warning: adapter "H-0000000000000021" "cn1 HCA-1" is never described; it is made of what its neighbour says (the dump was cut short or damaged; make a new one)
     line 16: warning: cut or damaged line: caguid=0x (the line is left out; make a new dump if cables are missing)
     line 16: warning: the file ends in the middle of a line (the dump was cut short; make a new one)
@@ -91,7 +92,7 @@ fn cut_dumps_are_mended_from_the_neighbours() {
     let cut = &SOUND[..SOUND.find("\"S-0000000000000052\"[2]").expect("there") + 9];
     let (f, d) = dump(cut);
     assert_eq!((f.switch_count(), f.switch_link_count()), (2, 1));
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 7: warning: switch "S-0000000000000052" "right" is never described; it is made of what its neighbours say (the dump was cut short or damaged; make a new one)
     line 8: warning: cut or damaged line: [2] "S-000000 (the line is left out; make a new dump if cables are missing)
     line 8: error: the dump was cut short in the record of switch "left" (hosts may be missing that no other line names; make a new one)
@@ -121,29 +122,29 @@ fn dumps_cut_among_the_switches_are_errors() {
     ] {
         let end = SOUND.find(at).expect("there") + more;
         let (_, d) = dump(&SOUND[..end]);
-        let all = diagnostics_text(&d);
+        let all = lines(&d.0);
         assert!(all.contains(said), "{said}: {all}");
         assert_eq!(all.matches(": error: ").count(), 1, "{all}");
     }
     // After the last switch nothing is missing that the switches do not name.
     let (f, d) = dump(&SOUND[..SOUND.find("\ncaguid").expect("there")]);
     assert_eq!(f.terminal_count(), 1);
-    assert!(!diagnostics_text(&d).contains(": error: "), "{}", diagnostics_text(&d));
+    assert!(!lines(&d.0).contains(": error: "), "{}", lines(&d.0));
 }
 
 #[test]
 fn speeds() {
     let (f, d) = dump(&edited("\"left\" lid 1 4xHDR", "\"left\" lid 1 2xHDR"));
     assert_eq!(f.classes()[0].label, "2xHDR");
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 7: warning: cable runs at 2xHDR, another between the same switches at 4xHDR (look at the cable)
     line 13: warning: the ends of a cable differ: port 1 of "left" says 4xHDR, port 1 of "right" says 2xHDR (2xHDR is taken; look at the cable)
     "#);
     let (f, d) = dump(&SOUND.replace("4xHDR", "4xWARP"));
     assert_eq!(f.classes()[0].label, "?");
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"line 7: warning: unknown link width and speed "4xWARP" (it counts as 4xQDR; expected one like 4xHDR)"#);
+    insta::assert_snapshot!(lines(&d.0), @r#"line 7: warning: unknown link width and speed "4xWARP" (it counts as 4xQDR; expected one like 4xHDR)"#);
     let (_, d) = dump(&SOUND.replace(" 4xHDR", ""));
-    insta::assert_snapshot!(diagnostics_text(&d), @r"note: 3 cables state no speed (they count as 4xQDR)");
+    insta::assert_snapshot!(lines(&d.0), @r"note: 3 cables state no speed (they count as 4xQDR)");
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn lids_that_are_none() {
     assert_eq!((f.switches()[0].lid, f.switches()[1].lid), (None, None));
     // The switch's line has it.
     assert_eq!(f.terminals()[0].lid, Some(3));
-    insta::assert_snapshot!(diagnostics_text(&d), @r"
+    insta::assert_snapshot!(lines(&d.0), @r"
     line 6: note: LID 65535 is none: no subnet manager has given this port one (the first such port; if LIDs matter, make the dump once the subnet is up)
     line 12: warning: 49152 is not a unicast LID (1 to 49151) (read as none)
     line 18: warning: LMC 9 is out of range: 0 to 7 (read as 0)
@@ -187,7 +188,7 @@ Ca	2 \"H-0000000000000026\"		# \"lonely HCA-1\"
     );
     let (f, d) = dump(&odd);
     assert_eq!((f.switch_count(), f.terminal_count(), f.adapters().len()), (2, 1, 4));
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 21: warning: router "gate" is left out, and so are its cables: 1 (routes between subnets are not modelled)
     line 24: note: adapter "cn2 HCA-1" has no link to a switch (it stays, without a terminal)
     line 25: warning: adapter "H-0000000000000024" "cn3 HCA-1" is never described; it is made of what its neighbour says (the dump was cut short or damaged; make a new one)
@@ -235,7 +236,7 @@ Ca 1 "H-25" # "localhost mlx5_0"
 [1](36) "S-52"[2] # lid 9 lmc 0 "x" lid 2 4xHDR
 "#;
     let (f, d) = dump(text);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     assert_eq!(f.terminal_count(), 6);
     assert_eq!(f.terminals()[0].lmc, 2);
     assert_eq!(f.terminals()[3].role, Role::Aggregation);
@@ -255,7 +256,7 @@ Ca 3 "H-ffffffffffffffff" # "a HCA-1"
 "#;
     let (f, d) = dump(text);
     assert_eq!(f.terminal_count(), 3);
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 3: warning: only one end is listed: port 1 of "zero" leads to port 1 of "a HCA-1", which has no line (the cable is made; make a new dump if it should not be there)
     line 4: warning: only one end is listed: port 2 of "zero" leads to port 2 of "a HCA-1", which has no line (the cable is made; make a new dump if it should not be there)
     line 5: warning: only one end is listed: port 3 of "zero" leads to port 3 of "a HCA-1", which has no line (the cable is made; make a new dump if it should not be there)

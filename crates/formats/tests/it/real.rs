@@ -1,12 +1,13 @@
 //! Files of real fabrics have the counts that were taken from them by hand.
 
+use darkfiber_testkit::lines;
 use std::time::Instant;
 
 use darkfiber_fabric::{Fabric, LinkClass, Role};
 use darkfiber_formats::edges::Options;
 use darkfiber_formats::{Diagnostics, Severity, ibnetdiscover, input, read_fabric};
 
-use crate::support::{diagnostics_text, shared, shipped};
+use crate::support::{shared, shipped};
 
 fn open(path: &std::path::Path) -> (Fabric, Diagnostics) {
     match read_fabric(path, &Options::default()) {
@@ -23,7 +24,7 @@ fn counts(f: &Fabric) -> [usize; 4] {
 fn stage() {
     let (f, d) = open(&shipped("stage-sx6036.topo"));
     assert_eq!(counts(&f), [8, 144, 192, 47]);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     assert_eq!((f.name(), f.terminal_count()), ("stage-sx6036", 145));
     let labels: Vec<&str> = f.classes().iter().map(|c| c.label.as_str()).collect();
     assert_eq!(labels, ["4xQDR", "4xFDR10"]);
@@ -41,7 +42,7 @@ fn ufm_small() {
     assert_eq!(aggregation.count(), 1);
     // Four cards of r-dcs96 and two of each other host, and the pseudo-adapter.
     assert_eq!(f.hosts().len(), 6);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn man_page_examples() {
     assert_eq!(f.terminals()[0].lmc, 1);
     // All adapters have the factory text and no system image GUID.
     assert_eq!(f.hosts().len(), 4);
-    insta::assert_snapshot!(diagnostics_text(&d), @r#"
+    insta::assert_snapshot!(lines(&d.0), @r#"
     line 15: warning: cable from port 10 of "ISR9024 Voltaire" to port 1 of "SW-6IB4 Voltaire" runs at 1xSDR (most likely a bad cable or connector)
     line 15: warning: cable runs at 1xSDR, another between the same switches at 4xSDR (look at the cable)
     line 18: warning: cable from port 12 of "ISR9024 Voltaire" to port 1 of "MT23108 InfiniHost Mellanox Technologies" runs at 1xSDR (most likely a bad cable or connector)
@@ -60,15 +61,15 @@ fn man_page_examples() {
     "#);
 
     let (f, d) = open(&shipped("ibtopotool_2.topo"));
-    assert_eq!((counts(&f), diagnostics_text(&d).as_str()), ([1, 2, 2, 0], ""));
+    assert_eq!((counts(&f), lines(&d.0).as_str()), ([1, 2, 2, 0], ""));
 
     let (f, d) = open(&shipped("ibtopotool_3.topo"));
     assert_eq!(counts(&f), [2, 6, 10, 1]);
     assert_eq!(f.loopbacks().len(), 3);
-    insta::assert_snapshot!(diagnostics_text(&d), @"line 1: warning: message of the tool itself: src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,1,31 ... (ibnetdiscover may not have seen the whole fabric)");
+    insta::assert_snapshot!(lines(&d.0), @"line 1: warning: message of the tool itself: src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,1,31 ... (ibnetdiscover may not have seen the whole fabric)");
 
     let (f, d) = open(&shipped("ibtopotool_4.topo"));
-    assert_eq!((counts(&f), diagnostics_text(&d).as_str()), ([1, 1, 1, 0], ""));
+    assert_eq!((counts(&f), lines(&d.0).as_str()), ([1, 1, 1, 0], ""));
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn selene_compute() {
     };
     let (f, d) = open(&path);
     assert_eq!(counts(&f), [666, 4341, 12852, 8511]);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     let aggregation = f.terminals().iter().filter(|t| t.role == Role::Aggregation);
     assert_eq!(aggregation.count(), 666);
     let mut adapters = vec![0; f.hosts().len()];
@@ -108,7 +109,7 @@ fn selene_storage() {
     };
     let (f, d) = open(&path);
     assert_eq!(counts(&f), [160, 1247, 3286, 2039]);
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     assert!(f.terminals().iter().all(|t| t.role == Role::Compute));
 }
 
@@ -145,7 +146,7 @@ fn opensm_reference() {
                 return;
             };
             let (f, d) = open(&path);
-            assert_eq!(diagnostics_text(&d), "", "{name}/{file}");
+            assert_eq!(lines(&d.0), "", "{name}/{file}");
             assert_eq!((f.switch_count(), f.hosts().len()), (switches, hosts));
             assert_eq!(f.switch_link_count(), links, "{name}");
             fabrics.push(f);
@@ -188,7 +189,7 @@ fn ibsim_examples() {
         read += 1;
         let (t, d) = ibnetdiscover::read(&text, name.as_ref()).expect("a net");
         let f = t.fabric;
-        assert_eq!(d.worst(), Some(Severity::Note), "{name}: {}", diagnostics_text(&d));
+        assert_eq!(d.worst(), Some(Severity::Note), "{name}: {}", lines(&d.0));
         assert_eq!(f.switches()[0].description, "Switch1");
         let hosts = if name.ends_with("4hca") { 4 } else { 2 };
         assert_eq!(f.hosts().len(), hosts, "{name}");
@@ -207,7 +208,7 @@ fn port_lists() {
             let (t, d) = ibnetdiscover::read_ports(&text, file.as_ref()).expect("a port list");
             // In one of them an aggregation adapter is on two switches at once.
             let errors = d.0.iter().filter(|d| d.severity == Severity::Error).count();
-            assert_eq!(errors, usize::from(file == "test2.out"), "{}", diagnostics_text(&d));
+            assert_eq!(errors, usize::from(file == "test2.out"), "{}", lines(&d.0));
             got.push((file.to_owned(), counts(&t.fabric)));
         }
     }

@@ -1,5 +1,6 @@
 //! Written files are read back equal.
 
+use darkfiber_testkit::lines;
 use std::path::Path;
 
 use darkfiber_fabric::{
@@ -12,7 +13,7 @@ use darkfiber_formats::{ibnetdiscover, json};
 use darkfiber_routing::Lids;
 use proptest::prelude::*;
 
-use crate::support::{diagnostics_text, shared, shipped};
+use crate::support::{shared, shipped};
 
 /// Steps that modify a fabric, in order; steps that do not fit are skipped.
 #[derive(Clone, Debug)]
@@ -154,7 +155,7 @@ fn through_dump(f: &Fabric) -> (Fabric, String) {
     let odd = d.0.iter().filter(|d| {
         !d.what.contains("has no link") && !d.what.contains("runs at") && !d.what.contains("1xSDR")
     });
-    assert_eq!(odd.count(), 0, "{}", diagnostics_text(&d));
+    assert_eq!(odd.count(), 0, "{}", lines(&d.0));
     (t.fabric, text)
 }
 
@@ -199,7 +200,7 @@ proptest! {
         edges::write(&mut out, &f).expect("memory");
         let text = String::from_utf8(out).expect("text");
         let (t, d) = edges::read(&text, Path::new("dump.edges"), &Options::default()).expect("edges");
-        prop_assert_eq!(diagnostics_text(&d), "");
+        prop_assert_eq!(lines(&d.0), "");
         let g = t.fabric;
         prop_assert_eq!(g.loopbacks().len(), f.loopbacks().len());
         let ends = |f: &Fabric| {

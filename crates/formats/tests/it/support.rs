@@ -1,6 +1,5 @@
-//! Paths of test files, and the comparison of diagnostics.
+//! Paths of test files.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::Fabric;
@@ -12,14 +11,6 @@ pub(crate) fn shipped(name: &str) -> PathBuf {
 }
 
 pub(crate) use darkfiber_testkit::shared;
-
-/// Diagnostics, one a line.
-pub(crate) fn diagnostics_text(d: &Diagnostics) -> String {
-    d.0.iter().fold(String::new(), |mut text, d| {
-        let _ = writeln!(text, "{d}");
-        text
-    })
-}
 
 /// Reads a dump that must be readable.
 pub(crate) fn dump(text: &str) -> (Fabric, Diagnostics) {

@@ -9,14 +9,14 @@ use darkfiber_formats::topology_conf::{self, TopologyConf};
 use darkfiber_formats::{detect, input};
 use proptest::prelude::*;
 
-use darkfiber_testkit::members;
+use darkfiber_testkit::{lines, members};
 
-use crate::support::{diagnostics_text, shared};
+use crate::support::shared;
 
 fn conf(text: &str) -> (TopologyConf, String) {
     let path = Path::new("topology.conf");
     let (conf, found) = topology_conf::read(text, path).unwrap_or_else(|e| panic!("{e}"));
-    (conf, diagnostics_text(&found))
+    (conf, lines(&found.0))
 }
 
 /// Switches, leaves with nodes, distinct nodes, levels, roots.

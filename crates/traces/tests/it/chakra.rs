@@ -1,5 +1,6 @@
 //! Traces of Chakra with collectives: all forms are equivalent, and process groups are those that are listed or named.
 
+use darkfiber_testkit::lines;
 use std::fs;
 use std::path::PathBuf;
 
@@ -7,8 +8,6 @@ use darkfiber_formats::{Diagnostics, ReadError};
 use darkfiber_traces::schedules::{self, Options, Read};
 use darkfiber_workload::schedule::{Op, Schedule, Script};
 use darkfiber_workload::trace::{CollectiveCall, CollectiveKind, OpGraph, OpWhat, Volume};
-
-use crate::support::diagnostics_text;
 
 /// A number as protocol buffers write it.
 fn varint(mut n: u64, out: &mut Vec<u8>) {
@@ -203,11 +202,7 @@ fn ranks<'a>() -> Vec<Vec<Node<'a>>> {
 #[test]
 fn all_forms_say_the_same() {
     let (expected, d) = graph(Form::Protobuf, &ranks(), None);
-    assert!(
-        diagnostics_text(&d).contains("no file says who is in 2 process groups"),
-        "{}",
-        diagnostics_text(&d)
-    );
+    assert!(lines(&d.0).contains("no file says who is in 2 process groups"), "{}", lines(&d.0));
     assert_eq!(expected.groups, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
     assert_eq!(expected.nodes.len(), 20);
     let collectives: Vec<_> = (expected.nodes.iter())
@@ -226,7 +221,7 @@ fn all_forms_say_the_same() {
     // A file of groups, of which one has more members than those who name it.
     let groups = r#"{"7": [1, 0], "8": [2, 3], "9": [0, 3]}"#;
     let (other, d) = graph(Form::Jsonized, &ranks(), Some(groups));
-    assert!(d.is_empty(), "{}", diagnostics_text(&d));
+    assert!(d.is_empty(), "{}", lines(&d.0));
     assert_eq!(other.groups, [vec![0, 1, 2, 3], vec![1, 0], vec![2, 3], vec![0, 3]]);
 }
 

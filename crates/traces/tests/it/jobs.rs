@@ -5,13 +5,11 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use darkfiber_formats::{Diagnostics, Severity, hostlist, input};
-use darkfiber_testkit::{members, shared};
+use darkfiber_testkit::{lines, members, shared};
 use darkfiber_traces::jobs::{
     self, JobLog, LOGS, Record, State, batsim, pairs, pbs, sacct, scontrol, slurmrestd, squeue, swf,
 };
 use proptest::prelude::*;
-
-use crate::support::diagnostics_text;
 
 /// All jobs of a file of the shared data, read as its detected kind; `None` where it is absent.
 fn log(name: &str, kind: JobLog) -> Option<(Vec<Record>, Diagnostics)> {
@@ -74,7 +72,7 @@ fn logs_of_the_parallel_workloads_archive() {
             continue;
         };
         assert_eq!((jobs.len(), jobs[0].id.as_str()), (count, first), "{name}");
-        assert_eq!(diagnostics_text(&found), told_of, "{name}");
+        assert_eq!(lines(&found.0), told_of, "{name}");
         assert!(jobs.iter().all(|j| j.nodes.is_none() && j.submit.is_some()));
         assert!(jobs.iter().all(|j| j.processors.is_none_or(|p| p <= processors)), "{name}");
     }
@@ -93,7 +91,7 @@ fn header_of_an_archived_log() {
 fn wagap_says_the_nodes() {
     let Some((jobs, found)) = log("jobs/wagap-2013.swf.gz", swf::LOG) else { return };
     assert_eq!(jobs.len(), 17_900);
-    insta::assert_snapshot!(diagnostics_text(&found), @r"
+    insta::assert_snapshot!(lines(&found.0), @r"
         line 4186: warning: run time -1359980917 (below zero; taken as unknown)
         line 4200: warning: run time -1359981026 (below zero; taken as unknown)
         ");
@@ -111,7 +109,7 @@ fn phillips_says_the_nodes() {
     let Some((jobs, found)) = log("jobs/xdmod-phillips.sacct.log.gz", sacct::LOG) else {
         return;
     };
-    assert_eq!((jobs.len(), diagnostics_text(&found).as_str()), (4_285, ""));
+    assert_eq!((jobs.len(), lines(&found.0).as_str()), (4_285, ""));
     assert_eq!(nodes(&jobs), (46, 20, 8));
     let none = jobs.iter().filter(|j| j.nodes.as_ref().is_some_and(Vec::is_empty)).count();
     assert_eq!(none, 239);
@@ -122,7 +120,7 @@ fn phillips_says_the_nodes() {
 #[test]
 fn sacct_with_headers() {
     if let Some((jobs, found)) = log("jobs/sacct_simple.log", sacct::LOG) {
-        insta::assert_snapshot!(diagnostics_text(&found), @"");
+        insta::assert_snapshot!(lines(&found.0), @"");
         insta::assert_snapshot!(short(&jobs), @r"
         2 1 Completed 84805 s on b001 (1, 32)
         3 2 Completed 12688 s on n001 (1, 32)
@@ -131,7 +129,7 @@ fn sacct_with_headers() {
         ");
     }
     if let Some((jobs, found)) = log("jobs/sacct_dump2101.log", sacct::LOG) {
-        insta::assert_snapshot!(diagnostics_text(&found), @r"
+        insta::assert_snapshot!(lines(&found.0), @r"
         line 16: warning: 74 fields, expected 107: '|||||||||||||||||||||1|1|cpn-k07-05-02||188248|general-compu...' (a part of a row, or of a job's name; left out)
         note: 2 steps (parts of their jobs; passed over)
         ");
@@ -151,7 +149,7 @@ fn sacct_with_headers() {
         ");
     }
     if let Some((jobs, found)) = log("jobs/sacct_submitline_multiline.log", sacct::LOG) {
-        insta::assert_snapshot!(diagnostics_text(&found), @"note: 7 steps (parts of their jobs; passed over)");
+        insta::assert_snapshot!(lines(&found.0), @"note: 7 steps (parts of their jobs; passed over)");
         insta::assert_snapshot!(short(&jobs), @r"
         2 7957382 Completed 56 s on cpn-v09-10 (1, 2)
         4 9067954 Completed 9600 s on cpn-q06-04-[01-02],cpn-q07-04-[01-02],cpn-q08-04-[01-02],cpn-q09-04-[01-02],cpn-u22-[16-17],cpn-u23-[17,25],cpn-u24-[18-19],cpn-u25-[20,36] (16, 576)
@@ -181,7 +179,7 @@ fn samples_of_xdmod() {
         let diagnostics =
             (kind.read)(&mut body.as_bytes(), Path::new(&name), &mut |job| found.push(job))
                 .unwrap_or_else(|e| panic!("{e}"));
-        text.extend([&name, "\n", &short(&found), &diagnostics_text(&diagnostics)]);
+        text.extend([&name, "\n", &short(&found), &lines(&diagnostics.0)]);
     }
     if !text.is_empty() {
         insta::assert_snapshot!(text, @r"
@@ -230,7 +228,7 @@ fn batsim_and_oar() {
         let Some((jobs, found)) = log(&format!("jobs/{name}.csv"), batsim::LOG) else {
             continue;
         };
-        assert_eq!((jobs.len(), diagnostics_text(&found).as_str()), (count, ""));
+        assert_eq!((jobs.len(), lines(&found.0).as_str()), (count, ""));
         assert_eq!(nodes(&jobs), on, "{name}");
         assert!(jobs.iter().all(|j| j.state == State::Completed && j.start <= j.end));
     }
@@ -240,7 +238,7 @@ fn batsim_and_oar() {
 fn a_list_of_states_of_squeue() {
     let Some((jobs, found)) = log("slurm/gsi-squeue.txt", squeue::LOG) else { return };
     let count = |state| jobs.iter().filter(|j| j.state == state).count();
-    assert_eq!((jobs.len(), diagnostics_text(&found).as_str()), (42, ""));
+    assert_eq!((jobs.len(), lines(&found.0).as_str()), (42, ""));
     assert_eq!([State::Pending, State::Running, State::Completed].map(count), [4, 32, 6]);
     assert!(jobs.iter().all(|j| j.nodes.is_none()));
 }
@@ -249,7 +247,7 @@ fn a_list_of_states_of_squeue() {
 fn jobs_of_slurmrestd() {
     let name = "slurm/slurmrestd-25.11-v0.0.43-jobs.json.gz";
     let Some((jobs, found)) = log(name, slurmrestd::LOG) else { return };
-    assert_eq!((jobs.len(), diagnostics_text(&found).as_str()), (30, ""));
+    assert_eq!((jobs.len(), lines(&found.0).as_str()), (30, ""));
     let count = |state| jobs.iter().filter(|j| j.state == state).count();
     assert_eq!([State::Pending, State::Running, State::Completed].map(count), [4, 2, 24]);
     let running: Vec<String> = jobs
@@ -407,7 +405,7 @@ fn chunks_do_not_matter() {
             let mut reader = BufReader::with_capacity(capacity, text.as_bytes());
             let mut jobs = Vec::new();
             let found = (kind.read)(&mut reader, Path::new("x"), &mut |job| jobs.push(job));
-            (jobs, found.map(|f| diagnostics_text(&f)).map_err(|e| e.to_string()))
+            (jobs, found.map(|f| lines(&f.0)).map_err(|e| e.to_string()))
         };
         assert_eq!(read(3), read(8192));
     }

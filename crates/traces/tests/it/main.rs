@@ -4,5 +4,4 @@ mod chakra;
 mod jobs;
 mod schedules;
 mod spoilt_schedules;
-mod support;
 mod torch;

@@ -10,9 +10,7 @@ use darkfiber_workload::CommMatrix;
 use darkfiber_workload::schedule::{Schedule, Script};
 use darkfiber_workload::trace::{Call, CollectiveCall, MpiTrace};
 
-use darkfiber_testkit::shared;
-
-use crate::support::diagnostics_text;
+use darkfiber_testkit::{lines, shared};
 
 fn bytes(name: &str) -> Option<Vec<u8>> {
     let path = shared(&format!("data/comm/{name}"))?;
@@ -90,7 +88,7 @@ fn calls(trace: &MpiTrace, rank: usize, wanted: impl Fn(&Call) -> bool) -> usize
 #[test]
 fn single_ranks_of_dumpi() {
     if let Some((t, d)) = trace("dumpi-BigFFT.bin.gz") {
-        insta::assert_snapshot!(diagnostics_text(&d), @"warning: the calls of 8 of 9 ranks are missing, such as those of rank 1 (what is there is read, but does not make a schedule; give the files of all ranks)");
+        insta::assert_snapshot!(lines(&d.0), @"warning: the calls of 8 of 9 ranks are missing, such as those of rank 1 (what is there is read, but does not make a schedule; give the files of all ranks)");
         assert_eq!((t.counts["Alltoallv"], t.counts["Comm_create"]), (4, 6));
         assert_eq!(calls(&t, 0, |c| matches!(c, Call::Collective(c) if c.sizes.len() == 3)), 4);
         // The world, the rank alone, its column and its row.
@@ -98,7 +96,7 @@ fn single_ranks_of_dumpi() {
         assert_eq!(t.communicators, made);
     }
     if let Some((t, d)) = trace("dumpi-CrystalRouter.bin.gz") {
-        assert!(diagnostics_text(&d).starts_with("note: the file does not say its rank"));
+        assert!(lines(&d.0).starts_with("note: the file does not say its rank"));
         for name in ["Isend", "Irecv", "Waitall"] {
             assert_eq!(t.counts[name], 16_000);
         }
@@ -123,7 +121,7 @@ fn single_ranks_of_dumpi() {
 #[test]
 fn a_whole_run_of_dumpi() {
     let Some((t, d)) = trace("dumpi-naive_all_to_all-4ranks-run_0.tar.gz") else { return };
-    assert_eq!(diagnostics_text(&d), "");
+    assert_eq!(lines(&d.0), "");
     for rank in 0..4 {
         assert_eq!(calls(&t, rank, |c| matches!(c, Call::Isend(..))), 12);
         assert_eq!(calls(&t, rank, |c| matches!(c, Call::Irecv(..))), 12);
@@ -137,7 +135,7 @@ fn a_whole_run_of_dumpi() {
 #[test]
 fn traces_of_simgrid() {
     let Some((t, d)) = trace("simgrid-ti-traces-32.tar.gz") else { return };
-    assert_eq!((t.ranks.len(), diagnostics_text(&d).as_str()), (32, ""));
+    assert_eq!((t.ranks.len(), lines(&d.0).as_str()), (32, ""));
     for (name, count) in [
         ("allreduce", 192),
         ("alltoall", 160),
@@ -159,7 +157,7 @@ fn a_ring_of_chakra() {
     let Some((read, d)) = opened("chakra-et-ring-allreduce-8npus.tar.gz") else { return };
     let Read::Graph(graph) = read else { panic!("{read:?}") };
     let s = graph.schedule(&mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(d.0.len(), 1, "the XML is passed over: {}", diagnostics_text(&d));
+    assert_eq!(d.0.len(), 1, "the XML is passed over: {}", lines(&d.0));
     // Seven steps twice, of an eighth of a megabyte by each; 35 nodes an NPU.
     assert_eq!(size(&s), (8, 280, 112, 112 << 17));
 }
@@ -189,7 +187,7 @@ fn matrices() {
         assert_eq!(m.symmetric().total(), m.total());
     }
     if let Some((m, d)) = matrix("supersim-halo_exchange_64.csv") {
-        assert_eq!(diagnostics_text(&d), "");
+        assert_eq!(lines(&d.0), "");
         assert_eq!((m.ranks(), m.entries().len(), m.total()), (64, 936, 31_392));
     }
 }
