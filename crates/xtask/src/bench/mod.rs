@@ -82,7 +82,8 @@ fn options(root: &Path, bench: &Bench) -> Result<runner::Options, String> {
     } else {
         let built = Command::new(env!("CARGO"))
             .args(["build", "--release", "--quiet", "-p", "darkfiber"])
-            .args(["-p", "darkfiber-flowsim", "-p", "darkfiber-workload", "--bins", "--examples"])
+            .args(["-p", "darkfiber-flowsim", "-p", "darkfiber-workload"])
+            .args(["-p", "darkfiber-packetsim", "--bins", "--examples"])
             .current_dir(root)
             .status();
         if !built.is_ok_and(|status| status.success()) {

@@ -65,7 +65,9 @@ impl<'a> Entry<'a> {
 
     /// How far it is behind, the smaller the farther; none if it is not.
     fn behind(&self) -> Option<f64> {
-        let peer = self.ratio.filter(|&r| r < 0.995);
+        // Where a part of the peer's is aimed at, it is expected to be ahead.
+        let least = 0.995 * self.row.ratio_goal.unwrap_or(1.0).min(1.0);
+        let peer = self.ratio.filter(|&r| r < least);
         let ratio = self.ratio.zip(self.row.ratio_goal);
         let ratio = ratio.filter(|&(r, goal)| is_below(r, goal)).map(|(r, goal)| r / goal);
         let goal = self.by_goal().filter(|&by| by < 1.0);

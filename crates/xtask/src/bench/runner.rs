@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::figure::{Figure, Finished};
+use super::figure::Finished;
 use super::results::{Measured, Results};
 use super::rows::{Peer, Row, Rows};
 
@@ -171,13 +171,24 @@ impl Runner<'_> {
         let mut failed = None;
         for _ in 0..REPEATS {
             let mut took = 0.0;
+            let mut both = None;
             if let Some(side) = &row.ours {
                 let done = self.shell(&side.command, side.says.as_deref())?;
                 took += done.wall;
                 ours.push(side.figure.of(&done)?);
+                both = Some(done);
             }
             if let Some(side) = row.theirs.as_ref().filter(|_| !is_missing && failed.is_none()) {
-                match self.peers_figure(&side.command, side.says.as_deref(), &side.figure) {
+                // A command that has both figures is run once.
+                let is_same = row.ours.as_ref().is_some_and(|ours| ours.command == side.command);
+                let done = match both.take_if(|_| is_same) {
+                    Some(done) => Ok((done, 0.0)),
+                    None => self.shell(&side.command, side.says.as_deref()).map(|done| {
+                        let wall = done.wall;
+                        (done, wall)
+                    }),
+                };
+                match done.and_then(|(done, wall)| Ok((side.figure.of(&done)?, wall))) {
                     Ok((figure, wall)) => {
                         took += wall;
                         theirs.push(figure);
@@ -216,17 +227,6 @@ impl Runner<'_> {
             measured.note = reason.map(str::to_owned);
         }
         Ok(measured)
-    }
-
-    /// The figure of a peer's command, and how long it took.
-    fn peers_figure(
-        &self,
-        command: &str,
-        says: Option<&str>,
-        figure: &Figure,
-    ) -> Result<(f64, f64), String> {
-        let done = self.shell(command, says)?;
-        Ok((figure.of(&done)?, done.wall))
     }
 
     /// Runs a line in the root of the project, with its placeholders replaced.
