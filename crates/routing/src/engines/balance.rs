@@ -29,6 +29,9 @@ const GAIN: u64 = 33;
 /// As [`GAIN`], for passes that choose source by source, which balance damaged fabrics.
 const GAIN_APART: u64 = 200;
 
+/// Destination switches that each part takes at a time where parts exchange nothing.
+const ALONE: usize = 64;
+
 /// Switches without terminals whose LIDs are routed at a time.
 const SILENT: usize = 512;
 
@@ -128,11 +131,13 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> BalanceParts<'a, M> {
         let mut common = parts[0].balancer.load.clone();
         // Each part has its own stretch: neighbours, whose paths meet most, see each other.
         let stretch = dags.homes.len().div_ceil(parts.len());
-        for begin in (0..stretch).step_by(SHARE) {
+        // Parts that exchange nothing wait for each other only as often as their rows must be handed in, lest these take memory.
+        let share = if often { SHARE } else { ALONE };
+        for begin in (0..stretch).step_by(share) {
             let shares = parts.par_iter_mut().zip(dags.homes.par_chunks(stretch)).enumerate();
             shares.for_each(|(k, (part, groups))| {
                 let mut made = std::mem::take(&mut part.dag);
-                for (number, group) in groups.iter().enumerate().skip(begin).take(SHARE) {
+                for (number, group) in groups.iter().enumerate().skip(begin).take(share) {
                     work(part, routes, group, dags.get(k * stretch + number, &mut made));
                 }
                 part.dag = made;
@@ -140,7 +145,7 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> BalanceParts<'a, M> {
             for part in &mut *parts {
                 part.rows.hand_in(routes);
             }
-            if often || begin + SHARE >= stretch {
+            if often || begin + share >= stretch {
                 add_up(&mut common, parts, |part| &mut part.balancer.load);
             }
         }
