@@ -14,7 +14,7 @@ use super::refine::{refine, route_empty_switches};
 use super::tree::Tree;
 use crate::{DestId, Layers, Routes};
 
-/// Lanes that are tried at once.
+/// Lanes that are tried at once, once the first one has refused a destination.
 const TRIALS: usize = 2;
 
 /// A tree and a lane for every switch with terminals.
@@ -157,6 +157,8 @@ struct Lanes<'a> {
     /// A lane without any destination.
     blank: Lane<'a>,
     most: usize,
+    /// Whether the first lane has taken all destinations up to now.
+    is_enough: bool,
     /// Position of each switch in the order of the current shortest paths.
     place: Vec<u32>,
 }
@@ -168,9 +170,12 @@ impl Lanes<'_> {
             self.place[s as usize] = i;
         }
         let place = &self.place;
-        for start in (0..self.most).step_by(TRIALS) {
-            let batch = start..(start + TRIALS).min(self.most);
-            while self.open.len() < batch.end {
+        let mut start = 0;
+        while start < self.most {
+            // On trees the first lane takes all: to try the second one, too, would be in vain.
+            let trials = if self.is_enough && start == 0 { 1 } else { TRIALS };
+            let batch = start..(start + trials).min(self.most);
+            while self.open.len() < batch.end.max(TRIALS).min(self.most) {
                 self.open.push(self.blank.clone());
             }
             let lanes = &mut self.open[batch.clone()];
@@ -180,9 +185,12 @@ impl Lanes<'_> {
                 lane.settle(best == Some(l));
             }
             if let Some(l) = best {
+                self.is_enough &= batch.start + l == 0;
                 return Some(batch.start + l);
             }
+            start = batch.end;
         }
+        self.is_enough = false;
         None
     }
 
@@ -224,6 +232,7 @@ pub(super) fn plan<'a>(
         open: Vec::new(),
         blank,
         most: usize::from(most),
+        is_enough: true,
         place: vec![0; fabric.switch_count()],
     };
     let mut dag = Dag::default();

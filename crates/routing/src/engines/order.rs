@@ -290,11 +290,9 @@ fn farness(fabric: &Fabric, first: usize) -> Vec<(u32, u64)> {
         last[first + i] = 1 << i;
     }
     for depth in 1.. {
-        for s in 0..n {
-            if last[s] != 0 {
-                for c in fabric.channels_from(SwitchId::new(s)) {
-                    come[fabric.heads()[c] as usize] |= last[s];
-                }
+        for (s, &came) in last.iter().enumerate().filter(|(_, came)| **came != 0) {
+            for c in fabric.channels_from(SwitchId::new(s)) {
+                come[fabric.heads()[c] as usize] |= came;
             }
         }
         let mut any = false;
@@ -385,7 +383,8 @@ mod tests {
     /// All searches at once find what one search after the other finds.
     #[test]
     fn bundled_searches_find_all_distances() {
-        for spec in ["ring:n=130", "torus:dims=5x4x4,t=1", "dragonfly:p=1,a=4,h=2", "kary:k=3,n=3"]
+        for spec in
+            ["mesh:dims=130x1,t=1", "torus:dims=5x4x4,t=1", "dragonfly:p=1,a=4,h=2", "kary:k=3,n=3"]
         {
             let fabric = parse_spec(spec).expect("a spec").fabric;
             let n = fabric.switch_count();

@@ -12,6 +12,8 @@ use crate::{DestId, Routes};
 
 /// Most passes over all LIDs after the first of each attempt.
 const MORE_PASSES: usize = 4;
+/// Switches without terminals whose LIDs are routed at a time.
+const EMPTY: usize = 512;
 /// LIDs that are grown step by step after one whose tree the rule did not take unchanged.
 const PAUSE: u32 = 3;
 
@@ -232,15 +234,27 @@ impl<'a> RuleRouter<'a> {
     }
 }
 
-/// Shortest paths for the LIDs of switches without terminals: management traffic, under no rule.
+/// Shortest paths for the LIDs of switches without terminals: management traffic, under no rule, which adds no load.
 pub(super) fn route_empty_switches(fabric: &Fabric, routes: &mut Routes, load: &[u64]) {
-    let mut grower = Grower::new(fabric);
-    let mut tree = Tree::default();
-    for home in (0..fabric.switch_count()).map(SwitchId::new) {
-        if fabric.terminals_on(home).is_empty() {
-            grower.grow(&mut Free, LoadView::Joint(load, Preference::Balanced), home, &mut tree);
-            let row = routes.row(DestId::switch(fabric, home), 0);
-            tree.write(fabric, routes.ports_mut(row));
+    let all = (0..fabric.switch_count()).map(SwitchId::new);
+    let empty: Vec<SwitchId> = all.filter(|&s| fabric.terminals_on(s).is_empty()).collect();
+    for batch in empty.chunks(EMPTY) {
+        let made: Vec<(usize, Vec<u8>)> = batch
+            .par_iter()
+            .map_init(
+                || (Grower::new(fabric), Tree::default()),
+                |(grower, tree), &home| {
+                    let view = LoadView::Joint(load, Preference::Balanced);
+                    grower.grow(&mut Free, view, home, tree);
+                    let row = routes.row(DestId::switch(fabric, home), 0);
+                    let mut ports = routes.ports(row).to_vec();
+                    tree.write(fabric, &mut ports);
+                    (row, ports)
+                },
+            )
+            .collect();
+        for (row, ports) in made {
+            routes.ports_mut(row).copy_from_slice(&ports);
         }
     }
 }
