@@ -97,19 +97,19 @@ impl Distances {
             return u32::from(only);
         }
         let set = self.nearer(from, to);
-        let count: u32 = set.iter().map(|w| w.count_ones()).sum();
-        let skip = if count > 1 { random.below(count) } else { 0 };
-        nth(set, skip)
+        drawn(set, count(set), random)
     }
 
     /// The better of two of them.
     #[inline]
     pub(crate) fn emptier(&self, here: &mut super::SwitchView<'_>, to: u32) -> u32 {
-        let a = self.any(here.switch, to, here.random);
-        if self.only[self.at(here.switch, to)] != NOT_ONE {
-            return a;
+        let only = self.only[self.at(here.switch, to)];
+        if only != NOT_ONE {
+            return u32::from(only);
         }
-        let b = self.any(here.switch, to, here.random);
+        let set = self.nearer(here.switch, to);
+        let count = count(set);
+        let [a, b] = [(); 2].map(|()| drawn(set, count, here.random));
         if here.pressing(b) < here.pressing(a) { b } else { a }
     }
 }
@@ -181,19 +181,84 @@ fn only_one(set: &[u64]) -> u8 {
     }
 }
 
+/// How many numbers are in a set.
+#[inline]
+fn count(set: &[u64]) -> u32 {
+    set.iter().map(|w| w.count_ones()).sum()
+}
+
+/// One of the numbers of a set that has `count`, each with the same probability.
+#[inline]
+fn drawn(set: &[u64], count: u32, random: &mut crate::Random) -> u32 {
+    nth(set, if count > 1 { random.below(count) } else { 0 })
+}
+
 /// The number of a set that this many are before.
 #[inline]
 fn nth(set: &[u64], mut skip: u32) -> u32 {
     for (i, &word) in set.iter().enumerate() {
         let count = word.count_ones();
         if skip < count {
-            let mut word = word;
-            for _ in 0..skip {
-                word &= word - 1;
-            }
-            return i as u32 * 64 + word.trailing_zeros();
+            return i as u32 * 64 + nth_bit(word, skip);
         }
         skip -= count;
     }
     unreachable!("there is a way from every switch to every other")
+}
+
+/// The bit of a word that this many are before, fewer than it has: drawn numbers make a loop over bits unpredictable, so that there
+/// is none (Vigna, "Broadword Implementation of Rank/Select Queries", WEA 2008, section 3).
+#[inline]
+fn nth_bit(word: u64, skip: u32) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = ONES << 7;
+    // By byte, the bits up to its end.
+    let pairs = word - ((word >> 1) & (u64::MAX / 3));
+    let fours = (pairs & (u64::MAX / 5)) + ((pairs >> 2) & (u64::MAX / 5));
+    let sums = ((fours + (fours >> 4)) & (ONES * 15)).wrapping_mul(ONES);
+    // The high bit of each byte that ends before the bit; no sum is above 64.
+    let before = ((u64::from(skip) * ONES) | HIGH) - sums;
+    let place = (before & HIGH).count_ones() * 8;
+    let rest = skip - ((sums << 8) >> place & 0xff) as u32;
+    place + u32::from(BITS[(word >> place & 0xff) as usize][rest as usize])
+}
+
+/// By byte and number, its bit of this number.
+const BITS: [[u8; 8]; 256] = {
+    let mut bits = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut number) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                bits[byte][number] = bit;
+                number += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    bits
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_found_by_number() {
+        let mut random = crate::Random::new(7, 0);
+        let drawn = (0..2000).map(|_| {
+            let half = |random: &mut crate::Random| u64::from(random.below(u32::MAX));
+            half(&mut random) << 32 | half(&mut random)
+        });
+        for word in drawn.chain((0..64).map(|i| 1 << i)).chain([u64::MAX, 1 << 63 | 1]) {
+            let (mut left, mut skip) = (word, 0);
+            while left != 0 {
+                assert_eq!(nth_bit(word, skip), left.trailing_zeros(), "bit {skip} of {word:x}");
+                left &= left - 1;
+                skip += 1;
+            }
+        }
+    }
 }
