@@ -4,6 +4,7 @@ use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, lift_pits};
 use rayon::prelude::*;
 
 use super::dag::{Dag, FAR};
+use crate::{SEARCHES, search_from};
 
 /// A total order of the switches. A channel goes **up** if its head is nearer to the top. Paths that
 /// go up, then down, and never turn up again, cannot form a cycle of channel dependencies (Schroeder
@@ -265,7 +266,7 @@ pub(crate) fn leaves(fabric: &Fabric) -> Vec<SwitchId> {
 
 /// The switch with the lowest eccentricity, then the smallest sum of distances, then the lowest id.
 pub(crate) fn centre(fabric: &Fabric) -> SwitchId {
-    let starts: Vec<usize> = (0..fabric.switch_count()).step_by(BUNDLE).collect();
+    let starts: Vec<usize> = (0..fabric.switch_count()).step_by(SEARCHES).collect();
     let bundles = starts.into_par_iter().filter_map(|first| {
         let far = farness(fabric, first);
         (first..).zip(far).map(|(s, (most, sum))| (most, sum, s)).min()
@@ -273,45 +274,16 @@ pub(crate) fn centre(fabric: &Fabric) -> SwitchId {
     bundles.min().map_or_else(SwitchId::default, |(_, _, s)| SwitchId::new(s))
 }
 
-/// Switches whose distances are searched at once: a bit each.
-const BUNDLE: usize = u64::BITS as usize;
-
-/// Of each of the switches from `first` on, [`BUNDLE`] at most, the largest distance to a switch that it reaches, and the sum.
-///
-/// All breadth-first searches go on together, level by level (Then et al., "The More the Merrier: Efficient Multi-Source Graph
-/// Traversal", PVLDB 8(4), 2014). Complexity: O(levels x channels).
+/// Of each of the switches from `first` on, [`SEARCHES`] at most, the largest distance to a switch that it reaches, and the sum.
 fn farness(fabric: &Fabric, first: usize) -> Vec<(u32, u64)> {
-    let n = fabric.switch_count();
-    let mut far = vec![(0, 0); BUNDLE.min(n - first)];
-    // By switch, the searches that have been there, those that came in the last level, and those that come in this one.
-    let (mut seen, mut last, mut come) = (vec![0u64; n], vec![0u64; n], vec![0u64; n]);
-    for i in 0..far.len() {
-        seen[first + i] = 1 << i;
-        last[first + i] = 1 << i;
-    }
-    for depth in 1.. {
-        for (s, &came) in last.iter().enumerate().filter(|(_, came)| **came != 0) {
-            for c in fabric.channels_from(SwitchId::new(s)) {
-                come[fabric.heads()[c] as usize] |= came;
-            }
+    let mut far = vec![(0, 0); SEARCHES.min(fabric.switch_count() - first)];
+    search_from(fabric, first, |level, mut searches| {
+        while searches != 0 {
+            let (most, sum) = &mut far[searches.trailing_zeros() as usize];
+            (*most, *sum) = (level, *sum + u64::from(level));
+            searches &= searches - 1;
         }
-        let mut any = false;
-        for s in 0..n {
-            let new = std::mem::take(&mut come[s]) & !seen[s];
-            seen[s] |= new;
-            last[s] = new;
-            any |= new != 0;
-            let mut left = new;
-            while left != 0 {
-                let (most, sum) = &mut far[left.trailing_zeros() as usize];
-                (*most, *sum) = (depth, *sum + u64::from(depth));
-                left &= left - 1;
-            }
-        }
-        if !any {
-            break;
-        }
-    }
+    });
     far
 }
 
@@ -389,7 +361,7 @@ mod tests {
             let fabric = parse_spec(spec).expect("a spec").fabric;
             let n = fabric.switch_count();
             let bundled: Vec<(u32, u64)> =
-                (0..n).step_by(BUNDLE).flat_map(|first| farness(&fabric, first)).collect();
+                (0..n).step_by(SEARCHES).flat_map(|first| farness(&fabric, first)).collect();
             let alone = (0..n).map(|s| {
                 let all = distances(&fabric, &[SwitchId::new(s)]);
                 (all.iter().copied().max().unwrap_or(0), all.iter().map(|&d| u64::from(d)).sum())
