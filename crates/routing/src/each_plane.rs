@@ -40,9 +40,9 @@ impl Engine for EachPlane {
     }
 
     fn deadlock(&self) -> Deadlock {
-        use Deadlock::{Free, Layers, NotPromised, OnItsFabric};
+        use Deadlock::{Free, Layers, NotPromised, OnMeshes};
         let has = |promise| self.engines.iter().any(|e| e.deadlock() == promise);
-        [NotPromised, OnItsFabric, Layers].into_iter().find(|&p| has(p)).unwrap_or(Free)
+        [NotPromised, OnMeshes, Layers].into_iter().find(|&p| has(p)).unwrap_or(Free)
     }
 
     fn by_source(&self) -> bool {

@@ -49,8 +49,8 @@ pub enum Deadlock {
     Free,
     /// Free by virtual layers; may need several lanes.
     Layers,
-    /// Free on the fabrics it is made for, not elsewhere.
-    OnItsFabric,
+    /// Free on whole `HyperX` and meshes, not elsewhere.
+    OnMeshes,
     /// Nothing is promised: the checker decides.
     NotPromised,
 }
@@ -69,7 +69,7 @@ impl Deadlock {
             Self::Layers => {
                 "by pair, for who asks; --layer-by source (a level a host) or hop (everybody) where they fit"
             }
-            Self::OnItsFabric => "one on its fabrics, which reaches everybody",
+            Self::OnMeshes => "one on HyperX and meshes, which reaches everybody",
             Self::NotPromised => {
                 "none; --layer-by source (a level a host) or hop (everybody) where they fit"
             }
@@ -81,7 +81,7 @@ impl Deadlock {
         match self {
             Self::Free => "free",
             Self::Layers => "free, by lanes",
-            Self::OnItsFabric => "free on its fabrics",
+            Self::OnMeshes => "free on HyperX and meshes",
             Self::NotPromised => "not promised",
         }
     }

@@ -50,7 +50,7 @@ pub enum NoLayersByHop {
 /// # Errors
 /// If more lanes are needed, or no number suffices; the routes are unchanged then.
 pub fn layers_by_hop(fabric: &Fabric, routes: &mut Routes, lanes: u8) -> Result<(), NoLayersByHop> {
-    if one_layer_does(fabric, routes) {
+    if one_layer_does(fabric, routes, &[]) {
         routes.layers = Layers::One;
         return Ok(());
     }

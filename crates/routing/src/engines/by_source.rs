@@ -45,7 +45,7 @@ pub fn layers_by_source(
     routes: &mut Routes,
     lanes: u8,
 ) -> Result<(), NoLayersBySource> {
-    if one_layer_does(fabric, routes) {
+    if one_layer_does(fabric, routes, &[]) {
         routes.layers = Layers::One;
         return Ok(());
     }

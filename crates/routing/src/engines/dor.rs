@@ -36,7 +36,7 @@ impl Engine for Dor {
     }
 
     fn deadlock(&self) -> Deadlock {
-        Deadlock::OnItsFabric
+        Deadlock::OnMeshes
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {

@@ -25,8 +25,9 @@ impl Engine for FTree {
          destination and each up port an equal share of them (the pattern of D-mod-k). Destinations of one leaf are kept \
          on channels apart before loads are balanced, so that shifts of all ranks meet little. On a damaged \
          tree sources that cannot climb to the chain take the least loaded other way; cables within a \
-         level stay dark. Pairs with no way up and down (two aggregation nodes in top switches; hosts \
-         that damage has cut off) take a shortest path in a virtual layer of its own. Refuses a fabric \
+         level stay dark. Where damage has left hosts without a way up and down, paths to \
+         them are those of updn, by way of one leaf; aggregation nodes on several roots reach each other in a \
+         virtual layer of their own. Refuses a fabric \
          in which more than a tenth of the cables join switches of one level, and says which.\n\n\
          OpenSM's ftree refuses a tree with a missing cable unless roots are given, and any LMC; this \
          one takes both.\n\nComplexity: as sssp."

@@ -62,7 +62,7 @@ pub(super) fn assign_layers(
     effort: usize,
 ) -> Result<(), OutOfLanes> {
     let filling = Filling::new(fabric, routes, effort);
-    if filling.fits_one(routes) {
+    if filling.fits_one(routes, &[]) {
         routes.layers = Layers::One;
         return Ok(());
     }
@@ -70,9 +70,9 @@ pub(super) fn assign_layers(
     filling.fill(routes, lanes, 0, waiting)
 }
 
-/// Whether all paths between terminals fit into one layer, as on trees.
-pub(super) fn one_layer_does(fabric: &Fabric, routes: &Routes) -> bool {
-    Filling::new(fabric, routes, SHORT).fits_one(routes)
+/// Whether all paths between terminals but those (row, source switch) in `apart`, which are sorted, fit into one layer, as on trees.
+pub(super) fn one_layer_does(fabric: &Fabric, routes: &Routes, apart: &[(u32, u32)]) -> bool {
+    Filling::new(fabric, routes, SHORT).fits_one(routes, apart)
 }
 
 /// Assigns the paths (row, source switch) in `strays` to layers above 0; all others stay in layer 0,
@@ -117,9 +117,8 @@ impl<'a> Filling<'a> {
         Self { fabric, effort, rows: rows.into_iter().collect(), sources }
     }
 
-    /// Whether all paths together are acyclic, as on trees: decided at once, instead of path by
-    /// path.
-    fn fits_one(&self, routes: &Routes) -> bool {
+    /// Whether all paths but those in `apart` (sorted) are acyclic together, as on trees: decided at once, instead of path by path.
+    fn fits_one(&self, routes: &Routes, apart: &[(u32, u32)]) -> bool {
         let rows = &self.rows;
         let shares = rows.par_chunks(rows.len().div_ceil(rayon::current_num_threads()).max(1));
         let gather = |rows: &[usize]| {
@@ -127,7 +126,13 @@ impl<'a> Filling<'a> {
             let mut next = vec![NONE; self.fabric.switch_count()];
             for &row in rows {
                 read_channels(self.fabric, routes.ports(row), &mut next);
-                graph.add_row(&next, &self.sources);
+                if apart.is_empty() {
+                    graph.add_row(&next, &self.sources);
+                    continue;
+                }
+                let is_in = |&s: &usize| apart.binary_search(&(row as u32, s as u32)).is_err();
+                let sources: Vec<usize> = self.sources.iter().copied().filter(is_in).collect();
+                graph.add_row(&next, &sources);
             }
             graph
         };

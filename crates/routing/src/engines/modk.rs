@@ -262,6 +262,8 @@ impl<'a> Tree<'a> {
     fn send(&self, fabric: &Fabric, dag: &Dag, port: impl Fn(usize) -> u32, ports: &mut [u8]) {
         ports[dag.order[0] as usize] = DELIVER;
         let h = self.pgft.m.len();
+        // The ways that are nearest to the wanted parent.
+        let mut near: Vec<Candidate> = Vec::new();
         for i in 1..dag.order.len() {
             let s = dag.order[i] as usize;
             let candidates = dag.candidates(i);
@@ -271,22 +273,28 @@ impl<'a> Tree<'a> {
             let (w, p) = (self.pgft.w[below], self.pgft.p[below]);
             let q = port(below);
             let wanted = q % w;
-            let detour = |c: &&Candidate| {
+            let mut least = u32::MAX;
+            for &c in candidates {
                 let parent = u32::from(self.pgft.digits[c.head as usize * h + below]);
-                match up {
+                let detour = match up {
                     true if parent < wanted => parent + w - wanted,
                     true => parent - wanted,
                     false => 0,
+                };
+                if detour < least {
+                    least = detour;
+                    near.clear();
                 }
-            };
-            let least = candidates.iter().map(|c| detour(&c)).min().unwrap_or(0);
-            let near = || candidates.iter().filter(|c| detour(c) == least);
+                if detour == least {
+                    near.push(c);
+                }
+            }
             let turn = |c: &&Candidate| {
-                let bundle = near().filter(|x| x.head == c.head);
+                let bundle = near.iter().filter(|x| x.head == c.head);
                 let place = bundle.take_while(|x| x.channel != c.channel).count() as u32;
                 (place + p - q / w % p) % p
             };
-            let best = near().min_by_key(turn);
+            let best = near.iter().min_by_key(turn);
             let c = best.expect("a switch at a distance has a way").channel;
             ports[s] = fabric.tail_ports()[c as usize];
         }

@@ -1,5 +1,7 @@
 //! Up and down: a direction for every channel, and the legal paths that follow it.
 
+use std::sync::OnceLock;
+
 use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, lift_pits};
 use rayon::prelude::*;
 
@@ -14,6 +16,11 @@ pub(crate) struct UpDown {
     direction: Vec<Direction>,
     /// Whether each switch has terminals.
     inhabited: Vec<bool>,
+    /// Whether each switch has others than aggregation nodes.
+    hosting: Vec<bool>,
+    /// The order for destinations that this one does not lead everybody to; found when it is asked for. An order with one top, which
+    /// leads everybody everywhere, has none.
+    spare: Option<OnceLock<Box<UpDown>>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +32,7 @@ enum Direction {
 }
 
 impl UpDown {
-    fn new(fabric: &Fabric, place: &[u32], level: Option<&[u32]>) -> Self {
+    fn new(fabric: &Fabric, place: &[u32], level: Option<&[u32]>, has_one_top: bool) -> Self {
         let direction = (0..fabric.channel_count())
             .map(|c| {
                 let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
@@ -36,15 +43,17 @@ impl UpDown {
                 }
             })
             .collect();
-        let inhabited = (0..fabric.switch_count())
-            .map(|s| !fabric.terminals_on(SwitchId::new(s)).is_empty())
-            .collect();
-        Self { direction, inhabited }
+        let some = |is: fn(Role) -> bool| -> Vec<bool> {
+            let has = |s| fabric.terminals_on(s).any(|t| is(fabric.terminals()[t].role));
+            (0..fabric.switch_count()).map(|s| has(SwitchId::new(s))).collect()
+        };
+        let (inhabited, hosting) = (some(|_| true), some(|role| role != Role::Aggregation));
+        Self { direction, inhabited, hosting, spare: (!has_one_top).then(OnceLock::new) }
     }
 
     /// By distance from the roots; equal distances by id.
     pub(crate) fn from_roots(fabric: &Fabric, roots: &[SwitchId]) -> Self {
-        Self::new(fabric, &places(&distances(fabric, roots), |d| d), None)
+        Self::new(fabric, &places(&distances(fabric, roots), |d| d), None, roots.len() == 1)
     }
 
     /// By distance from the switches with hosts, the farthest on top; equal distances by distance
@@ -58,12 +67,12 @@ impl UpDown {
         for (i, s) in by.into_iter().enumerate() {
             place[s as usize] = i as u32;
         }
-        Self::new(fabric, &place, None)
+        Self::new(fabric, &place, None, false)
     }
 
     /// By tree level; cables within a level are left dark.
     pub(crate) fn from_levels(fabric: &Fabric, level: &[u32]) -> Self {
-        Self::new(fabric, &places(level, |l| u32::MAX - l), Some(level))
+        Self::new(fabric, &places(level, |l| u32::MAX - l), Some(level), false)
     }
 
     /// By level if the fabric is a tree with at least two, else by distance from the centre.
@@ -71,13 +80,26 @@ impl UpDown {
         if let Ok(level) = tree_levels(fabric, shape, &[])
             && level.iter().any(|&l| l > 1)
         {
-            return Self::new(fabric, &places(&level, |l| u32::MAX - l), None);
+            return Self::new(fabric, &places(&level, |l| u32::MAX - l), None, false);
         }
         Self::from_roots(fabric, &[centre(fabric)])
     }
 
-    /// The legal paths to `dest`, as short as destination-based tables allow; switches without one are
-    /// **strays** ([`Dag::strays`]) and get shortest paths to the others.
+    /// The order from the leaf that is nearest to all switches. On a tree it has the shortest paths of the tree's levels, and a way more
+    /// where damage has left two switches without one: down to that leaf and up again.
+    pub(crate) fn spare(&self, fabric: &Fabric) -> Option<&Self> {
+        let found = self.spare.as_ref()?;
+        Some(found.get_or_init(|| {
+            let inhabited = leaves(fabric);
+            let root = nearest(fabric, |s| inhabited.binary_search(&s).is_ok());
+            Box::new(Self::from_roots(fabric, &[root]))
+        }))
+    }
+
+    /// The legal paths to `dest`, as short as destination-based tables allow. If some pair of hosts has none, all paths to `dest`
+    /// follow the [`spare`](Self::spare) order, and their sources are **strays** ([`Dag::strays`]): whether one lane carries these beside
+    /// the others is to be checked. Else the switches without one are the strays (of aggregation nodes, or to them), and get shortest
+    /// paths to the others.
     ///
     /// One table entry serves all sources, so a switch that others enter going down must itself send
     /// down. A breadth-first search from the destination gives every switch its shortest legal path
@@ -95,8 +117,17 @@ impl UpDown {
             dag.legal = n;
             return;
         }
-        if (0..n).any(|s| dag.dist[s] == FAR && self.inhabited[s]) {
+        let is_cut_off = |dag: &Dag, is: &[bool]| (0..n).any(|s| dag.dist[s] == FAR && is[s]);
+        if is_cut_off(dag, &self.inhabited) {
             self.down_first(fabric, dag, &mut descends, dest);
+            if self.hosting[dest.index()]
+                && is_cut_off(dag, &self.hosting)
+                && let Some(spare) = self.spare(fabric)
+            {
+                spare.legal(fabric, dag, dest);
+                dag.legal = 1;
+                return;
+            }
             if dag.order.len() == reached {
                 self.short(fabric, dag, &mut descends, dest);
             }
@@ -266,10 +297,16 @@ pub(crate) fn leaves(fabric: &Fabric) -> Vec<SwitchId> {
 
 /// The switch with the lowest eccentricity, then the smallest sum of distances, then the lowest id.
 pub(crate) fn centre(fabric: &Fabric) -> SwitchId {
+    nearest(fabric, |_| true)
+}
+
+/// As [`centre`], of the switches that `counts` accepts.
+fn nearest(fabric: &Fabric, counts: impl Fn(SwitchId) -> bool + Sync) -> SwitchId {
     let starts: Vec<usize> = (0..fabric.switch_count()).step_by(SEARCHES).collect();
     let bundles = starts.into_par_iter().filter_map(|first| {
-        let far = farness(fabric, first);
-        (first..).zip(far).map(|(s, (most, sum))| (most, sum, s)).min()
+        let far = (first..).zip(farness(fabric, first));
+        let counted = far.filter(|&(s, _)| counts(SwitchId::new(s)));
+        counted.map(|(s, (most, sum))| (most, sum, s)).min()
     });
     bundles.min().map_or_else(SwitchId::default, |(_, _, s)| SwitchId::new(s))
 }

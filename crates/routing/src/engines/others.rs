@@ -61,7 +61,7 @@ pub(super) fn served(
         rest.balance(bound);
         rest.relieve(bound);
         let largest = rest.largest();
-        if (one_layer_does(fabric, &rest.routes) || !frugal_is_near(fabric, largest))
+        if (one_layer_does(fabric, &rest.routes, &[]) || !frugal_is_near(fabric, largest))
             && let Ok(routes) = layers(rest.routes)
         {
             return Ok(routes);

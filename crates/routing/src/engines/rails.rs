@@ -34,7 +34,7 @@ impl Engine for Rails {
          NICs of other rails with the same number start at other ports, so that the NICs of a few hosts do \
          not share the up ports that cross rails. Paths are also chosen by load as in ftree, among the same \
          candidates, and these tables are taken where they are more even (faults, fewer hosts on a leaf, hosts in \
-         another order). Pairs with no way up and down take a shortest path in a virtual layer of their own, as in \
+         another order). Where some pair has no way up and down, paths to its destination are those of updn, as in \
          ftree. Trees without rails are one rail.\n\n\
          Rails without a common switch (rail-only) are planes: each is routed alone, and two NICs of \
          different rails have no path, by design.\n\n\

@@ -1,10 +1,10 @@
 //! Up*/Down* and Down*/Up*: shortest legal paths, deadlock-free with one lane on any fabric.
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::{Fabric, Role, SwitchId};
 
 use super::balance::{FirstCriterion, balance};
 use super::dag::{Dag, for_each_row, require_routable};
-use super::layers::{assign_strays, only_by_pair};
+use super::layers::{assign_strays, one_layer_does, only_by_pair};
 use super::order::{UpDown, tree_levels};
 use crate::{Deadlock, DestId, Engine, FabricRequirement, LayerBy, Refusal, Request, Routes};
 
@@ -30,9 +30,12 @@ impl Engine for UpDn {
          itself only sends down, so no path makes the down-up turn that OpenSM's updn makes on \
          irregular fabrics, and the channel dependency graph is free of cycles with one lane on any \
          connected fabric. Among legal shortest paths the load is balanced as in sssp. With several \
-         roots a pair of switches may have no legal path, such as two top switches of a tree; if both \
-         have terminals (SHARP aggregation nodes, say) their path goes against the rule, in a virtual \
-         layer of its own.\n\n\
+         roots a pair of switches may have no legal path. Leaves that damage has left without a common \
+         root (and hosts on several roots): all paths to such a destination follow the order from the leaf \
+         that is nearest to all switches, which on a tree is as short and leads everybody everywhere, by \
+         way of that leaf; and so do all others should these close a cycle with them. Aggregation nodes \
+         (SHARP) on several roots: the paths between them, and to hosts that they do not lead down to, go \
+         against the rule, in virtual layers of their own.\n\n\
          Complexity: as sssp."
     }
 
@@ -149,7 +152,8 @@ pub(super) fn legal_rows(
     Ok(routes)
 }
 
-/// Balanced shortest legal paths; strays are in separate layers.
+/// Balanced shortest legal paths. Where the paths of strays would close a cycle with the others, all paths follow the order of the
+/// strays.
 pub(super) fn legal_routes(
     engine: &'static str,
     fabric: &Fabric,
@@ -160,11 +164,38 @@ pub(super) fn legal_routes(
     let mut routes = Routes::empty(engine, fabric, request.paths());
     let balanced =
         balance(fabric, &mut routes, weighs, |dag, home| updown.legal(fabric, dag, home));
+    let apart = of_aggregation(fabric, &routes, &balanced.strays);
+    if apart.len() < balanced.strays.len()
+        && !one_layer_does(fabric, &routes, &apart)
+        && let Some(spare) = updown.spare(fabric)
+    {
+        return legal_routes(engine, fabric, request, spare, weighs);
+    }
     place_strays(engine, fabric, request, &mut routes, &balanced.strays)?;
     Ok(routes)
 }
 
-/// Layers for paths against the rule, or a refusal that counts them.
+/// Those of the paths (row, source switch) that are from or to aggregation nodes only, sorted.
+fn of_aggregation(fabric: &Fabric, routes: &Routes, strays: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    if strays.is_empty() {
+        return Vec::new();
+    }
+    let is_host = |t: usize| fabric.terminals()[t].role != Role::Aggregation;
+    let mut of_hosts: Vec<u32> = (0..fabric.terminal_count())
+        .filter(|&t| is_host(t))
+        .flat_map(|t| (0..routes.paths()).map(move |path| routes.row(DestId::new(t), path) as u32))
+        .collect();
+    of_hosts.sort_unstable();
+    let is_apart = |&(row, s): &(u32, u32)| {
+        of_hosts.binary_search(&row).is_err() || !fabric.terminals_on(SwitchId(s)).any(is_host)
+    };
+    let mut apart: Vec<(u32, u32)> = strays.iter().copied().filter(is_apart).collect();
+    apart.sort_unstable();
+    apart
+}
+
+/// One layer for paths that stray from the engine's rule, but for those of aggregation nodes, if all the others fit into one; else
+/// layers of their own, or a refusal that counts them.
 pub(super) fn place_strays(
     engine: &'static str,
     fabric: &Fabric,
@@ -172,7 +203,16 @@ pub(super) fn place_strays(
     routes: &mut Routes,
     strays: &[(u32, u32)],
 ) -> Result<(), Refusal> {
-    if !strays.is_empty() && request.layer_by == LayerBy::Destination {
+    let apart = of_aggregation(fabric, routes, strays);
+    let strays = if apart.len() < strays.len() && one_layer_does(fabric, routes, &apart) {
+        &apart[..]
+    } else {
+        strays
+    };
+    if strays.is_empty() {
+        return Ok(());
+    }
+    if request.layer_by == LayerBy::Destination {
         return Err(only_by_pair(engine));
     }
     assign_strays(fabric, routes, request.lanes, strays).map_err(|out| Refusal::Lanes {

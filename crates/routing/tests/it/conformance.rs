@@ -63,7 +63,7 @@ fn promises(engine: &dyn Engine, shape: Option<&Shape>, whole: bool) -> bool {
     match engine.deadlock() {
         Deadlock::Free | Deadlock::Layers => true,
         // The rings of a torus close cycles that dimension order alone does not break.
-        Deadlock::OnItsFabric => {
+        Deadlock::OnMeshes => {
             whole && !matches!(shape, Some(Shape::Grid(grid)) if grid.kind == GridKind::Torus)
         }
         Deadlock::NotPromised => false,

@@ -3,7 +3,8 @@
 use darkfiber_fabric::{Faults, Topology, open};
 use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{
-    LayerBy, Layers, Refusal, Request, Routes, find_engine, route_first, spread_lanes,
+    Deadlock, ENGINES, LayerBy, Layers, Refusal, Request, Routes, find_engine, route_first,
+    spread_lanes,
 };
 use darkfiber_testkit::oracle;
 
@@ -123,4 +124,36 @@ fn idle_lanes_share_the_load() {
             share(&routes)
         );
     }
+}
+
+/// Engines that promise freedom with one lane keep to it on trees that have lost cables, where leaves have no common root left, and
+/// where aggregation nodes are on several roots; and reach everybody.
+#[test]
+fn one_lane_does_on_damaged_trees() {
+    let mut strayed = 0;
+    for (spec, links) in [
+        ("fattree2:n=8,m=4,r=8", 10),
+        ("fattree2:n=8,m=2,r=8", 4),
+        ("kary:k=4,n=3", 25),
+        ("pgft:m=4x4x4,w=1x2x3,p=1x1x2", 20),
+        ("clos3:k=8,pods=4", 25),
+        ("rails:hosts_per_unit=4,units=6,nics=4,spines=3", 30),
+    ] {
+        let Ok(whole) = open(spec) else { panic!("{spec}") };
+        for seed in 1..=6 {
+            let Ok(faults) = Faults::random_links(&whole.fabric, links, seed) else { continue };
+            let damaged = whole.with_faults(&faults).0;
+            let shape = damaged.shape.as_ref();
+            let request = Request { shape, lanes: 8, ..Request::default() };
+            for engine in (&ENGINES).into_iter().filter(|e| e.deadlock() == Deadlock::Free) {
+                let name = engine.name();
+                let Ok(routes) = engine.route(&damaged.fabric, &request) else { continue };
+                let report = check(&damaged.fabric, &routes);
+                assert!(report.complete() && report.deadlock_free(), "{spec} {seed}: {name}");
+                assert_eq!(report.layers.len(), 1, "{spec} {seed}: {name}");
+                strayed += u32::from(name == "updn");
+            }
+        }
+    }
+    assert!(strayed >= 20, "{strayed} fabrics were routed");
 }
