@@ -94,7 +94,8 @@ pub struct SwitchModel {
     pub buffer: u32,
     /// The shared buffer bytes of an input; see [`SwitchModel::buffer`].
     pub shared_buffer: u32,
-    /// Bytes that may wait behind the crossbar at each output; none: as many as the next switch has buffer space for.
+    /// Bytes that may wait behind the crossbar at each output, and at least as many as a channel takes while the pipeline takes its
+    /// longest; none: as many as the next switch has buffer space for.
     pub output_buffer: Option<u32>,
     /// Organization of the queues.
     pub queues: Queues,

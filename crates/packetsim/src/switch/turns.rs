@@ -116,7 +116,9 @@ impl Switches<'_> {
         }
         let mut ready = o.crossbar;
         if let Some(room) = self.micro.output_buffer {
-            let drained = self.net.long_at(port, room, now) + self.micro.pipeline;
+            // What a packet takes longer than others in the switch is no byte that waits: on fast channels it is longer than all of them.
+            let waits = self.net.long_at(port, room, now).max(self.micro.spread);
+            let drained = waits + self.micro.pipeline;
             ready = ready.max(o.channel.saturating_sub(drained));
         }
         if ready >= now + self.micro.tick {

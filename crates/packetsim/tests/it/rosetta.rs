@@ -29,6 +29,21 @@ fn a_full_channel_carries_what_its_frames_leave() {
     }
 }
 
+/// So it is on channels that carry a full output's bytes in less time than one packet takes longer in the switch than another one.
+#[test]
+fn fast_channels_are_full_as_well() {
+    for (gbps, tick) in [(400, 500), (500, 500), (800, 200), (1600, 100)] {
+        for bytes in [256u32, 4096] {
+            let mut bench = Bench::new(&format!("hyperx:dims=1,t=2,gbps={gbps}"), "rosetta");
+            bench.micro.tick = tick;
+            let mut what = load(Targets::pairs(2, &[[0, 1]]), 1.0, bytes, 1000 * u64::from(bytes));
+            what.drain = 0;
+            let is = 2.0 * bench.run("minimal", None, 1, &what).accepted;
+            assert!((0.95..=1.002).contains(&is), "{gbps} Gbit/s, {bytes} B: {is}");
+        }
+    }
+}
+
 /// A message of several packets takes the headers of each.
 #[test]
 fn long_messages_have_the_headers_of_all_their_packets() {
