@@ -181,7 +181,11 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
         Box::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?))
     };
     let mut decoded = BufReader::with_capacity(1 << 16, decoded(raw).map_err(io)?);
-    if is_blank(decoded.fill_buf().map_err(io)?) {
+    let begin = decoded.fill_buf().map_err(io)?;
+    if begin.starts_with(BYTE_ORDER_MARK) {
+        // Editors of other systems put it there.
+        decoded.consume(BYTE_ORDER_MARK.len());
+    } else if is_blank(begin) {
         return Err(ReadError::not_such(
             path,
             "it begins with nothing but zero bytes",
@@ -191,6 +195,9 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     }
     Ok(Box::new(decoded))
 }
+
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether bytes are a block of zeros, as devices and holes of files have them. No format begins so, and `/dev/zero` would be
 /// read up to the limit before any check.

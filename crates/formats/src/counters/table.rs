@@ -73,6 +73,13 @@ fn adapter(of: &str) -> Option<Adapter> {
     Some((index, port.parse().ok()?))
 }
 
+/// A GUID: hexadecimal, with `0x` or without; decimal if it has more digits than 64 bits have hexadecimal ones.
+fn guid(text: &str) -> Option<u64> {
+    let digits = text.trim();
+    let digits = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")).unwrap_or(digits);
+    u64::from_str_radix(digits, 16).ok().or_else(|| number(text))
+}
+
 /// Any other table with a heading.
 pub(super) const FORM: CounterForm =
     CounterForm { is_such: |_| true, read: |text, path, found| of_section(text, 0, path, found) };
@@ -168,6 +175,7 @@ impl Table {
         }
     }
 
+    /// Reads a line. Cells that are no numbers are named, and not used; empty ones are counters that a port does not have.
     fn line(
         &self,
         record: &csv::StringRecord,
@@ -179,9 +187,7 @@ impl Table {
         let device = self.device.iter().find_map(|&(i, kind)| {
             let text = cell(i)?;
             match kind {
-                Column::Guid => {
-                    number(text).or_else(|| u64::from_str_radix(text, 16).ok()).map(Device::Guid)
-                }
+                Column::Guid => guid(text).map(Device::Guid),
                 Column::Lid => number(text).and_then(|l| l.try_into().ok()).map(Device::Lid),
                 _ => Some(Device::Name(text.to_owned())),
             }
@@ -190,7 +196,15 @@ impl Table {
             found.warn(line, "no node has this port", "expected a GUID, LID or name; left out");
             return;
         };
-        let time = self.time.and_then(cell).and_then(|t| t.parse().ok());
+        let time = match self.time.and_then(cell).map(|t| (t, t.parse::<f64>())) {
+            Some((_, Ok(time))) if time.is_finite() => Some(time),
+            Some((text, _)) => {
+                let what = format!("\"{text}\" is no time");
+                found.warn(line, what, "expected seconds; the line is left out");
+                return;
+            }
+            None => None,
+        };
         for data in &self.data {
             let port = match data.of {
                 Some((_, port)) => Some(port),
@@ -200,7 +214,15 @@ impl Table {
                 found.warn(line, "no number of a port", "expected 0 to 254; left out");
                 continue;
             };
-            let value = |i: Option<usize>| i.and_then(cell).and_then(number);
+            let mut value = |i: Option<usize>| {
+                let text = i.and_then(cell)?;
+                let value = number(text);
+                if value.is_none() {
+                    let what = format!("\"{text}\" is no count");
+                    found.warn(line, what, "expected a whole number from 0; not used");
+                }
+                value
+            };
             let (sent, received) = (value(data.sent), value(data.received));
             if sent.is_none() && received.is_none() {
                 found.warn(line, "no counter is a number", "the line is left out");
@@ -233,5 +255,42 @@ mod tests {
         assert_eq!(known("#Time").map(|k| k.holds), Some(Column::Time));
         assert_eq!(known("port_xmit_data#mlx5_1.2").and_then(|k| k.of), Some((1, 2)));
         assert_eq!(known("PortXmitPkts").map(|k| k.holds), None);
+    }
+
+    fn read(text: &str) -> (Vec<Reading>, Vec<String>) {
+        let mut found = Diagnostics::default();
+        let readings = of_section(text, 0, Path::new("c.csv"), &mut found).expect("a table");
+        (readings, found.0.into_iter().map(|d| format!("{}: {}", d.line, d.what)).collect())
+    }
+
+    /// A GUID of decimal digits alone is hexadecimal as the others are.
+    #[test]
+    fn guids_need_no_prefix() {
+        for (text, guid) in [
+            ("00005000000100ab", 0x5000_0001_00ab),
+            ("0000500000010003", 0x5000_0001_0003),
+            ("0x500000010003", 0x5000_0001_0003),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            let (readings, found) = read(&format!("guid,port,xmit_bytes\n{text},9,1000\n"));
+            assert!(matches!(readings[..], [Reading { device: Device::Guid(g), .. }] if g == guid));
+            assert!(found.is_empty(), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn cells_that_are_no_numbers_are_named() {
+        let head = "guid,port,xmit_bytes,rcv_bytes,time\n";
+        for cell in ["nan", "-5", "abc", "5e3", "99999999999999999999999"] {
+            let (readings, found) = read(&format!("{head}0x1,9,{cell},7000,10\n"));
+            assert!(matches!(readings[..], [Reading { sent: None, received: Some(7000), .. }]));
+            assert_eq!(found, [format!("2: \"{cell}\" is no count")]);
+        }
+        assert!(
+            read(&format!("{head}0x1,9,,7000,10\n")).1.is_empty(),
+            "a counter it does not have"
+        );
+        let (readings, found) = read(&format!("{head}0x1,9,1,2,nan\n0x1,9,1,2,20\n"));
+        assert_eq!((readings.len(), found), (1, vec!["2: \"nan\" is no time".to_owned()]));
     }
 }

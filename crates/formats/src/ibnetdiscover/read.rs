@@ -305,7 +305,8 @@ impl<'a> Reader<'a> {
                 return Some(format!("{what}: other records name {named} that it does not list"));
             }
         }
-        if nodes.iter().any(|node| node.kind == NodeKind::Adapter) {
+        // The host from which the fabric was discovered may come first.
+        if node.kind == NodeKind::Adapter {
             return None;
         }
         let is_missing = |p: &&Listing<'_>| {

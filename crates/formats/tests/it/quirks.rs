@@ -126,6 +126,12 @@ fn dumps_cut_among_the_switches_are_errors() {
         assert!(all.contains(said), "{said}: {all}");
         assert_eq!(all.matches(": error: ").count(), 1, "{all}");
     }
+    // The host from which the fabric was discovered comes first.
+    let (switches, adapter) = SOUND.split_at(SOUND.find("\ncaguid").expect("there"));
+    let switches = &switches[..switches.find("\nswitchguid=0x52").expect("there")];
+    let (_, d) = dump(&format!("{adapter}{switches}"));
+    let all = lines(&d.0);
+    assert!(all.contains("error: the dump was cut short: switch \"right\" has no record"), "{all}");
     // After the last switch nothing is missing that the switches do not name.
     let (f, d) = dump(&SOUND[..SOUND.find("\ncaguid").expect("there")]);
     assert_eq!(f.terminal_count(), 1);
