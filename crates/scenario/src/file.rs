@@ -406,8 +406,9 @@ pub struct CostPart {
     pub noise: Option<Between<0, 500>>,
     /// Messages of at most this size do not share channels; 0 without.
     pub small: Option<Bytes>,
-    /// A message may end late by this much of its own time, up to 0.1, so that shares change less often; of packets: the end may be
-    /// wrong by this part, as iterations that take the same time are multiplied.
+    /// A message may end late by this much of its own time, up to 0.1, and begin as late, so that shares change less often: a run may
+    /// end later by more than this part. Of packets: the end may be wrong by this part, as iterations that take the same time are
+    /// multiplied.
     pub precision: Option<Between<0, 100>>,
     /// Whether what one job alone repeats exactly is run each time, too, instead of twice or so and multiplied.
     pub run_repeats: Option<bool>,
@@ -452,9 +453,9 @@ pub struct JobPart {
     /// Its shorter messages that are of another traffic class, by rising bytes.
     #[serde(default)]
     pub short: Vec<ShortPart>,
-    /// Its flows get this many times the share of others; 1 without.
+    /// Its flows get this many times the share of others, at depth `flow`; 1 without.
     pub weight: Option<Positive>,
-    /// Maximum rate of each of its flows.
+    /// Maximum rate of each of its flows, at depth `flow`.
     pub limit: Option<Rate>,
 }
 
@@ -476,7 +477,7 @@ impl JobPart {
 pub struct KeepPart {
     /// Bytes of every channel in intervals of this length.
     pub interval: Option<Picos>,
-    /// Every message, for messages.parquet: as much memory as 64 bytes for each.
+    /// Every message, for messages.parquet: as much memory as 256 bytes for each.
     #[serde(default)]
     pub messages: bool,
 }

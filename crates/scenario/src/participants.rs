@@ -114,6 +114,10 @@ pub fn pairs(fabric: &Fabric, who: &[TerminalId], path: &Path) -> Result<Box<dyn
         };
         pairs.push([one(source)?, one(dest)?]);
     }
+    if pairs.is_empty() {
+        return Err(Error::input(format!("{}: there is no pair in it", path.display()))
+            .hint("expected a line for each pair: source and destination, by name"));
+    }
     listed_pairs(pairs, who.len() as u32)
         .map_err(|e| Error::input(format!("{}: {e}", path.display())))
 }

@@ -159,6 +159,11 @@ impl Scenario {
             None => Vec::new(),
         };
         let jobs = jobs::resolve(self, &loaded.topology, files, seed, listener)?;
+        let has_own =
+            |job: &Job| job.limit < f64::INFINITY || job.weight.to_bits() != 1f64.to_bits();
+        if medium.depth() != Depth::Flow && jobs.iter().any(has_own) {
+            listener.note("`weight` and `limit` of jobs are for depth `flow`; they are not used");
+        }
         Ok(Case {
             loaded,
             tables: (),

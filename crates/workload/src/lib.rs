@@ -36,6 +36,7 @@ mod history;
 mod machine;
 mod mapping;
 mod matrix;
+pub mod memory;
 mod month;
 pub mod nccl;
 mod pattern;

@@ -22,7 +22,8 @@ pub enum ScheduleError {
     },
     /// More operations or dependencies than can be numbered.
     #[error(
-        "{count} {what} are too many: a schedule holds at most {most}; repeat a smaller one instead"
+        "{count} {what} are too many: a schedule holds at most {most}, or fewer where less memory is free; repeat a smaller one \
+         instead"
     )]
     TooMany {
         /// Kind of the excess: operations or dependencies.

@@ -1,8 +1,11 @@
 //! Schedules as programs are written: step by step.
 
+use std::sync::OnceLock;
+
 use super::block::Stage;
 use super::rounds::ScheduleRounds;
 use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError};
+use crate::memory;
 
 /// Writes schedules in program order. Operations added between two calls of [`Script::wait`] run concurrently; later
 /// ones wait for all of them. Ranks wait only for their own operations.
@@ -29,7 +32,9 @@ pub struct Script {
     now: Vec<Vec<u32>>,
     /// By rank, the detached operations until they are settled.
     aside: Vec<Vec<u32>>,
-    /// Operations that were added beyond [`MOST`]: they are only counted.
+    /// Maximum number of operations.
+    most: usize,
+    /// Operations that were added beyond it: they are only counted.
     beyond: usize,
     /// Rounds of more operations than this stay a formula, where all ranks take part and there are no detached
     /// operations.
@@ -57,6 +62,16 @@ const MOST_WRITTEN: usize = 1 << 15;
 /// digits of a spec, and an excess should be reported before memory is full.
 const MOST: usize = 1 << 28;
 
+/// Bytes of memory for each operation, with what it waits for.
+const OF_OPERATION: u64 = 48;
+
+/// The operations that fit into the memory that was free when this was called first, at most [`MOST`].
+fn most_operations() -> usize {
+    static FITTING: OnceLock<usize> = OnceLock::new();
+    let count = || memory::free().map_or(MOST, |free| (free / OF_OPERATION) as usize);
+    *FITTING.get_or_init(|| count().min(MOST))
+}
+
 /// Steps of more operations than this end in an operation of no length, for which the next step waits instead of for
 /// each of them.
 const JOIN: usize = 4;
@@ -70,6 +85,7 @@ impl Script {
             before: none.clone(),
             now: none.clone(),
             aside: none,
+            most: most_operations(),
             beyond: 0,
             most_written: usize::MAX,
             closed: Vec::new(),
@@ -147,7 +163,7 @@ impl Script {
     }
 
     fn place(&mut self, rank: u32, op: Op) -> u32 {
-        if self.builder.len() >= MOST {
+        if self.builder.len() >= self.most {
             self.beyond += 1;
             return 0;
         }
@@ -286,7 +302,7 @@ impl Script {
         assert!(self.closed.is_empty(), "rounds are kept in blocks only");
         if self.beyond > 0 {
             let count = self.builder.len() + self.beyond;
-            return Err(ScheduleError::TooMany { what: "operations", count, most: MOST });
+            return Err(ScheduleError::TooMany { what: "operations", count, most: self.most });
         }
         self.builder.finish()
     }
