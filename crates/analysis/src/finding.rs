@@ -306,7 +306,11 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
             kind: FindingKind::Unreachable,
             severity: Severity::Error,
             message: format!("{share} have no route{}", example("ends at")),
-            hint: "the tables lack entries or point at ports without a cable; are they older than the fabric?",
+            hint: if count == report.paths {
+                "no entry fits: are the tables older than the fabric, or of LIDs that the dump does not have (--guid2lid FILE says them)?"
+            } else {
+                "the tables lack entries or point at ports without a cable; are they older than the fabric?"
+            },
             places: Places::Pairs { count, examples },
         }
     })

@@ -145,7 +145,8 @@ Examples:
 
 Exit codes:
   0   fine
-  1   a finding: unreachable pairs, loops, possible deadlock, a broken fabric
+  1   a finding in what is checked or written: unreachable pairs, loops, possible
+      deadlock; a broken fabric (`route` that writes nothing only compares)
   2   the command line is wrong
   3   a file cannot be read or written
   4   infeasible: no engine can route this fabric, or no forwarding table can hold the routes

@@ -105,10 +105,26 @@ impl Running {
         refuse_shared(&path.display().to_string(), unknown, &places)?;
         running.report(path, common)?;
         if running.places.is_empty() && !common.quiet {
-            let what = if at.is_some() { "ran then" } else { "runs" };
-            out::eprint_line(&format!("{}: warning: no job in it {what}", path.display()));
+            let (what, _) = running.why_none(at.is_some());
+            out::eprint_line(&format!("{}: warning: {what}", path.display()));
         }
         Ok(running)
+    }
+
+    /// Why no job is known to run, or to have run at a moment, and what helps.
+    pub(crate) fn why_none(&self, at_a_moment: bool) -> (String, &'static str) {
+        let runs = if at_a_moment { "ran then" } else { "runs" };
+        if self.nowhere > 0 {
+            let what = format!("no job says on which nodes it {runs}");
+            return (
+                what,
+                "ask for the node list, too: `squeue -o \"%i %T %N\"`, sacct's NodeList",
+            );
+        }
+        (
+            format!("no job in it {runs}"),
+            "there is nothing to report: --at WHEN looks at another time",
+        )
     }
 
     fn take(&mut self, places: &Places, record: Record) {

@@ -234,7 +234,20 @@ impl Target {
             let is_said = by_host.is_some() && selection.name(HOST_SL).is_some()
                 || selection.name(PATH_SL_ROWS).is_some()
                 || selection.name(PATH_SL).is_some() && sl::path_list_is_complete(fabric, routes);
-            if !is_said {
+            if is_said {
+                let lists = if by_host.is_some() {
+                    HOST_SL
+                } else if lists_all {
+                    PATH_SL
+                } else {
+                    PATH_SL_ROWS
+                };
+                out::eprint_line(&format!(
+                    "note: the {} layers are service levels, which {lists} lists: where senders do not use these, routes \
+                     can deadlock",
+                    routes.layer_count()
+                ));
+            } else {
                 out::eprint_line(
                     "warning: what is written does not say all service levels (path-sl.rows does): without them \
                      routes can deadlock",

@@ -194,7 +194,35 @@ pub(crate) fn of_names(fabric: &Fabric, shared: &[SharedName]) -> Vec<Finding> {
             places: finding::Places::Nodes { count: shared.hosts as u64, examples },
         }
     };
-    shared.iter().map(finding).collect()
+    shared.iter().map(finding).chain(twins(fabric)).collect()
+}
+
+/// Adapters of one host that have the same description, although it names the adapter: are they of two hosts?
+fn twins(fabric: &Fabric) -> Option<Finding> {
+    const EXAMPLES: usize = 5;
+    let mut called: BTreeMap<(&str, u32), usize> = BTreeMap::new();
+    for adapter in fabric.adapters() {
+        let name = adapter.description.trim();
+        if described(name) != name {
+            *called.entry((name, adapter.host.0)).or_default() += 1;
+        }
+    }
+    let twins: Vec<String> = called
+        .iter()
+        .filter(|&(_, &n)| n > 1)
+        .map(|((name, _), n)| format!("'{name}' ({n})"))
+        .collect();
+    let examples: Vec<String> = twins.iter().take(EXAMPLES).cloned().collect();
+    (!twins.is_empty()).then(|| Finding {
+        kind: finding::FindingKind::SharedNames,
+        severity: Severity::Note,
+        message: format!(
+            "several adapters have one description, and are taken to be in one host: {}",
+            examples.join(", ")
+        ),
+        hint: "if they are in different hosts, --node-name-map FILE names them: `0xGUID \"name\"` on each line",
+        places: finding::Places::Nodes { count: twins.len() as u64, examples },
+    })
 }
 
 /// What tells a fabric apart from what it was recognised as.

@@ -73,9 +73,8 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let fabric = &loaded.topology.fabric;
     let running = Running::load(&args.jobs, args.aliases.as_deref(), args.at, fabric, common)?;
     if running.places.is_empty() {
-        let when = if args.at.is_some() { "ran then" } else { "runs" };
-        return Err(Failure::input(format!("{}: no job in it {when}", args.jobs.display()))
-            .hint("there is nothing to report: --at WHEN looks at another time"));
+        let (what, hint) = running.why_none(args.at.is_some());
+        return Err(Failure::input(format!("{}: {what}", args.jobs.display())).hint(hint));
     }
     let request = Request {
         shape: loaded.topology.shape.as_ref(),

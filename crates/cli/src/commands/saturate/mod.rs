@@ -272,13 +272,15 @@ fn made(
 ) -> Result<Option<(Preset, Vec<String>)>, Failure> {
     let chains = args.engines.chains()?;
     let nothing = args.routing.is_empty() && chains.is_empty() && args.routes.is_none();
-    let routings: Vec<&str> =
+    let mut routings: Vec<&str> =
         if nothing { USUAL.to_vec() } else { args.routing.iter().map(String::as_str).collect() };
     for name in &routings {
-        if ROUTINGS.get(name)?.name == "tables" {
+        if ROUTINGS.get(name)?.name == "tables" && chains.is_empty() && args.routes.is_none() {
             return Err(Failure::usage("tables of whom? give -e ENGINE or --routes PATH"));
         }
     }
+    // Each engine's tables are a routing already.
+    routings.retain(|&name| name != "tables");
     if routings.is_empty() && chains.is_empty() {
         return Ok(None);
     }
