@@ -3,7 +3,7 @@
 use std::fs;
 
 /// Bytes of memory that this process can still allocate: those that the system reports as available, or the rest of its
-/// control group (version 2), if that is less; `None` where neither is known.
+/// control group (version 2) or half the rest of its address space (`ulimit -v`), if that is less; `None` where none is known.
 pub fn free() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok();
     let system = text.as_deref().and_then(|text| amount(text, "MemAvailable:"));
@@ -14,7 +14,22 @@ pub fn free() -> Option<u64> {
     let group = number("memory.max")
         .zip(number("memory.current"))
         .map(|(most, now)| most.saturating_sub(now));
-    [system, group].into_iter().flatten().min()
+    let limits = fs::read_to_string("/proc/self/limits").ok();
+    let status = fs::read_to_string("/proc/self/status").ok();
+    let now = status.as_deref().and_then(|text| amount(text, "VmSize:"));
+    let space = limits
+        .as_deref()
+        .and_then(address_space)
+        .zip(now)
+        // Lists that grow by doubling take up to twice as much of it as of memory.
+        .map(|(most, now)| most.saturating_sub(now) / 2);
+    [system, group, space].into_iter().flatten().min()
+}
+
+/// The limit of the address space in `/proc/self/limits`, in bytes; `None` if there is none.
+fn address_space(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// An amount of memory as files below `/proc` have it (`MemAvailable:  20971520 kB`), in bytes.
@@ -32,5 +47,16 @@ mod tests {
         let text = "MemTotal:       25165824 kB\nMemFree: 1 kB\nMemAvailable:   20971520 kB\n";
         assert_eq!(amount(text, "MemAvailable:"), Some(20 << 30));
         assert_eq!(amount("MemTotal: 1 kB\n", "MemAvailable:"), None);
+    }
+
+    #[test]
+    fn limits_of_the_address_space_are_read() {
+        let line = |limit: &str| {
+            format!(
+                "Max stack size  8388608  unlimited  bytes\nMax address space  {limit}  bytes\n"
+            )
+        };
+        assert_eq!(address_space(&line("5120000000  unlimited")), Some(5_120_000_000));
+        assert_eq!(address_space(&line("unlimited   unlimited")), None);
     }
 }
