@@ -481,3 +481,24 @@ fn devices_without_an_end() {
         assert!(begin.elapsed().as_secs() < 5, "{line} reads gigabytes");
     }
 }
+
+/// What is read but helps nothing is told: pairs of an empty list, tables of LIDs that a dump does not have, marks of other editors.
+#[test]
+fn what_cannot_help_is_told() {
+    let dir = folder(&[("none.txt", "# nothing\n")]);
+    assert_eq!(run_in(dir.path(), "fabric fattree2:n=2,m=2,r=3 -q -o site.topo").code, 0);
+    assert_eq!(run_in(dir.path(), "route site.topo -e ftree -q -o rt").code, 0);
+    let empty = run_in(dir.path(), "measure site.topo -e updn --pattern none.txt -q");
+    assert!(
+        empty.code == 3 && empty.err.contains("none.txt: there is no pair in it"),
+        "{}",
+        empty.err
+    );
+    let without = run_in(dir.path(), "check site.topo --routes rt/fdbs -q");
+    assert!(without.out.contains("LIDs that the dump does not have"), "{}", without.out);
+    let dump = std::fs::read(dir.path().join("rt/lfts.dump")).expect("written");
+    let marked = [b"\xef\xbb\xbf", &dump[..]].concat();
+    std::fs::write(dir.path().join("marked.dump"), marked).expect("a file");
+    let whole = run_in(dir.path(), "check site.topo --routes marked.dump -q");
+    assert!(whole.code == 0 && whole.out.contains("no findings"), "{}", whole.out);
+}

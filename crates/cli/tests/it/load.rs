@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::{Run, folder, run_in};
+use crate::{Run, folder, run, run_in};
 
 fn load(line: &str) -> Run {
     run_in(folder(&[]).path(), &format!("load {line} -q"))
@@ -205,4 +205,13 @@ fn without_mpi_it_says_how_to_build_with_it() {
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     assert!(run.err.starts_with("error: --mpi: this program was built without MPI"), "{}", run.err);
     assert!(run.err.contains("--features mpi"), "{}", run.err);
+}
+
+/// `tables` among the routings are those of the engines that are named.
+#[test]
+fn tables_are_a_routing_of_some_engine() {
+    let some = run("saturate fattree2:n=2,m=2,r=3 -e dmodk -r tables --loads 0.1 -q");
+    assert_eq!((some.code, some.out.matches("tables of dmodk").count()), (0, 1), "{}", some.err);
+    let nobody = run("saturate fattree2:n=2,m=2,r=3 -r tables --loads 0.1 -q");
+    assert!(nobody.code == 2 && nobody.err.contains("tables of whom?"), "{}", nobody.err);
 }

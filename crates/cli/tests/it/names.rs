@@ -300,3 +300,19 @@ fn a_pair_of_cabinets_that_is_not_there_is_no_group() {
     assert!(text.contains("\"bisection\":"), "{text}");
     assert_eq!(json["switches"], 3);
 }
+
+/// Adapters of one description count as one host, and that is told: two hosts may have been given one name.
+#[test]
+fn two_hosts_of_one_name_are_told() {
+    let dir = folder(&[]);
+    assert_eq!(run_in(dir.path(), "fabric fattree2:n=2,m=2,r=3 -q -o site.topo").code, 0);
+    let site = fs::read_to_string(dir.path().join("site.topo")).expect("written");
+    let doubled = site.replace("cn0006 HCA-1", "cn0001 HCA-1");
+    assert_ne!(site, doubled);
+    fs::write(dir.path().join("doubled.topo"), doubled).expect("a file");
+    let said = "several adapters have one description, and are taken to be in one host: 'cn0001 HCA-1' (2)";
+    for (file, is_told) in [("site.topo", false), ("doubled.topo", true)] {
+        let run = run_in(dir.path(), &format!("doctor {file} -q"));
+        assert_eq!(run.out.contains(said), is_told, "{}", run.out);
+    }
+}

@@ -345,3 +345,17 @@ fn idle_lanes_are_dealt_out_on_request() {
     let checked = run_in(dir.path(), "check out/fabric.topo --routes out --format json").json();
     assert_eq!((&checked["layers"], &checked["deadlock_free"]), (&6.into(), &true.into()));
 }
+
+/// Tables that need service levels say which file lists them; those of one layer need none, on damaged trees, too.
+#[test]
+fn written_tables_say_whether_they_need_service_levels() {
+    let dir = folder(&[]);
+    let several = run_in(dir.path(), "route dragonfly:p=2,a=4,h=2 -e dfsssp -o d");
+    let note = "note: the 2 layers are service levels, which path-sl lists";
+    assert!(several.err.contains(note), "{}", several.err);
+    let line = "route fattree2:n=8,m=2,r=8 --fail leaf001[9] --fail leaf002[10] -e updn -o u";
+    let one = run_in(dir.path(), line);
+    assert!(one.code == 0 && !one.err.contains("service levels"), "{}", one.err);
+    let check = run_in(dir.path(), "check u/fabric.topo --routes u/lfts.dump -q");
+    assert!(check.code == 0 && check.out.contains("no findings"), "{}", check.out);
+}

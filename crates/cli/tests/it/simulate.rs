@@ -531,3 +531,15 @@ fn collectives_of_gpus_take_the_time_of_their_model_on_an_idle_fabric() {
     let narrow = seconds(64, "fattree2:n=8,m=1,r=16,gbps=400", "random");
     assert!(narrow > 5.0 * seconds(64, WIDE, "linear"), "{narrow} s");
 }
+
+/// Shares of flows are not used where there are none, and that is told.
+#[test]
+fn weights_beyond_flows_are_told() {
+    let text = "fabric = \"fattree2:n=2,m=2,r=3\"\n[routes]\nengine = \"dmodk\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=1KiB\"\nweight = 3.0\n";
+    let dir = folder(&[("w.toml", text)]);
+    let note = "`weight` and `limit` of jobs are for depth `flow`; they are not used";
+    for (depth, is_told) in [("flow", false), ("packet", true), ("loggp", true), ("count", true)] {
+        let run = run_in(dir.path(), &format!("simulate w.toml --depth {depth}"));
+        assert_eq!((run.code, run.err.contains(note)), (0, is_told), "{depth}: {}", run.err);
+    }
+}

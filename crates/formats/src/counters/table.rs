@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::reading::{CounterForm, Device, Reading, WORDS, Width, not_counters, number};
 use crate::foreign::nothing_to_read;
+use crate::guids::parse_guid;
 use crate::{Diagnostics, ReadError, sheet};
 
 /// Bytes, 64 bits of them.
@@ -71,13 +72,6 @@ fn adapter(of: &str) -> Option<Adapter> {
     let (name, port) = of.rsplit_once(['.', ':', '/'])?;
     let index = name.rsplit('_').next().and_then(|i| i.parse().ok()).unwrap_or(0);
     Some((index, port.parse().ok()?))
-}
-
-/// A GUID: hexadecimal, with `0x` or without; decimal if it has more digits than 64 bits have hexadecimal ones.
-fn guid(text: &str) -> Option<u64> {
-    let digits = text.trim();
-    let digits = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")).unwrap_or(digits);
-    u64::from_str_radix(digits, 16).ok().or_else(|| number(text))
 }
 
 /// Any other table with a heading.
@@ -187,7 +181,10 @@ impl Table {
         let device = self.device.iter().find_map(|&(i, kind)| {
             let text = cell(i)?;
             match kind {
-                Column::Guid => guid(text).map(Device::Guid),
+                // Hexadecimal without `0x`, too; decimal if it has more digits than that.
+                Column::Guid => {
+                    parse_guid(text).map(|g| g.0).or_else(|| number(text)).map(Device::Guid)
+                }
                 Column::Lid => number(text).and_then(|l| l.try_into().ok()).map(Device::Lid),
                 _ => Some(Device::Name(text.to_owned())),
             }

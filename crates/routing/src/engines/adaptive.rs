@@ -7,7 +7,9 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use super::balance::FirstCriterion;
 use super::dag::{Dag, for_each_dag, require_routable};
 use super::order::UpDown;
-use super::updn::{legal_routes, up_down, up_down_of_tree};
+use super::strays::OrderedTables;
+use super::updn::{legal_tables, up_down, up_down_of_tree};
+use crate::check::check_groups;
 use crate::next_hops::{Group, NextHops, NextHopsBuilder};
 use crate::{
     DELIVER, Deadlock, DestId, Engine, FabricRequirement, NO_ROUTE, Refusal, Request, Routes,
@@ -99,13 +101,19 @@ fn with_groups(
     updown: &UpDown,
     first: FirstCriterion,
 ) -> Result<Routes, Refusal> {
-    let mut routes = legal_routes(engine, fabric, request, updown, first)?;
-    routes.groups = Some(Arc::new(groups(fabric, &routes, updown)));
+    let OrderedTables { mut routes, order, strayed } =
+        legal_tables(engine, fabric, request, updown, first)?;
+    routes.groups = Some(Arc::new(groups(fabric, &routes, Some(order))));
+    // Tables of two orders may be free where not all choices are.
+    if strayed && check_groups(fabric, &routes).is_some_and(|g| !g.sets.deadlock_free()) {
+        routes.groups = Some(Arc::new(groups(fabric, &routes, None)));
+    }
     Ok(routes)
 }
 
-/// For each destination all candidates of every switch; where some switch has no legal path, only the channels of the tables.
-fn groups(fabric: &Fabric, routes: &Routes, updown: &UpDown) -> NextHops {
+/// For each destination all candidates of every switch in this order; where some switch has no legal path, and without an order, only
+/// the channels of the tables.
+fn groups(fabric: &Fabric, routes: &Routes, order: Option<&UpDown>) -> NextHops {
     let n = fabric.switch_count();
     let mut made = NextHopsBuilder::new(n, routes.row_count());
     let homes: Vec<(SwitchId, ())> = (0..n)
@@ -113,14 +121,18 @@ fn groups(fabric: &Fabric, routes: &Routes, updown: &UpDown) -> NextHops {
         .filter(|&s| !fabric.terminals_on(s).is_empty())
         .map(|s| (s, ()))
         .collect();
-    let legal = |dag: &mut Dag, home| updown.legal(fabric, dag, home);
+    let legal = |dag: &mut Dag, home| {
+        if let Some(order) = order {
+            order.legal(fabric, dag, home);
+        }
+    };
     for_each_dag(&homes, legal, |&(home, ()), dag| {
         let rows: Vec<usize> = fabric
             .terminals_on(home)
             .flat_map(|t| (0..routes.paths()).map(move |path| (t, path)))
             .map(|(t, path)| routes.row(DestId::new(t), path))
             .collect();
-        if dag.strays(fabric).next().is_some() {
+        if order.is_none() || dag.strays(fabric).next().is_some() {
             for row in rows {
                 made.push(home, &[row], of_table(fabric, routes.ports(row)));
             }

@@ -48,6 +48,7 @@ mod sar;
 mod sar_best;
 mod sssp;
 mod stages;
+mod strays;
 mod torus;
 mod tree;
 mod turns;

@@ -4,7 +4,8 @@ use darkfiber_fabric::{Fabric, Pgft, Shape, SwitchId};
 
 use super::dag::{Candidate, Dag, MOST_BYTES, for_each_dag, require_routable};
 use super::order::UpDown;
-use super::updn::{legal_rows, place_strays};
+use super::strays::by_order;
+use super::updn::legal_rows;
 use crate::{DELIVER, Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `dmodk`; see [`Engine::doc`].
@@ -183,35 +184,42 @@ fn by_class(
     if paths > 1 {
         routes.set_select(class_of);
     }
-    let mut strays = Vec::new();
     let homes: Vec<(SwitchId, u32)> =
         (0..n).map(SwitchId::new).zip(first_row.iter().copied()).collect();
-    let legal = |dag: &mut Dag, home| tree.updown.legal(fabric, dag, home);
-    for_each_dag(&homes, legal, |&(home, first), dag| {
-        let here = fabric.terminals_on(home);
-        // Paths to a switch without terminals need no class, and no layer.
-        if here.is_empty() {
-            let number = home.index();
-            tree.send(
-                fabric,
-                dag,
-                |level| tree.port(number, level),
-                routes.ports_mut(first as usize),
-            );
-            return;
-        }
-        let groups = if share == Rows::OfTerminals { here.len() } else { 1 };
-        for i in 0..groups {
-            let number = tree.pgft.index[here.start + i] as usize;
-            for path in 0..paths {
-                let row = first as usize + i * paths + path;
-                tree.send(fabric, dag, |level| port(path, number, level), routes.ports_mut(row));
-                strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
+    let tables = by_order(engine, fabric, request, routes, &tree.updown, |order, routes| {
+        let mut strays = Vec::new();
+        let legal = |dag: &mut Dag, home| order.legal(fabric, dag, home);
+        for_each_dag(&homes, legal, |&(home, first), dag| {
+            let here = fabric.terminals_on(home);
+            // Paths to a switch without terminals need no class, and no layer.
+            if here.is_empty() {
+                let number = home.index();
+                tree.send(
+                    fabric,
+                    dag,
+                    |level| tree.port(number, level),
+                    routes.ports_mut(first as usize),
+                );
+                return;
             }
-        }
-    });
-    place_strays(engine, fabric, request, &mut routes, &strays)?;
-    Ok(routes)
+            let groups = if share == Rows::OfTerminals { here.len() } else { 1 };
+            for i in 0..groups {
+                let number = tree.pgft.index[here.start + i] as usize;
+                for path in 0..paths {
+                    let row = first as usize + i * paths + path;
+                    tree.send(
+                        fabric,
+                        dag,
+                        |level| port(path, number, level),
+                        routes.ports_mut(row),
+                    );
+                    strays.extend(dag.strays(fabric).map(|s| (row as u32, s)));
+                }
+            }
+        });
+        strays
+    })?;
+    Ok(tables.routes)
 }
 
 /// A fat-tree with known labels and its legal paths.

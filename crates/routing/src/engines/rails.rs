@@ -8,7 +8,8 @@ use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 use super::balance::{FirstCriterion, balance, cut_bound};
 use super::dag::{Candidate, Dag};
 use super::order::UpDown;
-use super::updn::{legal_rows, place_strays, up_down_of_tree};
+use super::strays::by_order;
+use super::updn::{legal_rows, up_down_of_tree};
 use crate::check::check;
 use crate::{DELIVER, Deadlock, Engine, FabricRequirement, Refusal, Request, Routes};
 
@@ -103,22 +104,26 @@ impl Rails {
         updown: &UpDown,
         tree: &RailTree,
     ) -> Result<(Routes, u64), Refusal> {
-        let mut routes = Routes::empty(self.name(), fabric, request.paths());
-        let own = |dag: &mut Dag, home: SwitchId| {
-            let mut whole = Dag::default();
-            updown.legal(fabric, &mut whole, home);
-            let mut has_own = vec![false; fabric.switch_count()];
-            for (i, &s) in whole.order.iter().enumerate() {
-                let mut all = whole.candidates(i).iter();
-                has_own[s as usize] = all.any(|c| tree.is_own(s, c.head, home));
-            }
-            dag.restrict(&whole, |s, c| {
-                !has_own[s as usize] || tree.is_own(s, fabric.heads()[c as usize], home)
-            });
-        };
-        let balanced = balance(fabric, &mut routes, FirstCriterion::Siblings, own);
-        place_strays(self.name(), fabric, request, &mut routes, &balanced.strays)?;
-        Ok((routes, balanced.largest))
+        let routes = Routes::empty(self.name(), fabric, request.paths());
+        let mut largest = 0;
+        let tables = by_order(self.name(), fabric, request, routes, updown, |order, routes| {
+            let own = |dag: &mut Dag, home: SwitchId| {
+                let mut whole = Dag::default();
+                order.legal(fabric, &mut whole, home);
+                let mut has_own = vec![false; fabric.switch_count()];
+                for (i, &s) in whole.order.iter().enumerate() {
+                    let mut all = whole.candidates(i).iter();
+                    has_own[s as usize] = all.any(|c| tree.is_own(s, c.head, home));
+                }
+                dag.restrict(&whole, |s, c| {
+                    !has_own[s as usize] || tree.is_own(s, fabric.heads()[c as usize], home)
+                });
+            };
+            let balanced = balance(fabric, routes, FirstCriterion::Siblings, own);
+            largest = balanced.largest;
+            balanced.strays
+        })?;
+        Ok((tables.routes, largest))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Up*/Down* and Down*/Up*: shortest legal paths, deadlock-free with one lane on any fabric.
 
-use darkfiber_fabric::{Fabric, Role, SwitchId};
+use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::balance::{FirstCriterion, balance};
 use super::dag::{Dag, for_each_row, require_routable};
-use super::layers::{assign_strays, one_layer_does, only_by_pair};
 use super::order::{UpDown, tree_levels};
-use crate::{Deadlock, DestId, Engine, FabricRequirement, LayerBy, Refusal, Request, Routes};
+use super::strays::{OrderedTables, by_order};
+use crate::{Deadlock, DestId, Engine, FabricRequirement, Refusal, Request, Routes};
 
 /// The engine `updn`; see [`Engine::doc`].
 pub(crate) struct UpDn;
@@ -123,102 +123,58 @@ pub(super) fn up_down_of_tree(
 }
 
 /// Fills the row of every LID by applying `send` to the legal paths to it: the graph, the destination, its path index and its
-/// row; strays are in separate layers.
+/// row.
 pub(super) fn legal_rows(
     engine: &'static str,
     fabric: &Fabric,
     request: &Request<'_>,
-    mut routes: Routes,
+    routes: Routes,
     updown: &UpDown,
     mut send: impl FnMut(&Dag, DestId, usize, &mut [u8]) + Send,
 ) -> Result<Routes, Refusal> {
-    let mut strays = Vec::new();
     let row_of: Vec<u32> =
         (0..fabric.terminal_count()).map(|t| routes.row(DestId::new(t), 0) as u32).collect();
-    for_each_row(
-        fabric,
-        &mut routes,
-        (0..fabric.switch_count()).map(SwitchId::new),
-        |dag, home| updown.legal(fabric, dag, home),
-        |dag, dest, path, ports| {
-            if let Some(t) = dest.as_terminal(fabric) {
-                let row = row_of[t.index()] + path as u32;
-                strays.extend(dag.strays(fabric).map(|s| (row, s)));
-            }
-            send(dag, dest, path, ports);
-        },
-    );
-    place_strays(engine, fabric, request, &mut routes, &strays)?;
-    Ok(routes)
+    let tables = by_order(engine, fabric, request, routes, updown, |order, routes| {
+        let mut strays = Vec::new();
+        for_each_row(
+            fabric,
+            routes,
+            (0..fabric.switch_count()).map(SwitchId::new),
+            |dag, home| order.legal(fabric, dag, home),
+            |dag, dest, path, ports| {
+                if let Some(t) = dest.as_terminal(fabric) {
+                    let row = row_of[t.index()] + path as u32;
+                    strays.extend(dag.strays(fabric).map(|s| (row, s)));
+                }
+                send(dag, dest, path, ports);
+            },
+        );
+        strays
+    })?;
+    Ok(tables.routes)
 }
 
-/// Balanced shortest legal paths. Where the paths of strays would close a cycle with the others, all paths follow the order of the
-/// strays.
+/// Balanced shortest legal paths, and the order that they follow.
+pub(super) fn legal_tables<'a>(
+    engine: &'static str,
+    fabric: &Fabric,
+    request: &Request<'_>,
+    order: &'a UpDown,
+    weighs: FirstCriterion,
+) -> Result<OrderedTables<'a>, Refusal> {
+    let routes = Routes::empty(engine, fabric, request.paths());
+    by_order(engine, fabric, request, routes, order, |order, routes| {
+        balance(fabric, routes, weighs, |dag, home| order.legal(fabric, dag, home)).strays
+    })
+}
+
+/// The routes of [`legal_tables`].
 pub(super) fn legal_routes(
     engine: &'static str,
     fabric: &Fabric,
     request: &Request<'_>,
-    updown: &UpDown,
+    order: &UpDown,
     weighs: FirstCriterion,
 ) -> Result<Routes, Refusal> {
-    let mut routes = Routes::empty(engine, fabric, request.paths());
-    let balanced =
-        balance(fabric, &mut routes, weighs, |dag, home| updown.legal(fabric, dag, home));
-    let apart = of_aggregation(fabric, &routes, &balanced.strays);
-    if apart.len() < balanced.strays.len()
-        && !one_layer_does(fabric, &routes, &apart)
-        && let Some(spare) = updown.spare(fabric)
-    {
-        return legal_routes(engine, fabric, request, spare, weighs);
-    }
-    place_strays(engine, fabric, request, &mut routes, &balanced.strays)?;
-    Ok(routes)
-}
-
-/// Those of the paths (row, source switch) that are from or to aggregation nodes only, sorted.
-fn of_aggregation(fabric: &Fabric, routes: &Routes, strays: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    if strays.is_empty() {
-        return Vec::new();
-    }
-    let is_host = |t: usize| fabric.terminals()[t].role != Role::Aggregation;
-    let mut of_hosts: Vec<u32> = (0..fabric.terminal_count())
-        .filter(|&t| is_host(t))
-        .flat_map(|t| (0..routes.paths()).map(move |path| routes.row(DestId::new(t), path) as u32))
-        .collect();
-    of_hosts.sort_unstable();
-    let is_apart = |&(row, s): &(u32, u32)| {
-        of_hosts.binary_search(&row).is_err() || !fabric.terminals_on(SwitchId(s)).any(is_host)
-    };
-    let mut apart: Vec<(u32, u32)> = strays.iter().copied().filter(is_apart).collect();
-    apart.sort_unstable();
-    apart
-}
-
-/// One layer for paths that stray from the engine's rule, but for those of aggregation nodes, if all the others fit into one; else
-/// layers of their own, or a refusal that counts them.
-pub(super) fn place_strays(
-    engine: &'static str,
-    fabric: &Fabric,
-    request: &Request<'_>,
-    routes: &mut Routes,
-    strays: &[(u32, u32)],
-) -> Result<(), Refusal> {
-    let apart = of_aggregation(fabric, routes, strays);
-    let strays = if apart.len() < strays.len() && one_layer_does(fabric, routes, &apart) {
-        &apart[..]
-    } else {
-        strays
-    };
-    if strays.is_empty() {
-        return Ok(());
-    }
-    if request.layer_by == LayerBy::Destination {
-        return Err(only_by_pair(engine));
-    }
-    assign_strays(fabric, routes, request.lanes, strays).map_err(|out| Refusal::Lanes {
-        engine,
-        needed: out.needed,
-        lanes: request.lanes,
-        hint: "give one --roots switch, from which every pair has a legal path",
-    })
+    legal_tables(engine, fabric, request, order, weighs).map(|tables| tables.routes)
 }
