@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::acyclic::Acyclic;
 use super::balance::{LidGroup, homes};
-use super::dag::{Candidate, Dag};
+use super::dag::{Candidate, Dag, for_each_dag};
 use super::escape::Escape;
 use super::grow::{Grower, LoadView, Loads, Preference};
 use super::layers::MIDDLING;
@@ -49,6 +49,32 @@ impl<'a> DestinationPlan<'a> {
             hops: 0,
             least: 0,
         }
+    }
+
+    /// Routes a switch in the first lane that has shortest paths for it, else in the one with the fewest hops; whether any has
+    /// a path. `dag` has its shortest paths.
+    fn place(
+        &mut self,
+        lanes: &mut Lanes<'a>,
+        home: SwitchId,
+        dag: &Dag,
+        paths: usize,
+        escape: Option<&Escape>,
+    ) -> bool {
+        let (fabric, load) = (self.fabric, &self.load.of);
+        let best = lanes
+            .first_shortest(load, dag)
+            .or_else(|| lanes.least_hops(load, home, escape, fabric));
+        let Some(best) = best else { return false };
+        let Lane { tree, grower, hops, .. } = &lanes.open[best];
+        let terminals = u64::from(grower.sources[home.index()]);
+        self.hops += hops * terminals;
+        self.least += dag.hops(&grower.sources) * terminals;
+        self.load.add(tree, &grower.sources, terminals * paths as u64);
+        self.lane_of[home.index()] = best as u8;
+        let own = self.routes.row(DestId::switch(fabric, home), 0);
+        tree.write(fabric, self.routes.ports_mut(own));
+        true
     }
 
     /// Smaller is better: hops, then the largest load.
@@ -235,7 +261,6 @@ pub(super) fn plan<'a>(
         is_enough: true,
         place: vec![0; fabric.switch_count()],
     };
-    let mut dag = Dag::default();
     let mut plan = DestinationPlan::new(fabric, engine, paths);
     for groups in waves {
         if !plan.groups.is_empty() {
@@ -245,20 +270,17 @@ pub(super) fn plan<'a>(
                 lane.graph = graph;
             }
         }
-        for home in homes(&groups) {
-            dag.shortest(fabric, home);
-            let load = &plan.load.of;
-            let best = lanes
-                .first_shortest(load, &dag)
-                .or_else(|| lanes.least_hops(load, home, escape, fabric))?;
-            let Lane { tree, grower, hops, .. } = &lanes.open[best];
-            let terminals = u64::from(grower.sources[home.index()]);
-            plan.hops += hops * terminals;
-            plan.least += dag.hops(&grower.sources) * terminals;
-            plan.load.add(tree, &grower.sources, terminals * paths as u64);
-            plan.lane_of[home.index()] = best as u8;
-            let own = plan.routes.row(DestId::switch(fabric, home), 0);
-            tree.write(fabric, plan.routes.ports_mut(own));
+        let homes: Vec<_> = homes(&groups).into_iter().map(|home| (home, ())).collect();
+        let mut is_routed = true;
+        for_each_dag(
+            &homes,
+            |dag, home| dag.shortest(fabric, home),
+            |&(home, ()), dag| {
+                is_routed &= is_routed && plan.place(&mut lanes, home, dag, paths, escape);
+            },
+        );
+        if !is_routed {
+            return None;
         }
         plan.groups = groups;
     }

@@ -182,7 +182,15 @@ impl<'a> Grower<'a> {
         dag: &Dag,
         tree: &mut Tree,
     ) -> bool {
-        self.begin(rule, SwitchId(dag.order[0]), tree);
+        self.choose(load, dag, tree);
+        self.attach_all(rule, tree)
+    }
+
+    /// The tree of least sums of loads on shortest paths, whatever dependencies it makes.
+    pub(super) fn choose(&mut self, load: &[u64], dag: &Dag, tree: &mut Tree) {
+        let home = SwitchId(dag.order[0]);
+        tree.start(self.fabric.switch_count(), home);
+        self.cost[home.index()] = 0;
         for (i, &u) in dag.order.iter().enumerate().skip(1) {
             let (mut least, mut best) = (u64::MAX, NONE);
             for c in dag.candidates(i) {
@@ -194,7 +202,15 @@ impl<'a> Grower<'a> {
             self.cost[u as usize] = least;
             tree.push(self.fabric, u, best);
         }
-        dag.order[1..].iter().all(|&u| {
+    }
+
+    /// Makes the dependencies of a tree's paths, one path after the other; `false` at the first that may not be.
+    pub(super) fn attach_all(&mut self, rule: &mut impl Rule, tree: &Tree) -> bool {
+        let home = SwitchId(tree.order[0]);
+        rule.begin(home);
+        self.passed.fill(false);
+        self.passed[home.index()] = true;
+        tree.order[1..].iter().all(|&u| {
             let sends = self.sources[u as usize] > 0;
             let joins = !sends || self.attach(rule, tree, u, tree.next[u as usize]);
             self.passed[u as usize] = sends;

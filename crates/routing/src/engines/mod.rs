@@ -6,6 +6,7 @@
 mod acyclic;
 mod adaptive;
 mod afar;
+mod ahead;
 mod balance;
 mod balancer;
 mod by_destination;

@@ -3,6 +3,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
 
+use super::ahead::{Batch, Chooser, Refused, ask, choose_next, share};
 use super::balance::{LidGroup, cut_bound, is_near, rows};
 use super::dag::Dag;
 use super::grow::{Free, Grower, LoadView, Loads, Preference, Rule};
@@ -137,7 +138,10 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
     fn sweep(&mut self, rule_of: &[u8], first: bool) {
         let rule_at = |home: &SwitchId| usize::from(rule_of[home.index()]);
         let preference = self.preference;
-        if let [alone] = &mut self.routers[..] {
+        let parts = parts(self.groups.iter().filter(|g| !g.1.terminals.is_empty()).count());
+        if first && parts > 1 && self.rules.len() == 1 && preference == Some(Preference::Balanced) {
+            self.sweep_ahead(parts);
+        } else if let [alone] = &mut self.routers[..] {
             for (home, group) in self.groups {
                 let rule = &mut self.rules[rule_at(home)];
                 alone.route(&self.routes, rule, (*home, group), preference, first);
@@ -163,6 +167,52 @@ impl<'a, 'x, R: Rule + Clone + Send> Attempt<'a, 'x, R> {
         }
         self.largest = self.loads().largest();
     }
+
+    /// The first sweep under a single rule, whose trees are chosen ahead by so many parts; from the first that the rule refuses
+    /// on, all are grown under it, one after the other.
+    fn sweep_ahead(&mut self, parts: usize) {
+        let Self { fabric, groups, routes, rules, preference, routers, .. } = self;
+        let (fabric, rule, alone) = (*fabric, &mut rules[0], &mut routers[0]);
+        let sending = groups.partition_point(|(_, group)| !group.terminals.is_empty());
+        let groups = &groups[..sending];
+        let (stretch, share) = (sending.div_ceil(parts), share(routes, groups));
+        let mut common = alone.loads.of.clone();
+        let mut choosers = vec![Chooser::new(fabric, alone.loads.clone()); parts];
+        let mut asked = vec![Batch::default(); parts];
+        let (mut chosen, mut takes_all) = (0, true);
+        loop {
+            let next = if takes_all { chosen..(chosen + share).min(stretch) } else { 0..0 };
+            let (refused, ()) = rayon::join(
+                || ask(rule, &mut alone.grower, &asked),
+                || choose_next(&mut choosers, routes, groups, next.clone()),
+            );
+            chosen = chosen.max(next.end);
+            for (chooser, asked) in choosers.iter_mut().zip(&mut asked) {
+                chooser.rows.hand_in(routes);
+                chooser.exchange(asked);
+            }
+            // Parts that exchange nothing are each as even as in isolation, and so are all together.
+            if !refused.is_empty() {
+                takes_all = false;
+                add_up(&mut common, &mut choosers, |chooser| &mut chooser.loads.of);
+                alone.loads.of.clone_from(&common);
+                alone.replace(routes, rule, groups, refused, *preference);
+                common.clone_from(&alone.loads.of);
+                for chooser in &mut choosers {
+                    chooser.loads.of.clone_from(&common);
+                }
+            }
+            if asked.iter().all(Batch::is_empty) {
+                break;
+            }
+        }
+        add_up(&mut common, &mut choosers, |chooser| &mut chooser.loads.of);
+        alone.loads.of = common;
+        for (home, group) in groups.chunks(stretch).flat_map(|part| part.iter().skip(chosen)) {
+            alone.route(routes, rule, (*home, group), *preference, true);
+            alone.rows.hand_in(routes);
+        }
+    }
 }
 
 /// Routes LIDs under a rule, with its own view of the loads.
@@ -171,8 +221,10 @@ struct RuleRouter<'a> {
     fabric: &'a Fabric,
     grower: Grower<'a>,
     loads: Loads<'a>,
-    /// The tree of the switch at hand.
+    /// The switch at hand, its tree, and the hops of that.
+    home: SwitchId,
     own: Tree,
+    most: u64,
     old: Tree,
     new: Tree,
     dag: Dag,
@@ -186,7 +238,8 @@ impl<'a> RuleRouter<'a> {
         let grower = Grower::new(fabric);
         let (own, old, new) = (Tree::default(), Tree::default(), Tree::default());
         let (dag, rows) = (Dag::default(), Rows::default());
-        Self { fabric, grower, loads, own, old, new, dag, rows, pause: 0 }
+        let home = SwitchId::new(0);
+        Self { fabric, grower, loads, home, own, most: 0, old, new, dag, rows, pause: 0 }
     }
 
     /// Routes the LIDs of a group again; `first`: they have no routes yet.
@@ -201,36 +254,78 @@ impl<'a> RuleRouter<'a> {
         if group.terminals.is_empty() {
             return;
         }
-        let Self { fabric: f, grower, loads, own, old, new, dag, rows: made, pause } = self;
-        let f = *f;
-        own.read(f, routes.ports(routes.row(DestId::switch(f, home), 0)), home);
-        let most = own.hops(&grower.sources);
-        dag.shortest(f, home);
-        let shortest = most == dag.hops(&grower.sources);
+        self.begin(routes, home);
         for row in rows(routes, group) {
-            if first {
-                old.clone_from(own);
-            } else {
-                old.read(f, routes.ports(row), home);
-                loads.remove(old, &grower.sources);
-            }
-            let easily = shortest && preference == Some(Preference::Balanced) && *pause == 0;
-            let chosen = easily && grower.choose_shortest(rule, &loads.of, dag, new);
-            *pause = if easily && !chosen { PAUSE } else { pause.saturating_sub(1) };
-            let view = match preference {
-                Some(preference) => LoadView::Joint(&loads.of, preference),
-                None => LoadView::Separate(loads),
-            };
-            let fine = chosen
-                || if shortest {
-                    grower.grow_shortest(rule, view, dag, new)
-                } else {
-                    grower.grow(rule, view, home, new) && new.hops(&grower.sources) <= most
-                };
-            let tree = if fine { &*new } else { &*old };
-            loads.add(tree, &grower.sources, 1);
-            tree.write(f, made.begin(routes, row));
+            self.route_lid(routes, rule, row, preference, first);
         }
+    }
+
+    /// Grows under the rule what it refused.
+    fn replace<R: Rule>(
+        &mut self,
+        routes: &mut Routes,
+        rule: &mut R,
+        groups: &[(SwitchId, LidGroup)],
+        refused: Refused,
+        preference: Option<Preference>,
+    ) {
+        for (.., tree) in &refused.trees {
+            self.loads.remove(tree, &self.grower.sources);
+        }
+        for (row, group, _) in refused.trees {
+            self.begin(routes, groups[group].0);
+            self.route_lid(routes, rule, row, preference, true);
+        }
+        for group in refused.groups {
+            self.route(routes, rule, (groups[group].0, &groups[group].1), preference, true);
+        }
+        self.rows.hand_in(routes);
+    }
+
+    /// Looks at the tree of a switch and at its shortest paths: LIDs that are routed next are there.
+    fn begin(&mut self, routes: &Routes, home: SwitchId) {
+        let f = self.fabric;
+        self.home = home;
+        self.own.read(f, routes.ports(routes.row(DestId::switch(f, home), 0)), home);
+        self.most = self.own.hops(&self.grower.sources);
+        self.dag.shortest(f, home);
+    }
+
+    /// Routes a LID of the switch at hand.
+    fn route_lid<R: Rule>(
+        &mut self,
+        routes: &Routes,
+        rule: &mut R,
+        row: usize,
+        preference: Option<Preference>,
+        first: bool,
+    ) {
+        let Self { fabric: f, grower, loads, own, old, new, dag, rows: made, .. } = self;
+        let (f, home, most) = (*f, self.home, self.most);
+        let shortest = most == dag.hops(&grower.sources);
+        if first {
+            old.clone_from(own);
+        } else {
+            old.read(f, routes.ports(row), home);
+            loads.remove(old, &grower.sources);
+        }
+        let pause = &mut self.pause;
+        let easily = shortest && preference == Some(Preference::Balanced) && *pause == 0;
+        let chosen = easily && grower.choose_shortest(rule, &loads.of, dag, new);
+        *pause = if easily && !chosen { PAUSE } else { pause.saturating_sub(1) };
+        let view = match preference {
+            Some(preference) => LoadView::Joint(&loads.of, preference),
+            None => LoadView::Separate(loads),
+        };
+        let fine = chosen
+            || if shortest {
+                grower.grow_shortest(rule, view, dag, new)
+            } else {
+                grower.grow(rule, view, home, new) && new.hops(&grower.sources) <= most
+            };
+        let tree = if fine { &*new } else { &*old };
+        loads.add(tree, &grower.sources, 1);
+        tree.write(f, made.begin(routes, row));
     }
 }
 
