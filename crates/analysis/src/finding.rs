@@ -274,6 +274,13 @@ pub fn of_routes(fabric: &Fabric, report: &Report) -> Vec<Finding> {
     found
 }
 
+/// How many pairs of how many, in words: `count` of `paths` pairs of a source and a LID, which are the `pairs` of terminals where
+/// each port has one LID.
+pub fn of_pairs(count: u64, pairs: u64, paths: u64) -> String {
+    let of = if paths == pairs { "pairs" } else { "pairs of a source and a LID" };
+    format!("{} of {} {of}", group(count), group(paths))
+}
+
 fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
     let count = if loops { report.loops } else { report.unreachable };
     if count == 0 {
@@ -286,8 +293,7 @@ fn broken(names: &Names<'_>, report: &Report, loops: bool) -> Option<Finding> {
         .take(EXAMPLES)
         .map(|b| BrokenPair { pair: names.pair(b.source, b.dest), at: names.switch(b.at) })
         .collect();
-    let of = if report.paths == report.pairs { "pairs" } else { "pairs of a source and a LID" };
-    let share = format!("{} of {} {of}", group(count), group(report.paths));
+    let share = of_pairs(count, report.pairs, report.paths);
     let example = |word: &str| {
         examples
             .first()

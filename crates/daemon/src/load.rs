@@ -56,9 +56,9 @@ pub(crate) fn load(values: &Values, routes: &Routes) -> u64 {
 
 /// No tables have a smaller load; `None` if not known.
 pub(crate) fn bound(values: &Values) -> Option<u64> {
-    let (paths, places) = (values.tables.routes.paths(), &values.jobs.places);
-    let count = || least_load_of_jobs(values.fabric.fabric(), places, paths);
-    values.demands.is_none().then(count)
+    let count = || least_load_of_jobs(values.fabric.fabric(), &values.jobs.places);
+    let is_known = values.demands.is_none() && values.tables.routes.sources_agree();
+    is_known.then(count)
 }
 
 /// What is served: the demands, or every pair inside a job; one that shares two jobs sends in both.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use darkfiber_analysis::finding::of_pairs;
 use darkfiber_fabric::{Digest as Words, LinkClass, SwitchId, TerminalId};
 use darkfiber_formats::counters as port_counters;
 use darkfiber_formats::places::Places;
@@ -97,8 +98,8 @@ pub(crate) fn tables(
     let of = fabric.fabric();
     let report = check(of, &read.routes);
     if !report.complete() && !may_be_damaged {
-        let lost = report.unreachable + report.loops;
-        return Err(format!("{}: {lost} pairs of terminals do not reach", path.display()));
+        let lost = of_pairs(report.unreachable + report.loops, report.pairs, report.paths);
+        return Err(format!("{}: {lost} do not reach", path.display()));
     }
     let lids = match read.lids {
         Some(lids) => lids,

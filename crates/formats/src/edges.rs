@@ -261,14 +261,15 @@ impl<'a> List<'a> {
 
     /// Many tools list every cable in both directions.
     fn halve_if_mirrored(&mut self, d: &mut Diagnostics) {
-        let mut balance: HashMap<(usize, usize), i64> = HashMap::new();
+        let mut balance: HashMap<(usize, usize, Option<&LinkClass>), i64> = HashMap::new();
         let mut cables = 0;
         for e in &self.wiring.edges {
             let (a, b) = e.ends;
             let n = i64::from(e.count);
             if a != b {
                 cables += n;
-                *balance.entry((a.min(b), a.max(b))).or_default() += if a < b { n } else { -n };
+                *balance.entry((a.min(b), a.max(b), e.class.as_ref())).or_default() +=
+                    if a < b { n } else { -n };
             }
         }
         if cables == 0 || balance.values().any(|&n| n != 0) {

@@ -247,9 +247,8 @@ pub fn to_groups(
                 unowned.get_or_insert((line, 0usize)).1 += 1;
                 continue;
             };
-            if dest.home(fabric).index() == s || dest.as_terminal(fabric).is_none() {
-                continue;
-            }
+            let Some(terminal) = dest.as_terminal(fabric) else { continue };
+            let is_home = dest.home(fabric).index() == s;
             let Some(ports) = switch.groups.get(&group) else {
                 return Err(ReadError::not_such(
                     path,
@@ -263,9 +262,20 @@ pub fn to_groups(
             let mut channels = Vec::with_capacity(ports.len());
             for &port in ports {
                 match fabric.at_port(SwitchId::new(s), port) {
+                    AtPort::Terminal(t) if t == terminal => {}
+                    // A packet that may go there is lost, or leaves the switch that it has to end at: no proof holds.
+                    AtPort::Terminal(_) => {
+                        return Err(astray(path, line, (lid, port), "to another host"));
+                    }
+                    AtPort::Switch(..) if is_home => {
+                        return Err(astray(path, line, (lid, port), "away from its own switch"));
+                    }
                     AtPort::Switch(c, _) => channels.push(c.0),
                     _ => dark.get_or_insert((line, 0usize)).1 += 1,
                 }
+            }
+            if is_home {
+                continue;
             }
             let row = routes.row(dest, index % routes.paths().max(1));
             more.entry(row).or_default().push((s, channels));
@@ -282,6 +292,16 @@ pub fn to_groups(
         }
     }
     Ok((united(fabric, routes, &more), found))
+}
+
+/// A group leads a LID where it must not.
+fn astray(path: &Path, line: usize, (lid, port): (u16, u8), whither: &str) -> ReadError {
+    ReadError::not_such(
+        path,
+        format!("line {line}: port {port} of the group of LID 0x{lid:04x} leads {whither}"),
+        "ports that lead to the LID",
+        "the switch may pick it, and packets are lost or loop: take the port out of the group, or make the tables again",
+    )
 }
 
 /// By row the entries of the tables, and the channels of groups.

@@ -242,6 +242,8 @@ const ALIKE: f64 = 0.02;
 const ENOUGH: u32 = 3;
 /// If fewer than this part of the packets arrive, they pile up.
 const BEHIND: f64 = 0.98;
+/// So many standard deviations of what is created by chance.
+const CHANCE: f64 = 2.0;
 
 impl Settling {
     /// An interval is over.
@@ -249,8 +251,11 @@ impl Settling {
         let arrived = counts.arrived as f64;
         let near = |a: f64, b: f64| a > 0.0 && (a - b).abs() <= ALIKE * b;
         let alike = near(counts.mean(), self.before.mean());
-        let is_behind =
-            near(arrived, self.before.arrived as f64) && arrived < BEHIND * counts.created as f64;
+        // By more than chance: created packets vary by the root of their number.
+        let created = counts.created as f64;
+        let is_behind = near(arrived, self.before.arrived as f64)
+            && arrived < BEHIND * created
+            && arrived < created - CHANCE * created.sqrt();
         let count = |holds: bool, so_far: u32| if holds { so_far + 1 } else { 0 };
         self.alike = count(alike, self.alike);
         self.behind = count(is_behind, self.behind);
@@ -274,14 +279,24 @@ mod tests {
         let mut settling = Settling::default();
         let mut over = |created: u64, took: u64| {
             let mut counts = Counts { created, ..Counts::default() };
-            (0..100).for_each(|_| counts.arrived(took));
+            (0..1000).for_each(|_| counts.arrived(took));
             settling.over(&counts)
         };
-        assert!([100, 200, 300, 303, 300].iter().all(|&took| over(100, took) == Settled::NotYet));
-        assert_eq!(over(100, 301), Settled::Yes);
-        assert_eq!(over(100, 400), Settled::NotYet, "it rises");
-        // A hundred arrive each time, of a hundred and twenty, later and later.
-        assert!([500, 600].iter().all(|&took| over(120, took) == Settled::NotYet));
-        assert_eq!(over(120, 700), Settled::Saturated);
+        assert!([100, 200, 300, 303, 300].iter().all(|&took| over(1000, took) == Settled::NotYet));
+        assert_eq!(over(1000, 301), Settled::Yes);
+        assert_eq!(over(1000, 400), Settled::NotYet, "it rises");
+        // A thousand arrive each time, of twelve hundred, later and later.
+        assert!([500, 600].iter().all(|&took| over(1200, took) == Settled::NotYet));
+        assert_eq!(over(1200, 700), Settled::Saturated);
+    }
+
+    #[test]
+    fn few_packets_are_late_by_chance() {
+        let mut settling = Settling::default();
+        for took in [500, 600, 700, 800, 900] {
+            let mut counts = Counts { created: 20, ..Counts::default() };
+            (0..19).for_each(|_| counts.arrived(took));
+            assert_eq!(settling.over(&counts), Settled::NotYet);
+        }
     }
 }

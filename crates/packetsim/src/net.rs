@@ -118,10 +118,10 @@ impl Net {
         base.push(count);
         let mut ports = Vec::with_capacity(count as usize);
         for s in (0..n).map(SwitchId::new) {
-            let mut push = |peer, number, latency, pace| {
+            let mut push = |peer, number, latency, pace: u64| {
                 let local = ports.len() as u32 - base[s.index()];
                 let back = 2 * u64::from(latency) + micro.mean_pipeline() + micro.credit;
-                let in_flight_bytes = u32::try_from((back << 16) / pace).unwrap_or(u32::MAX);
+                let in_flight_bytes = u32::try_from((back << 16) / pace.max(1)).unwrap_or(u32::MAX);
                 let switch = s.index() as u32;
                 ports.push(Port { peer, switch, local, latency, number, in_flight_bytes, pace });
             };
@@ -206,6 +206,12 @@ impl Net {
         };
         let first = self.ports.iter().map(|p| p.long(bytes) + u64::from(p.latency));
         first.chain(self.later.iter().map(later)).max().unwrap_or(0)
+    }
+
+    /// The longest that this many bytes wait for their last one where the fastest channel follows the slowest, in picoseconds.
+    pub(crate) fn longest_wait(&self, bytes: u32) -> u64 {
+        let longest = self.ports.iter().map(|p| p.long(bytes)).max().unwrap_or(0);
+        longest - self.quickest(bytes)
     }
 
     /// The least time that this many bytes take to pass any port, in picoseconds.

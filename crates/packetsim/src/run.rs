@@ -69,8 +69,8 @@ pub struct LoadOutcome {
     pub again: u64,
     /// Number of events.
     pub events: u64,
-    /// Whether latencies had settled before packets counted.
-    pub settled: bool,
+    /// Whether sources fell behind while latencies were waited for: fewer packets arrived than were created, interval after interval.
+    pub fell_behind: bool,
     /// When packets began to count, in picoseconds.
     pub begin: u64,
     /// End of the run, in picoseconds.
@@ -174,7 +174,7 @@ struct LoadRun<'n, R> {
     /// When the next interval of settling is over; never, if it has, or is not waited for.
     settles: u64,
     intervals: u32,
-    settled: bool,
+    fell_behind: bool,
     /// When to check for deadlock, and to report progress.
     looks: u64,
     beats: u64,
@@ -191,7 +191,7 @@ state! {
         settling: Settling,
         settles: u64,
         intervals: u32,
-        settled: bool,
+        fell_behind: bool,
         looks: u64,
         beats: u64,
         most: usize,
@@ -287,7 +287,7 @@ pub fn load<R: Routing>(
         settling: Settling::default(),
         settles: if load.warmup.is_some() { NEVER } else { (load.measure / INTERVALS).max(1) },
         intervals: 0,
-        settled: load.warmup.is_some(),
+        fell_behind: false,
         looks: patience,
         beats: patience,
         most: 0,
@@ -348,7 +348,7 @@ impl<R: Routing> LoadRun<'_, R> {
         if now >= self.beats {
             self.beats = now + self.network.patience();
             // The last packets created need not arrive where sources fall behind.
-            let drain = if self.settled { self.load.drain } else { 0 };
+            let drain = if self.fell_behind { 0 } else { self.load.drain };
             // While latencies have not settled, the latest end of waiting for them is known.
             let latest = self.load.measure.saturating_mul(MOST / INTERVALS + 1);
             let is_known = self.measuring.from < NEVER;
@@ -387,7 +387,8 @@ impl<R: Routing> LoadRun<'_, R> {
         sum(|m| m.created) == sum(|m| m.packets)
     }
 
-    /// An interval is over: packets count from now on, if latencies have settled, or never will.
+    /// An interval is over: packets count from now on, if latencies have settled, or never will. Where packets are so few that
+    /// chance keeps them from it, the longest wait is enough.
     fn settle(&mut self, now: u64) {
         let mut counts = Counts::default();
         for w in &mut self.network.workers {
@@ -396,7 +397,7 @@ impl<R: Routing> LoadRun<'_, R> {
         let counts = of_all(self.load, counts, Counts::add);
         let first = (self.load.measure / INTERVALS).max(1);
         let settled = self.settling.over(&counts);
-        self.settled = settled == Settled::Yes;
+        self.fell_behind = settled == Settled::Saturated;
         self.intervals += 1;
         if self.intervals.is_multiple_of(ALIKE_LONG) {
             self.settling = Settling::default();
@@ -426,7 +427,7 @@ impl<R: Routing> LoadRun<'_, R> {
             crossed: self.network.crossed(),
             again: self.network.again(),
             events: self.network.event_count(),
-            settled: self.settled,
+            fell_behind: self.fell_behind,
             begin: self.measuring.from.min(end),
             end,
             most: self.most,

@@ -550,7 +550,9 @@ impl SwitchModel {
 
     #[expect(clippy::cast_sign_loss, reason = "rates are above zero")]
     fn of_class(&self, class: &LinkClass, latency: Option<u32>, rate: f64) -> (u32, u64) {
-        let of_class = if class.latency_ps == 0 { CABLE } else { class.latency_ps as u32 };
+        // What does not fit is refused when the network is made.
+        let short = |latency: u64| u32::try_from(latency).unwrap_or(u32::MAX);
+        let of_class = if class.latency_ps == 0 { CABLE } else { short(class.latency_ps) };
         let pace = self.pace.unwrap_or_else(|| (65536.0 * 1e12 / rate).round() as u64);
         (latency.unwrap_or(of_class).saturating_add(self.fec), pace)
     }

@@ -139,9 +139,11 @@ pub struct Routed {
     pub planes: Option<usize>,
     /// Ordered pairs of different terminals of a plane.
     pub pairs: u64,
-    /// Pairs without a route.
+    /// Pairs of a source and a LID that it may send to; as many as `pairs` where everybody uses one LID of each port.
+    pub paths: u64,
+    /// Of these, those without a route.
     pub unreachable: u64,
-    /// Pairs whose packets loop forever.
+    /// Of these, those whose packets loop forever.
     pub loops: u64,
     /// Hops.
     pub hops: Hops,

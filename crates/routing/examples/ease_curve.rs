@@ -93,7 +93,7 @@ fn row(spec: &str, mixes: u64, moves: usize) {
             even: within(fabric, &even, &jobs),
             best: within(fabric, &best, &jobs),
             eased: within(fabric, &routes, &jobs),
-            bound: least_load_of_jobs(fabric, &jobs, 1),
+            bound: least_load_of_jobs(fabric, &jobs),
             entries: before.as_ref().map(|(b, e)| {
                 let changed =
                     |old: &Routes, new: &Routes| difference(fabric, old, new, &lids).entries;

@@ -155,6 +155,9 @@ pub trait Engine: Sync {
         if request.lmc == 0 || !self.lids_are_alike() || told_by_pair {
             return self.compute(fabric, request);
         }
+        // Neighbours are alike whatever they run, unless that is what tables are made for.
+        let jobs = if self.follows_jobs() { request.jobs } else { &[] };
+        let request = &Request { jobs, ..request.clone() };
         let own = |request: &Request<'_>| self.compute(fabric, request);
         let Some(other) = self.with_several_lids() else {
             return lid_offsets::route(fabric, request, &own, None);

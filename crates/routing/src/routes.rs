@@ -254,6 +254,11 @@ impl Routes {
         self.select.as_ref().map_or(0, |s| s[source.index()] as usize)
     }
 
+    /// Whether all sources use the same LID of a terminal: its first one.
+    pub fn sources_agree(&self) -> bool {
+        self.select.as_ref().is_none_or(|paths| paths.iter().all(|&path| path == 0))
+    }
+
     /// The path indices that bytes from one terminal to another take, and the part of them on each: the one of the source; where senders
     /// choose by size, all that messages of this size may take, in equal parts; of hashed paths all.
     pub fn parts(

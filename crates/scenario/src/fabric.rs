@@ -61,7 +61,7 @@ pub struct Loaded {
     pub text: Option<String>,
     /// Whether cables were taken away.
     pub degraded: bool,
-    /// The result of recognition for a file that does not state its structure.
+    /// The result of recognition for a file, or a generated fabric of no known structure.
     pub structure: Option<Structure>,
     /// Names that several hosts have, and which were therefore replaced.
     pub shared: Vec<SharedName>,
@@ -138,9 +138,10 @@ pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<
     let map = source.node_name_map.as_deref();
     (topology.fabric, shared) = named(topology.fabric, map, listener)?;
     let mut found = None;
-    if topology.shape.is_none() {
+    // A file may state a structure whose cables it does not all have.
+    if topology.shape.is_none() || Path::new(&source.name).is_file() {
         let (recognised, shape) = structure(&topology.fabric);
-        topology.shape = shape;
+        topology.shape = topology.shape.or(shape);
         found = Some(recognised);
     }
     if let Some(plane) = source.plane {

@@ -267,14 +267,14 @@ impl Pairs {
             .flat_map(|(from, row)| row.sent().map(move |(to, pair)| ((from, to), pair)))
     }
 
-    /// The mean over pairs that sent more than empty messages of the mean bandwidth of their messages, in bytes a second;
-    /// `None` where pairs are not kept.
+    /// The mean over pairs of the bandwidth of their messages, in bytes a second, without pairs whose messages were empty or
+    /// took no time, as in the memory of one host; `None` where pairs are not kept.
     pub fn mean_bandwidth(&self) -> Option<f64> {
         if !self.are_kept() {
             return None;
         }
         let (mut sum, mut count) = (0.0, 0u64);
-        for (_, pair) in self.sent().filter(|(_, pair)| pair.bytes > 0) {
+        for (_, pair) in self.sent().filter(|(_, pair)| pair.bytes > 0 && pair.time > 0) {
             sum += pair.bandwidth();
             count += 1;
         }

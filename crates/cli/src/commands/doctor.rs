@@ -151,9 +151,16 @@ fn cabling(loaded: &Loaded) -> Exam {
         Some(Ok(found)) if is_known(&found.text) => {
             format!("{cables}; {make} a complete {}", found.text)
         }
-        Some(_) => format!(
-            "{cables} in one piece; there is no regular structure to compare with (`darkfiber diff PLAN` has)"
-        ),
+        Some(_) => {
+            let pieces = match fabric.components().len() {
+                0 | 1 => "one piece".to_owned(),
+                pieces => format!("{pieces} pieces"),
+            };
+            format!(
+                "{cables} in {pieces}; there is no regular structure to compare with (`darkfiber diff PLAN` has)"
+            )
+        }
+        None if loaded.degraded => format!("{cables} of those generated"),
         None => format!("{cables}, as generated"),
     };
     Exam::of(Area::Cabling, &found, text)

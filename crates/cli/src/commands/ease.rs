@@ -102,9 +102,9 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     drop(progress);
 
     let bound = match traffic.from {
-        "jobs" => {
+        "jobs" if old.sources_agree() => {
             let jobs = traffic.jobs.as_deref().unwrap_or_default();
-            Some(least_load_of_jobs(fabric, jobs, old.paths()))
+            Some(least_load_of_jobs(fabric, jobs))
         }
         _ => None,
     };

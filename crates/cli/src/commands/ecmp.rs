@@ -71,7 +71,7 @@ pub(crate) fn run(args: &EcmpCommand, common: &Common) -> Result<Exit, Failure> 
     let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
     crate::options::values::distinct("ecmp", names.iter().map(String::as_str))?;
     let progress = Progress::new(specs.len() as u64 + 1, common.quiet);
-    let loaded = load::fabric(&args.fabric, common)?;
+    let loaded = load::one_plane(&args.fabric, common)?;
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     let aliases = jobs::aliases(args.aliases.as_deref(), fabric, common)?;
     let files = Folder::default();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use darkfiber_analysis::finding;
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::manifest;
 use darkfiber_report::Towards;
@@ -36,8 +37,8 @@ impl InPlace {
         let path = from.display();
         if !report.complete() {
             return Err(Failure::input(format!(
-                "{path}: {} pairs of terminals do not reach: these are not whole tables of this fabric",
-                report.unreachable + report.loops
+                "{path}: {} do not reach: these are not whole tables of this fabric",
+                finding::of_pairs(report.unreachable + report.loops, report.pairs, report.paths)
             ))
             .hint("`darkfiber reroute` repairs tables after a fault"));
         }

@@ -46,6 +46,7 @@ pub(crate) fn measure_lids(
         seconds: None,
         planes: Some(report.planes).filter(|&planes| planes > 1),
         pairs: report.pairs,
+        paths: report.paths,
         unreachable: report.unreachable,
         loops: report.loops,
         hops: model::Hops { mean: hops.mean, max: hops.max },

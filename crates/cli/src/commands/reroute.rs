@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::Args;
-use darkfiber_analysis::Names;
+use darkfiber_analysis::{Names, finding};
 use darkfiber_fabric::{
     AtPort, ChannelId, Fabric, Faults, Renumbering, SwitchId, TerminalId, Topology,
 };
@@ -135,12 +135,12 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     // Tables of another fabric would be mended into nonsense.
     progress.at("checking the old tables");
     let before = metrics::measure(&topology.fabric, &old.routes, None);
-    if (before.unreachable + before.loops) * 2 > before.pairs {
+    let lost = before.unreachable + before.loops;
+    if lost * 2 > before.paths {
         return Err(Failure::input(format!(
-            "{}: {} of {} pairs of terminals do not reach: these are not tables of this fabric",
+            "{}: {} do not reach: these are not tables of this fabric",
             args.tables.routes.display(),
-            number::group(before.unreachable + before.loops),
-            number::group(before.pairs)
+            finding::of_pairs(lost, before.pairs, before.paths),
         ))
         .hint("FABRIC is the fabric that the old tables were made for"));
     }

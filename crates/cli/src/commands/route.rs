@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use darkfiber_analysis::{Finding, Severity};
+use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input};
@@ -475,8 +475,8 @@ impl CheckedOutput<'_> {
             return Err(Failure::new(
                 Exit::Finding,
                 format!(
-                    "{name}: {} pairs do not reach, so nothing is written",
-                    number::group(row.unreachable + row.loops)
+                    "{name}: {} do not reach, so nothing is written",
+                    finding::of_pairs(row.unreachable + row.loops, row.pairs, row.paths)
                 ),
             )
             .hint("look at the findings with --format json, or try another engine"));

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use darkfiber_analysis::Names;
+use darkfiber_analysis::{Names, finding};
 use darkfiber_fabric::Fabric;
 use darkfiber_report::survive::{BookFacts, FaultRow, SurviveResult};
 use darkfiber_routing::reroute::{Book, Fault, Page, Prepared, Repair, Rung};
@@ -88,15 +88,11 @@ pub(crate) fn run(args: &SurviveCommand, common: &Common) -> Result<Exit, Failur
     let progress = Progress::new(1 + faults.len() as u64, common.quiet);
     progress.at("checking the tables");
     let before = metrics::measure(fabric, &routes, None);
-    if before.unreachable + before.loops > 0 {
-        return Err(Failure::new(
-            Exit::Finding,
-            format!(
-                "{name}: {} pairs of terminals do not reach",
-                before.unreachable + before.loops
-            ),
-        )
-        .hint("`darkfiber check` says which; `darkfiber reroute` without --fail mends them"));
+    let lost = before.unreachable + before.loops;
+    if lost > 0 {
+        let lost = finding::of_pairs(lost, before.pairs, before.paths);
+        return Err(Failure::new(Exit::Finding, format!("{name}: {lost} do not reach"))
+            .hint("`darkfiber check` says which; `darkfiber reroute` without --fail mends them"));
     }
     progress.step();
     progress.at("mending every fault");

@@ -54,7 +54,9 @@ const PRICED: &str = "{ scheme = \"reserve\", notes = \"priced\", clock = \"4ns\
 #[test]
 fn endpoints_are_full_with_few_sources_and_with_many() {
     for (nodes, size, puts, least) in [
-        (3, "1MiB", 10, 0.94),
+        // Two sources take turns: under `pairs` 0.930, since packets wait for their end where cables are faster than adapters (0.953
+        // while they did not, which was wrong).
+        (3, "1MiB", 10, 0.93),
         (6, "128KiB", 40, 0.95),
         (17, "32KiB", 60, 0.95),
         (64, "16KiB", 40, 0.95),

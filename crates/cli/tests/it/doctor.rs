@@ -152,3 +152,18 @@ fn a_fabric_of_one_switch_is_called_that() {
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     assert!(run.out.contains("2 cables, all on one switch"), "{}", run.out);
 }
+
+/// What a damaged fabric lacks is told whatever file it is read from; cables that were taken away are not called generated.
+#[test]
+fn a_damaged_fabric_in_any_form() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let line = "fabric hyperx:dims=4x4,t=2 --fail-links 3 -q -o";
+    for file in ["f.topo", "f.json"] {
+        assert_eq!(run_in(d, &format!("{line} {file}")).code, 0);
+        let found = run_in(d, &format!("doctor {file}"));
+        assert!(found.out.contains("missing for a complete"), "{file}: {}", found.out);
+    }
+    let found = run("doctor hyperx:dims=3x3,t=2 --fail-links 3 -q");
+    assert!(found.out.contains("33 cables of those generated"), "{}", found.out);
+}

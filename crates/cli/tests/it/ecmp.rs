@@ -184,3 +184,13 @@ fn many_queue_pairs_carry_all() {
     let count = end("count");
     assert!(!count.is_empty() && count == end("flow"), "{count:?}");
 }
+
+/// A cable that is the only way to a switch may fail, too; and planes are taken one at a time.
+#[test]
+fn the_only_way_may_fail() {
+    let found = run("ecmp mesh:dims=3x1,t=2 --flaps 1 -q");
+    assert!(found.code < 2, "{} {}", found.code, found.err);
+    let found = run("ecmp fattree2:n=2,m=2,r=2,planes=2 -q");
+    assert_eq!(found.code, 2, "{} {}", found.code, found.err);
+    assert!(found.err.contains("--plane"), "{}", found.err);
+}

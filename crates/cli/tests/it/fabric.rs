@@ -162,3 +162,18 @@ fn networks_in_two_binary_files() {
     assert_eq!(half.code, 3);
     assert!(half.err.contains("cannot read x_intra.bin"), "{}", half.err);
 }
+
+/// `a b` and `b a` are one cable listed twice only where they are of one rate.
+#[test]
+fn cables_of_two_rates_are_two() {
+    for (second, cables) in [("4xEDR", 1), ("4xNDR", 2)] {
+        let text = format!("s0 s1 4xEDR\ns1 s0 {second}\nhost a s0 4xHDR\nhost b s1 4xHDR\n");
+        let dir = folder(&[("o.edges", &text)]);
+        let found = run_in(dir.path(), "fabric o.edges -q --format json");
+        assert_eq!(found.code, 0, "{}", found.err);
+        let json = found.json();
+        let links =
+            json["switch_links"].as_u64().or_else(|| json["fabric"]["switch_links"].as_u64());
+        assert_eq!(links, Some(cables), "{json}");
+    }
+}

@@ -113,3 +113,43 @@ nodes = 12
     let found = run_in(dir.path(), "reroute made/fabric.topo --routes made --fail-links 1");
     assert!(found.err.contains("groups of ports are left aside here"), "{}", found.err);
 }
+
+/// A group that leads a packet to another host, or away from the switch of its own, is no group to prove anything of; and a way to
+/// tables whose groups loop is refused.
+#[test]
+fn groups_that_lead_astray_are_errors() {
+    let dir = folder(&[]);
+    let made = run_in(dir.path(), "route kary:k=3,n=2 -e ar_ftree -o made -q");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let whole = std::fs::read_to_string(dir.path().join("made/groups.far")).expect("groups");
+    for (from, to, why) in [
+        (
+            "0x0001  1            Static     0",
+            "0x0001  1            Free       1",
+            "leads away from its own switch",
+        ),
+        ("4,5,6,", "4,5,6,2,", "leads to another host"),
+    ] {
+        assert!(whole.contains(from), "{from}");
+        std::fs::write(dir.path().join("broken.far"), whole.replacen(from, to, 1))
+            .expect("written");
+        let found =
+            run_in(dir.path(), "check made/fabric.topo --routes made --groups broken.far -q");
+        assert_eq!(found.code, 3, "{} {}", found.out, found.err);
+        assert!(found.err.contains(why) && found.err.contains("line "), "{}", found.err);
+    }
+    assert_eq!(run_in(dir.path(), "check made/fabric.topo --from made --routes made -q").code, 0);
+    let made = run_in(dir.path(), "route fattree2:n=4,m=2,r=3 -e ar_ftree -o two -q");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let whole = std::fs::read_to_string(dir.path().join("two/groups.far")).expect("groups");
+    let at = whole.find("Switch 0x0000500000020001").expect("the first spine");
+    let (before, spine) = whole.split_at(at);
+    let more = spine
+        .replacen("LFT Definition", "9      0          0     2,3,\nLFT Definition", 1)
+        .replacen("0x0005  2            Static     0", "0x0005  2            Free       9", 1);
+    std::fs::write(dir.path().join("loops.far"), format!("{before}{more}")).expect("written");
+    let line = "check two/fabric.topo --from two --routes two --groups loops.far -q";
+    let found = run_in(dir.path(), line);
+    assert_eq!(found.code, 1, "{} {}", found.out, found.err);
+    assert!(found.err.contains("groups of ports of the new tables can loop"), "{}", found.err);
+}

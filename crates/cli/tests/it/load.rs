@@ -215,3 +215,30 @@ fn tables_are_a_routing_of_some_engine() {
     let nobody = run("saturate fattree2:n=2,m=2,r=3 -r tables --loads 0.1 -q");
     assert!(nobody.code == 2 && nobody.err.contains("tables of whom?"), "{}", nobody.err);
 }
+
+/// Few packets are no saturation: a small fabric is not called so at a low load, whatever the seed, and is where it is.
+#[test]
+fn few_packets_are_told_from_sources_that_fall_behind() {
+    for seed in 1..6 {
+        let line =
+            format!("fattree2:n=4,m=4,r=4 -e dmodk --loads 0.02,0.3 --seed {seed} --format json");
+        let found = points(&load(&line));
+        assert!(
+            found.len() == 2 && found.iter().all(|p| p["saturated"] == false),
+            "{seed}: {found:?}"
+        );
+    }
+    // Four hosts share a cable: three quarters of what they send stay behind.
+    let found = points(&load("fattree2:n=4,m=1,r=4 -e dmodk --loads 0.2,0.9 --format json"));
+    assert_eq!(found.iter().map(|p| p["saturated"] == true).collect::<Vec<_>>(), [false, true]);
+}
+
+/// A cable that takes longer than packets can is refused, not shortened.
+#[test]
+fn what_packets_cannot_take_is_refused() {
+    for cable in ["--cable 5ms", "--cable 1s"] {
+        let run = load(&format!("{SMALL} -r ugal --loads 0.1 {cable}"));
+        assert_eq!(run.code, 4, "{} {}", run.out, run.err);
+        assert!(run.err.contains("less than 4.29 ms"), "{}", run.err);
+    }
+}

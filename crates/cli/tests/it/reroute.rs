@@ -291,3 +291,32 @@ fn service_levels_are_kept_or_nothing_is_written() {
     assert!(seen.contains(&(moved.clone(), "any-order".to_owned())), "{seen:?}");
     assert!(seen.contains(&(moved, "reconnect".to_owned())), "{seen:?}");
 }
+
+/// Where ports have several LIDs, pairs of a source and a LID are counted among such pairs: tables from before a fault are known.
+#[test]
+fn several_lids_are_counted_as_such() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=4,n=2 -e ftree --lmc 2 -o old -q").code, 0);
+    assert_eq!(run_in(d, "fabric old/fabric.topo --fail spine001 -o after.topo -q").code, 0);
+    let mended = run_in(d, "reroute after.topo --routes old/lfts.dump -q --format json");
+    assert_eq!(mended.code, 0, "{}", mended.err);
+    let json = mended.json();
+    assert_eq!((number(&json["before"], "pairs"), number(&json["before"], "paths")), (240, 960));
+    assert_eq!(number(&json["before"], "unreachable"), 192);
+    let found = run_in(d, "survive after.topo --routes old/lfts.dump -q");
+    assert_eq!(found.code, 1, "{}", found.out);
+    assert!(found.err.contains("192 of 960 pairs of a source and a LID"), "{}", found.err);
+
+    // The largest load afterwards is that of pairs of terminals, as reroute says.
+    assert_eq!(run_in(d, "route jellyfish:n=12,d=3,p=1 -e lash --lmc 1 -o l -q").code, 0);
+    let book = run_in(d, "survive l/fabric.topo --routes l -q --format json").json();
+    for fault in
+        book["faults"].as_array().expect("a list").iter().filter(|f| f["kind"] == "cable").take(6)
+    {
+        let id = fault["id"].as_str().expect("a name");
+        let line = format!("reroute l/fabric.topo --routes l --fail {id} -q --format json");
+        let after = run_in(d, &line).json()["after"].clone();
+        assert_eq!(fault["efi_max"], after["efi"]["max"], "{id}");
+    }
+}

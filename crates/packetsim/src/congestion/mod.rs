@@ -189,14 +189,14 @@ impl Default for Sender {
 }
 
 impl<'a> CongestionParams<'a> {
-    /// Of a network: the round trip over five channels, and a packet with at most this number of bytes of a message, and of bytes on
-    /// channels.
+    /// Of a network: the round trip over five channels, with the wait of a packet where a faster channel follows a slower one, and
+    /// a packet with at most this number of bytes of a message, and of bytes on channels.
     pub(crate) fn new(net: &Net, micro: &'a SwitchModel, [most, wire]: [u32; 2]) -> Self {
         let one_way = 5 * (net.slowest(0) + micro.pipeline + micro.spread);
         Self {
             congestion: micro.congestion,
             one_way,
-            round: 2 * one_way + net.slowest(wire),
+            round: 2 * one_way + net.slowest(wire) + net.longest_wait(wire),
             window: micro.congestion.window(&micro.tuning),
             most,
             wire,

@@ -43,6 +43,11 @@ impl Lengths {
                 micro.lanes
             )));
         }
+        if (0..net.port_count() as u32).any(|p| net.port(p).latency == u32::MAX) {
+            return Err(ConfigError(
+                "packets take less than 4.29 ms over a cable, with its forward error correction: take less, or the depth flow".to_owned(),
+            ));
+        }
         if net.quickest(most) < micro.tick {
             return Err(ConfigError(format!(
                 "a packet of {most} B passes a channel in less than a tick of {} ps: make it longer",

@@ -64,8 +64,11 @@ impl Switches<'_> {
             let to = self.net.port(base + out);
             let waits =
                 self.of_class.get(of).map_or(self.outputs[at + out as usize].queued, |c| c.queued);
+            // A packet before which nothing waits does not wait itself, however long it is.
+            let follows_others = waits > 0;
             let waits = waits + packet.bytes;
-            if matches!(to.peer(), Peer::Terminal(_))
+            if follows_others
+                && matches!(to.peer(), Peer::Terminal(_))
                 && self.micro.tuning.reserve.is_too_much(waits.into(), self.round, to.pace)
             {
                 let hears = now + u64::from(packet.back);

@@ -483,7 +483,12 @@ impl<'n> Switches<'n> {
         i.crossbar = start + from.long(bytes) / speedup;
         let random = &mut self.random[(s - self.span.switches.start) as usize];
         let pipeline = micro.through(random);
+        // The last byte is here once it came over the channel before: a faster one has to wait for it.
+        let began = packet.at.saturating_sub(from.latency.into());
+        let whole = packet.at + net.long_at(source, bytes, began);
         let mut departs = o.channel.max(start + pipeline);
+        let long = net.long_at(base + out, bytes, departs);
+        departs = departs.max((whole + pipeline).saturating_sub(long));
         let replay = match (micro.replay, self.replays.get_mut(output)) {
             (Some(window), Some(replay)) if matches!(to.peer(), Peer::Port(_)) => {
                 departs = replay.wait_for_space(window, bytes, departs);
@@ -509,8 +514,7 @@ impl<'n> Switches<'n> {
         }
         o.channel = departs + net.long_at(base + out, bytes + gap, departs);
         let through = if shared { departs + long } else { i.crossbar };
-        let began = packet.at.saturating_sub(from.latency.into());
-        let through = through.max(packet.at + net.long_at(source, bytes, began));
+        let through = through.max(whole);
         // The bytes that wait for this lane, output and traffic class decrease by this packet.
         let list = &mut self.lanes[output << self.bits | usize::from(next_lane)];
         if before == NOBODY {

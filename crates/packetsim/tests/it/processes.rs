@@ -90,8 +90,8 @@ type Found = (Measured, [u64; 6], bool, [f64; 2], usize, Option<Stalled>, Option
 fn found(outcome: LoadOutcome) -> Found {
     let LoadOutcome { measured, missing, crossed, again, events, begin, end, .. } = outcome;
     let numbers = [missing, crossed, again, events, begin, end];
-    let LoadOutcome { settled, accepted, created, most, stalled, series, .. } = outcome;
-    (measured, numbers, settled, [accepted, created], most, stalled, series)
+    let LoadOutcome { fell_behind, accepted, created, most, stalled, series, .. } = outcome;
+    (measured, numbers, fell_behind, [accepted, created], most, stalled, series)
 }
 
 /// Runs a load in several processes of several threads each, with an observer for each of them.

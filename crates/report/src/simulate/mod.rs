@@ -109,8 +109,8 @@ pub struct JobRow {
     /// Messages of all runs.
     #[serde(flatten)]
     pub sent: MessageFacts,
-    /// Mean over pairs of ranks that sent more than empty messages of the mean bandwidth of their messages, in bytes a
-    /// second; `null` for jobs of more than 4,096 ranks with more than 128 pairs a rank, whose pairs are not kept.
+    /// Mean over pairs of ranks of the bandwidth of their messages, in bytes a second, without pairs whose messages were empty
+    /// or took no time (on one host); `null` for jobs of more than 4,096 ranks with more than 128 pairs a rank, whose pairs are not kept.
     pub pair_bandwidth: Option<f64>,
     /// At the depth of packets, what became of its packets.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ impl JobRow {
             Repeat::Once => u64::MAX,
             Repeat::Until(until) => until,
         };
-        let run_mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let run_mean = times.iter().fold(0.0, |sum, t| sum + t) / times.len().max(1) as f64;
         let run_isolated = alone.map(s);
         Self {
             name: job.name.clone(),

@@ -9,11 +9,11 @@ use super::order::{distances, leaves};
 const NONE: u32 = u32::MAX;
 
 /// Minimum load of the fullest channel by paths inside jobs (pairs that share several jobs counted once), whatever the
-/// tables with this number of `paths` (LIDs) to each terminal.
+/// tables in which all sources use the same LID of a terminal.
 ///
 /// Complexity: that of the bound of `sar-best`, O(heights x (channels + pairs of a switch and a LID)).
-pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>], paths: usize) -> u64 {
-    least_load(fabric, &JobPeers::new(fabric, jobs), paths)
+pub fn least_load_of_jobs(fabric: &Fabric, jobs: &[Vec<TerminalId>]) -> u64 {
+    least_load(fabric, &JobPeers::new(fabric, jobs), 1)
 }
 
 /// No tables have less load, by paths inside jobs, on the fullest channel.

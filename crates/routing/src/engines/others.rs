@@ -25,13 +25,13 @@ const GAIN: u64 = 50;
 const EFFORT: usize = 2;
 const LEAST_EFFORT: usize = 5000;
 
-/// The tables of `dfsssp`, which serve all pairs alike.
+/// The tables of `dfsssp`, which serve all pairs alike; every LID has a row of its own.
 pub(super) fn for_all(
     engine: &str,
     fabric: &Fabric,
     request: &Request<'_>,
 ) -> Result<Routes, Refusal> {
-    let mut routes = DfSssp.route(fabric, &Request { jobs: &[], ..request.clone() })?;
+    let mut routes = DfSssp.compute(fabric, &Request { jobs: &[], ..request.clone() })?;
     engine.clone_into(&mut routes.engine);
     Ok(routes)
 }

@@ -79,7 +79,7 @@ fn towards(
     for &s in &queue[1..] {
         let at = SwitchId::new(s);
         let nearer = |c: &usize| {
-            distance[fabric.heads()[*c] as usize] + 1 == distance[s] && is_alive(*c as u32)
+            is_alive(*c as u32) && distance[fabric.heads()[*c] as usize] == distance[s] - 1
         };
         let members: Vec<u32> = fabric.channels_from(at).filter(nearer).map(|c| c as u32).collect();
         // Parallel cables share the capacity behind the switch that they lead to.

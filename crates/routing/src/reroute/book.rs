@@ -10,10 +10,12 @@ use darkfiber_fabric::{ChannelId, Fabric, Faults, SwitchId};
 use rayon::prelude::*;
 
 use super::RerouteError;
+use super::outcome::RerouteOutcome;
 use super::prepared::Prepared;
 use super::rung::Rung;
 use super::trials::Trials;
-use crate::DestId;
+use crate::check::check;
+use crate::{DestId, Routes};
 
 /// A single fault of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,8 +143,13 @@ impl Prepared<'_> {
         faults
             .par_iter()
             .map(|&fault| {
-                let repair = match trials.with(|t| t.reroute_on_lowest_rung(&fault.faults())) {
-                    Ok((outcome, rung)) => {
+                let repaired = trials.with(|t| {
+                    let (outcome, rung) = t.reroute_on_lowest_rung(&fault.faults())?;
+                    let load = self.load_of_pairs(t.routes(), &outcome);
+                    Ok((outcome, rung, load))
+                });
+                let repair = match repaired {
+                    Ok((outcome, rung, load)) => {
                         let of_switch: BTreeSet<SwitchId> =
                             outcome.changes.iter().map(|change| change.switch).collect();
                         Repair::Mended {
@@ -150,7 +157,7 @@ impl Prepared<'_> {
                             switches: of_switch.len(),
                             entries: outcome.changes.iter().map(|c| lids[c.row as usize]).sum(),
                             moved: outcome.moved.len(),
-                            load: outcome.load_after,
+                            load,
                         }
                     }
                     Err(RerouteError::CutOff { .. }) => Repair::Splits,
@@ -160,6 +167,14 @@ impl Prepared<'_> {
                 Page { fault, repair }
             })
             .collect()
+    }
+
+    /// Largest load of a channel by pairs of terminals. A repair counts all LIDs of a port.
+    fn load_of_pairs(&self, routes: &Routes, outcome: &RerouteOutcome) -> u64 {
+        match self.routes.paths() {
+            1 => outcome.load_after,
+            _ => check(self.fabric, routes).load.into_iter().max().unwrap_or(0),
+        }
     }
 
     /// Number of LIDs that each row serves.

@@ -134,6 +134,6 @@ fn as_good_as_scheduling_aware_routing() {
         assert_eq!(eased.relief.after.to_bits(), counted.to_bits());
         let (best, ours) = (fullest(&tables("sar-best")), fullest(prepared.routes()));
         assert!(ours * 100 <= best * 105, "{spec}: {ours} {best}");
-        assert!(ours >= least_load_of_jobs(&on.fabric, &jobs, 1), "{spec}");
+        assert!(ours >= least_load_of_jobs(&on.fabric, &jobs), "{spec}");
     }
 }

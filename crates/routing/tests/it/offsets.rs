@@ -1,6 +1,6 @@
 //! Several LIDs per port do not make the load less even.
 
-use darkfiber_fabric::{Topology, open};
+use darkfiber_fabric::{TerminalId, Topology, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, ENGINES, Request, Routes, find_engine};
 use darkfiber_testkit::families::{damaged, small, topology};
@@ -88,5 +88,38 @@ fn lids_of_a_port_take_different_paths() {
         ports.sort_unstable();
         ports.dedup();
         assert_eq!(ports.len(), 4, "{}", engine.name());
+    }
+}
+
+/// Engines that do not follow jobs make the same tables whatever runs; those that do reach everybody, also where a port has more LIDs
+/// than a switch has hosts of a job.
+#[test]
+fn jobs_matter_to_engines_that_follow_them() {
+    for spec in [
+        "fattree2:n=4,m=3,r=4",
+        "kary:k=3,n=2",
+        "hyperx:dims=4x4,t=2",
+        "mesh:dims=3x3,t=3",
+        "dragonfly:p=2,a=4,h=2",
+    ] {
+        let on = topology(spec);
+        let n = on.fabric.terminal_count();
+        let jobs: Vec<Vec<TerminalId>> =
+            (0..2).map(|job| (job..n).step_by(3).take(4).map(TerminalId::new).collect()).collect();
+        for engine in ENGINES.iter().filter(|e| !e.follows_demands()) {
+            for lmc in 1..4 {
+                let idle = Request { shape: on.shape.as_ref(), lmc, ..Request::default() };
+                let busy = Request { jobs: &jobs, ..idle.clone() };
+                let Ok(routes) = engine.route(&on.fabric, &busy) else { continue };
+                let what = format!("{} lmc {lmc} on {spec}", engine.name());
+                if engine.follows_jobs() {
+                    let report = check(&on.fabric, &routes);
+                    assert!(report.complete() && report.deadlock_free(), "{what}");
+                } else {
+                    let without = engine.route(&on.fabric, &idle).expect(&what);
+                    assert!(routes == without, "{what}");
+                }
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod closed_forms;
 mod corpus;
 mod ethernet;
+mod mixed_rates;
 mod planes;
 mod refusals;
 mod repeats;

@@ -20,7 +20,7 @@ pub struct Point {
     pub offered: f64,
     /// What arrived.
     pub accepted: f64,
-    /// Whether sources fell behind, or latencies never settled: latencies are of a moment then.
+    /// Whether sources fell behind: latencies are of a moment then.
     pub saturated: bool,
     /// Mean latency of packets, from creation to their last byte.
     pub mean: f64,
@@ -57,6 +57,19 @@ pub struct Point {
 
 /// Sources that send less than this part of what they create fall behind.
 const BEHIND: f64 = 0.97;
+/// So many standard deviations of the packets that are under way.
+const CHANCE: f64 = 3.0;
+
+/// Whether less arrived than was created, by more than chance: compared with the created, not the requested load, which few
+/// packets miss at random; and packets under way, which are the difference, vary by about the root of their number.
+fn is_behind(found: &LoadOutcome) -> bool {
+    let m = &found.measured;
+    let measured = (found.end.saturating_sub(found.begin)).max(1) as f64;
+    let under_way = m.packets as f64 * m.mean() / measured;
+    let created = m.created as f64;
+    let lacking = (1.0 - found.accepted / found.created) * created;
+    lacking > (1.0 - BEHIND) * created && lacking > CHANCE * under_way.sqrt() + 1.0
+}
 
 impl Point {
     fn of(offered: f64, found: &LoadOutcome) -> Self {
@@ -67,11 +80,7 @@ impl Point {
         Self {
             offered,
             accepted: found.accepted,
-            // Compared with the created, not the requested load: with few packets the created number varies at
-            // random.
-            saturated: !found.settled
-                || found.accepted < BEHIND * found.created
-                || found.missing > 0,
+            saturated: found.fell_behind || is_behind(found) || found.missing > 0,
             mean: m.mean() / 1000.0,
             error: m.error() / 1000.0,
             p50: at(0.5),

@@ -25,7 +25,7 @@ use darkfiber_formats::{Diagnostics, ReadError};
 /// The entry of this format.
 pub const FORMAT: ScheduleFormat = ScheduleFormat {
     name: "simgrid",
-    what: "a time-independent trace of SimGrid",
+    what: "a time-independent trace of SimGrid; ranks compute 1 Gflop/s",
     is_such: |h| is_first(&h.lines),
     read: ReadBy::Ranks(|files, options| {
         read(files, options).map(|(trace, d)| (Read::Trace(trace), d))
@@ -163,10 +163,14 @@ impl Arguments<'_> {
 pub fn read(files: &[File], options: &Options) -> Result<(MpiTrace, Diagnostics), ReadError> {
     let mut d = Diagnostics::default();
     let mut ranks = 0;
+    let mut computes = None;
     for file in files {
         for (i, line) in String::from_utf8_lossy(&file.bytes).lines().enumerate() {
             let Some((rank, name, mut words)) = split(line) else { continue };
             let size = words.next().filter(|_| name == "comm_size").and_then(|w| w.parse().ok());
+            if name == "compute" {
+                computes.get_or_insert(i + 1);
+            }
             ranks = ranks.max(rank.saturating_add(1)).max(size.unwrap_or(0));
             if ranks > MOST_RANKS {
                 let what = format!("line {}: more than {MOST_RANKS} ranks", i + 1);
@@ -178,6 +182,13 @@ pub fn read(files: &[File], options: &Options) -> Result<(MpiTrace, Diagnostics)
                 ));
             }
         }
+    }
+    if let Some(line) = computes {
+        d.note(
+            line,
+            "computations are numbers of operations, not times",
+            format!("each rank does {:e} of them a second", options.flops_per_second),
+        );
     }
     let mut trace = MpiTrace::new(ranks);
     let mut state: Vec<Option<Rank>> = (0..ranks).map(|_| None).collect();

@@ -9,6 +9,7 @@ use darkfiber_report::transition::{
     ChangeFacts, HeldChannel, ObligationRow, RungRow, TransitionResult,
 };
 use darkfiber_routing::Lids;
+use darkfiber_routing::check::check_groups;
 use darkfiber_routing::transition::{
     self, Before, Generation, Held, Judged, Obligation, Rung, Transition, Why,
 };
@@ -18,6 +19,7 @@ use crate::commands::metrics;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{BesideFrom, BesideTables, Common};
+use crate::out::Teller;
 use crate::progress::Progress;
 use crate::provenance;
 
@@ -48,6 +50,7 @@ pub(super) fn run(
         let beside = if is_last { request.beside.tables() } else { BesideTables::default() };
         let tables = beside.of(path);
         let read = load::tables(&tables, request.fabric, loaded, common)?;
+        read.report_static_ports(&mut Teller::new(common));
         same_lids(path, &read, request.new.lids.as_ref())?;
         old.push(read);
     }
@@ -56,6 +59,7 @@ pub(super) fn run(
         .collect();
     let progress = Progress::new(1, common.quiet);
     progress.at("judging the transition");
+    groups_hold(fabric, request)?;
     let judged =
         transition::check(fabric, &states, &request.new.routes, jobs).map_err(|mismatch| {
             let hint = match mismatch {
@@ -100,6 +104,22 @@ pub(super) fn run(
     Ok(if judged.verdict == Rung::Refuse { Exit::Finding } else { Exit::Fine })
 }
 
+/// Refuses new tables whose groups of ports do not hold whatever switches pick: the transition is judged by static ports, and says
+/// so.
+fn groups_hold(fabric: &Fabric, request: &TransitionInput<'_>) -> Result<(), Failure> {
+    let Some(found) = check_groups(fabric, &request.new.routes) else { return Ok(()) };
+    let wrong = match &found.sets {
+        sets if sets.loops > 0 => "loop",
+        sets if sets.unreachable > 0 => "lead nowhere",
+        sets if !sets.deadlock_free() => "deadlock",
+        _ => return Ok(()),
+    };
+    let to = request.to.display();
+    let what =
+        format!("{to}: groups of ports of the new tables can {wrong}: no way to them is sound");
+    Err(Failure::new(Exit::Finding, what).hint("`darkfiber check` without --from shows where"))
+}
+
 /// Whether the service levels of connections are known: they were read, or the set that the tables are of says by having
 /// none that one lane serves all.
 fn knows_levels(read: &Read, path: &Path) -> bool {
@@ -113,7 +133,7 @@ fn same_lids(path: &Path, old: &Read, new: Option<&Lids>) -> Result<(), Failure>
             "{}: LIDs were renumbered between these tables and those of --routes",
             path.display()
         ))
-        .hint("make the new tables with the LIDs in use: --guid2lid, or a fabric dump of the running subnet manager")),
+        .hint("make the new tables from a fabric dump of the running subnet manager, which has the LIDs in use")),
         _ => Ok(()),
     }
 }
