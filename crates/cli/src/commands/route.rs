@@ -189,6 +189,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         let (mut layers_needed, mut layers_by_pair, mut survives) = (None, None, None);
         let mut towards = None;
         let mut finished = |engine: &dyn Engine, mut routes: Routes| -> Result<Routes, String> {
+            let has_groups = routes.groups.is_some();
             layers_needed = (args.spread_lanes || args.protect).then(|| routes.layer_count());
             layers_by_pair = self::layers_by_pair(engine, fabric, &request, &routes);
             let lanes = args.request.lanes;
@@ -214,6 +215,10 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             if let Some(least) = args.survive {
                 progress.at(format!("{}: mending every cable", engine.name()));
                 survives = Some(survived(fabric, &routes, args.request.lanes, least)?);
+            }
+            if has_groups && routes.groups.is_none() {
+                let note = "groups of ports are left out: these tables are static ones";
+                routes.notes.push(note.to_owned());
             }
             Ok(routes)
         };

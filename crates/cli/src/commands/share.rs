@@ -48,7 +48,9 @@ pub(crate) fn rewrite(
                 .hint("rename one of them first"));
         }
     }
-    for (from, to) in &files {
+    // All are read before the first is written: a part of them without the fabric would be of no use.
+    let mut renamed = Vec::with_capacity(files.len());
+    for (from, _) in &files {
         let text = input::read_text(from)?;
         if let Some(line) = text.lines().position(has_host_list) {
             return Err(Failure::input(format!(
@@ -59,11 +61,13 @@ pub(crate) fn rewrite(
             ))
             .hint("expand them first, with `scontrol show hostnames`"));
         }
+        renamed.push(anonymiser.rewrite_text(&text));
+    }
+    for ((_, to), text) in files.iter().zip(&renamed) {
         if let Some(parent) = to.parent().filter(|p| !p.as_os_str().is_empty()) {
             save::directory(parent)?;
         }
-        let renamed = anonymiser.rewrite_text(&text);
-        save::file(to, |out| out.write_all(renamed.as_bytes()))?;
+        save::file(to, |out| out.write_all(text.as_bytes()))?;
         if !common.quiet {
             out::eprint_line(&format!("wrote {}", to.display()));
         }

@@ -100,7 +100,7 @@ fn completer(command: &str, arg: &Arg) -> Option<Completer> {
         "ENGINE" => names::engines,
         "PATTERN" => names::patterns,
         "TRAFFIC" => names::traffic,
-        "METRIC" => |typed| names::listed("metrics", typed),
+        "METRIC" => names::metrics,
         "ROUTING" | "ROUTINGS" => |typed| names::listed("routings", typed),
         "SCHEME" => |typed| names::listed("congestion", typed),
         "ALLOCATOR" => |typed| names::listed("allocators", typed),

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 
 use clap_complete::engine::CompletionCandidate as Candidate;
+use darkfiber_analysis::count::{Bandwidth, METRICS};
 use darkfiber_fabric::Key;
 use darkfiber_routing::ecmp::ECMP_KEYS;
 use darkfiber_workload::PATTERNS;
@@ -21,6 +22,14 @@ pub(super) fn listed(kind: &str, typed: &OsStr) -> Vec<Candidate> {
 pub(super) fn engines(typed: &OsStr) -> Vec<Candidate> {
     let (kept, open) = parted(typed, &[',', '+']);
     behind(kept, listed("engines", OsStr::new(open)))
+}
+
+/// What `measure` computes, one or several.
+pub(super) fn metrics(typed: &OsStr) -> Vec<Candidate> {
+    let (kept, open) = parted(typed, &[',']);
+    let known = METRICS.iter().map(|metric| (metric.name, metric.summary));
+    let of_patterns = Bandwidth::ALL.map(|bandwidth| (bandwidth.name(), "of --pattern"));
+    behind(kept, beginning(OsStr::new(open), known.chain(of_patterns)))
 }
 
 /// Patterns, and their keys.

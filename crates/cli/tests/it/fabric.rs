@@ -137,10 +137,15 @@ fn anonymous_copies_hold_no_name_and_keep_every_metric() {
     };
     assert_eq!(metrics("pair.topo", "tables"), metrics("out/f.topo", "out/tables"));
 
-    let lists = folder(&[("pair.topo", PAIR), ("jobs.txt", "17 cn[1-2] RUNNING\n")]);
-    let refused =
-        run_in(lists.path(), "fabric pair.topo --anonymise -o out/f.topo --jobs jobs.txt");
+    let lists = folder(&[
+        ("pair.topo", PAIR),
+        ("good.txt", "17 cn1 RUNNING\n"),
+        ("jobs.txt", "17 cn[1-2] RUNNING\n"),
+    ]);
+    let line = "fabric pair.topo --anonymise -o out/f.topo --jobs good.txt jobs.txt";
+    let refused = run_in(lists.path(), line);
     assert_eq!(refused.code, 3);
+    assert!(!lists.path().join("out/good.txt").exists(), "a part was written");
     assert!(refused.err.contains("scontrol show hostnames"), "{}", refused.err);
     let over = run_in(lists.path(), "fabric pair.topo --anonymise -o f.topo --jobs jobs.txt");
     assert_eq!(over.code, 2, "{}", over.err);

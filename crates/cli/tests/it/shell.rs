@@ -68,6 +68,9 @@ fn bash_completes_commands_options_and_names() {
 fn bash_completes_lists_and_chains() {
     assert_eq!(offered("darkfiber route x -e updn,df"), ["updn,dfsssp"]);
     assert_eq!(offered("darkfiber route x -e nue+minh"), ["nue+minhop"]);
+    // What is offered is what the command takes.
+    assert_eq!(offered("darkfiber measure x --metric worst,eb"), ["worst,ebb"]);
+    assert_eq!(offered("darkfiber measure x --metric ef"), [""; 0]);
 }
 
 #[test]

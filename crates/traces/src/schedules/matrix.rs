@@ -176,6 +176,13 @@ pub fn read(text: &str, path: &Path) -> Result<(CommMatrix, Diagnostics), ReadEr
         }
         return Ok((reader.done(Some(columns as u32), &mut d), d));
     }
+    if rows == 3 {
+        d.note(
+            0,
+            "three lines of three numbers are taken as pairs: source, destination, bytes",
+            "a table of three ranks is written as its pairs",
+        );
+    }
     for (i, (line, content)) in lines().enumerate() {
         let words: Vec<&str> = words(content).collect();
         match words.as_slice() {

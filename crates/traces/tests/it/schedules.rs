@@ -211,3 +211,15 @@ fn reports_of_mpip_say_who_sends_what_their_graphs_sum() {
         assert_eq!(sent.symmetric(), graph.symmetric(), "{name}");
     }
 }
+
+/// Three lines of three numbers may be a table of three ranks: that they are taken as pairs is said.
+#[test]
+fn three_lines_of_three_numbers_are_pairs() {
+    let read = |text: &str| schedules::matrix::read(text, Path::new("t.csv")).expect("numbers");
+    let (pairs, notes) = read("0,1,2\n1,0,50\n2,1,0\n");
+    assert_eq!(pairs.total(), 52);
+    assert!(lines(&notes.0).contains("taken as pairs"), "{}", lines(&notes.0));
+    for text in ["0,1,2\n1,0,50\n", "0 1 2 3\n1 0 1 1\n1 1 0 1\n1 1 1 0\n"] {
+        assert_eq!(lines(&read(text).1.0), "", "{text}");
+    }
+}
