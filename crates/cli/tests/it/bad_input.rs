@@ -482,7 +482,7 @@ fn devices_without_an_end() {
     }
 }
 
-/// What is read but helps nothing is told: pairs of an empty list, tables of LIDs that a dump does not have, marks of other editors.
+/// What is read but helps nothing is reported: pairs of an empty list, tables of LIDs that a dump does not have, marks of other editors.
 #[test]
 fn what_cannot_help_is_told() {
     let dir = folder(&[("none.txt", "# nothing\n")]);

@@ -54,9 +54,7 @@ const PRICED: &str = "{ scheme = \"reserve\", notes = \"priced\", clock = \"4ns\
 #[test]
 fn endpoints_are_full_with_few_sources_and_with_many() {
     for (nodes, size, puts, least) in [
-        // Two sources take turns: under `pairs` 0.930, since packets wait for their end where cables are faster than adapters (0.953
-        // while they did not, which was wrong).
-        (3, "1MiB", 10, 0.93),
+        (3, "1MiB", 10, 0.94),
         (6, "128KiB", 40, 0.95),
         (17, "32KiB", 60, 0.95),
         (64, "16KiB", 40, 0.95),
@@ -71,6 +69,10 @@ fn endpoints_are_full_with_few_sources_and_with_many() {
             );
             let json = result(&scenario, "");
             let rate = number(&json, "/jobs/0/bytes") / number(&json, "/jobs/0/run_mean");
+            // Two sources take turns: under `pairs` 0.930, since packets wait for their end where cables are faster than adapters
+            // (0.953 while they did not, which was wrong).
+            let is_behind = nodes == 3 && control == "\"pairs\"";
+            let least = if is_behind { 0.93 } else { least };
             assert!((least..1.0).contains(&(rate / 12.5e9)), "{control} {nodes} {size}: {rate}");
         }
     }

@@ -153,7 +153,7 @@ fn a_fabric_of_one_switch_is_called_that() {
     assert!(run.out.contains("2 cables, all on one switch"), "{}", run.out);
 }
 
-/// What a damaged fabric lacks is told whatever file it is read from; cables that were taken away are not called generated.
+/// `doctor` names what a damaged fabric lacks, whatever file it is read from; cables that were taken away are not called generated.
 #[test]
 fn a_damaged_fabric_in_any_form() {
     let dir = folder(&[]);

@@ -301,7 +301,7 @@ fn a_pair_of_cabinets_that_is_not_there_is_no_group() {
     assert_eq!(json["switches"], 3);
 }
 
-/// Adapters of one description count as one host, and that is told: two hosts may have been given one name.
+/// Adapters of one description count as one host, and a note says so: two hosts may have been given one name.
 #[test]
 fn two_hosts_of_one_name_are_told() {
     let dir = folder(&[]);

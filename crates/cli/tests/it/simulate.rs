@@ -532,7 +532,7 @@ fn collectives_of_gpus_take_the_time_of_their_model_on_an_idle_fabric() {
     assert!(narrow > 5.0 * seconds(64, WIDE, "linear"), "{narrow} s");
 }
 
-/// Shares of flows are not used where there are none, and that is told.
+/// Weights of flows do nothing where there are no flows, and a note says so.
 #[test]
 fn weights_beyond_flows_are_told() {
     let text = "fabric = \"fattree2:n=2,m=2,r=3\"\n[routes]\nengine = \"dmodk\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=1KiB\"\nweight = 3.0\n";
