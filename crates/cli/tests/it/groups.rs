@@ -73,6 +73,16 @@ nodes = 16
     assert!(found.err.contains("has no groups of ports"), "{}", found.err);
 }
 
+/// Groups of a two-level tree in which the first spine may send LID 5 to another leaf, which sends it back.
+fn with_a_loop(groups: &str) -> String {
+    let at = groups.find("Switch 0x0000500000020001").expect("the first spine");
+    let (before, spine) = groups.split_at(at);
+    let more = spine
+        .replacen("LFT Definition", "9      0          0     2,3,\nLFT Definition", 1)
+        .replacen("0x0005  2            Static     0", "0x0005  2            Free       9", 1);
+    format!("{before}{more}")
+}
+
 /// Groups with an extra port can loop: hashes over them are refused, at every depth; groups of another fabric are never proved;
 /// commands that use static ports only report it.
 #[test]
@@ -92,15 +102,10 @@ nodes = 12
     let made = run_in(dir.path(), "route fattree2:n=4,m=2,r=3 -e ar_ftree -o made -q");
     assert_eq!(made.code, 0, "{}", made.err);
     let whole = std::fs::read_to_string(dir.path().join("made/groups.far")).expect("groups");
-    let at = whole.find("Switch 0x0000500000020001").expect("the first spine");
-    let (before, spine) = whole.split_at(at);
-    let more = spine
-        .replacen("LFT Definition", "9      0          0     2,3,\nLFT Definition", 1)
-        .replacen("0x0005  2            Static     0", "0x0005  2            Free       9", 1);
     let write = |name: &str, text: &str| {
         std::fs::write(dir.path().join(name), text).expect("written");
     };
-    write("broken.far", &format!("{before}{more}"));
+    write("broken.far", &with_a_loop(&whole));
     for depth in ["count", "flow", "packet"] {
         let found = run_in(dir.path(), &format!("simulate s.toml --depth {depth} -q"));
         assert_eq!(found.code, 3, "{depth}: {}", found.err);
@@ -142,12 +147,7 @@ fn groups_that_lead_astray_are_errors() {
     let made = run_in(dir.path(), "route fattree2:n=4,m=2,r=3 -e ar_ftree -o two -q");
     assert_eq!(made.code, 0, "{}", made.err);
     let whole = std::fs::read_to_string(dir.path().join("two/groups.far")).expect("groups");
-    let at = whole.find("Switch 0x0000500000020001").expect("the first spine");
-    let (before, spine) = whole.split_at(at);
-    let more = spine
-        .replacen("LFT Definition", "9      0          0     2,3,\nLFT Definition", 1)
-        .replacen("0x0005  2            Static     0", "0x0005  2            Free       9", 1);
-    std::fs::write(dir.path().join("loops.far"), format!("{before}{more}")).expect("written");
+    std::fs::write(dir.path().join("loops.far"), with_a_loop(&whole)).expect("written");
     let line = "check two/fabric.topo --from two --routes two --groups loops.far -q";
     let found = run_in(dir.path(), line);
     assert_eq!(found.code, 1, "{} {}", found.out, found.err);
