@@ -13,7 +13,7 @@ use toml::{Table, Value};
 use super::figure::Figure;
 
 /// Keys of a row that a case may replace.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "id",
     "section",
     "work",
@@ -28,6 +28,7 @@ const KEYS: [&str; 19] = [
     "setup",
     "ours",
     "theirs",
+    "untried",
     "plot",
     "series",
     "size",
@@ -107,6 +108,8 @@ pub(crate) struct Row {
     pub(crate) ours: Option<Side>,
     /// Measures the peer.
     pub(crate) theirs: Option<Side>,
+    /// Why the peer is not run, as the page says it: it is known not to end within the limit, or not to fit this machine.
+    pub(crate) untried: Option<String>,
     /// Panel of the scaling plot that the row is a point of.
     pub(crate) plot: Option<String>,
     /// Line of that panel.

@@ -121,7 +121,8 @@ impl Runner<'_> {
     /// Whether a result is of this commit and machine, and has the peer's figure if there is one to have.
     fn is_done(&self, row: &Row, last: &Measured, is_missing: bool) -> bool {
         let is_same = last.commit == self.origin.commit && last.machine == self.origin.machine;
-        let is_alone = row.peer.is_none() || is_missing || row.theirs.is_none();
+        let is_alone =
+            row.peer.is_none() || is_missing || row.theirs.is_none() || row.untried.is_some();
         is_same && (is_alone || last.theirs.is_some() && last.theirs_date.is_none())
     }
 
@@ -167,6 +168,7 @@ impl Runner<'_> {
         if let Some(setup) = &row.setup {
             self.shell(setup, None)?;
         }
+        let is_tried = !is_missing && row.untried.is_none();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut failed = None;
         for _ in 0..REPEATS {
@@ -178,7 +180,7 @@ impl Runner<'_> {
                 ours.push(side.figure.of(&done)?);
                 both = Some(done);
             }
-            if let Some(side) = row.theirs.as_ref().filter(|_| !is_missing && failed.is_none()) {
+            if let Some(side) = row.theirs.as_ref().filter(|_| is_tried && failed.is_none()) {
                 // A command that has both figures is run once.
                 let is_same = row.ours.as_ref().is_some_and(|ours| ours.command == side.command);
                 let done = match both.take_if(|_| is_same) {
@@ -211,8 +213,12 @@ impl Runner<'_> {
             commit: self.origin.commit.clone(),
             machine: self.origin.machine.clone(),
             runs,
+            note: row.untried.clone(),
             ..Measured::default()
         };
+        if row.untried.is_some() {
+            return Ok(measured);
+        }
         if !theirs.is_empty() && failed.is_none() {
             measured.theirs = Some(median(&mut theirs));
         } else if let Some(last) = last.filter(|_| row.peer.is_some()) {
