@@ -5,6 +5,7 @@
 
 use darkfiber_fabric::{Fabric, Planes, SwitchId};
 use darkfiber_routing::check::{Cycle, Report};
+use darkfiber_routing::{DestId, Lids};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -43,6 +44,8 @@ pub enum FindingKind {
     SharedNames,
     /// Lines of the input were left out or guessed.
     Input,
+    /// Ports have other LIDs in the tables than in the fabric's own input.
+    OtherLids,
     /// Cables or switches that the structure has and the fabric lacks, or the reverse.
     Structure,
 }
@@ -257,6 +260,34 @@ pub fn of_assumed_lane() -> Finding {
                place --from-sl): path records that saquery printed, a matrix of its path_sl, or path-sl",
         places: Places::Nodes { count: 0, examples: Vec::new() },
     }
+}
+
+/// Ports whose LID in the tables is another one than in the fabric's own input. Where the tables brought their LIDs along,
+/// `are_planned`, the fabric is to get them; else one of the two files is of another time.
+pub fn of_lids(fabric: &Fabric, lids: &Lids, are_planned: bool) -> Option<Finding> {
+    let unlike = lids.unlike(fabric);
+    let name = Names::new(fabric);
+    let text = |&(dest, theirs, ours): &(DestId, u16, u16)| {
+        let name = match dest.as_terminal(fabric) {
+            Some(t) => name.terminal(t),
+            None => name.switch(SwitchId::new(dest.index() - fabric.terminal_count())),
+        };
+        format!("{name}: LID {theirs}, in the tables {ours}")
+    };
+    let examples: Vec<String> = unlike.iter().take(EXAMPLES).map(text).collect();
+    let first = examples.first()?;
+    let ports = plural(unlike.len(), "port has another LID", "ports have other LIDs");
+    Some(Finding {
+        kind: FindingKind::OtherLids,
+        severity: if are_planned { Severity::Note } else { Severity::Error },
+        message: format!("{ports} in the fabric's file than in the tables, for example {first}"),
+        hint: if are_planned {
+            "the tables hold once the subnet manager has given out their LIDs (guid2lid)"
+        } else {
+            "one of the two is of another time: read fabric and tables from the same sweep"
+        },
+        places: Places::Nodes { count: unlike.len() as u64, examples },
+    })
 }
 
 /// Findings from the checker's report, the gravest first.

@@ -209,6 +209,18 @@ impl Lids {
         Some((DestId(owner), usize::from(lid - base)))
     }
 
+    /// Ports whose LID is another one in the fabric's own input: the port, its LID there, and its LID here.
+    pub fn unlike(&self, fabric: &Fabric) -> Vec<(DestId, u16, u16)> {
+        let terminals = fabric.terminals().iter().map(|t| t.lid).zip(&self.terminal);
+        let switches = fabric.switches().iter().map(|s| s.lid).zip(&self.switch);
+        let all = terminals.chain(switches).enumerate();
+        let other = all.filter_map(|(d, (theirs, &ours))| {
+            let theirs = theirs.filter(|&lid| lid != 0 && ours != 0 && lid != ours)?;
+            Some((DestId::new(d), theirs, ours))
+        });
+        other.collect()
+    }
+
     /// The largest LID in use, 0 if there is none.
     pub fn top(&self) -> u16 {
         self.owner.iter().rposition(|&o| o != NO_OWNER).unwrap_or(0) as u16

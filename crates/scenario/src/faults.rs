@@ -77,7 +77,7 @@ fn bad_cables(
 ) -> Result<(Faults, Diagnostics), ReadError> {
     let (counted, mut found) = symbol_errors::read(text, path)?;
     let most = most.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
-    let (faults, more) = symbol_errors::bad(fabric, &counted, most, path)?;
+    let (faults, more) = symbol_errors::bad(fabric, None, &counted, most, path)?;
     found.0.extend(more.0);
     Ok((faults, found))
 }

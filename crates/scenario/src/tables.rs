@@ -116,6 +116,8 @@ pub struct Read {
     pub routes: Routes,
     /// The LIDs that they speak of, where they do.
     pub lids: Option<Lids>,
+    /// Whether a file gave them (guid2lid): the fabric is to get them, if it does not have them.
+    pub are_lids_planned: bool,
     /// Whether service levels were given with them, or lanes; else all routes are taken in lane 0.
     pub has_levels: bool,
 }
@@ -219,7 +221,7 @@ fn read_files(
     let tables = match form {
         TableForm::Netloc => {
             let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, listener)?;
-            return Ok(Read { routes, lids: None, has_levels: false });
+            return Ok(Read { routes, lids: None, are_lids_planned: false, has_levels: false });
         }
         TableForm::Fdbs => fdbs::read(&text, path),
         TableForm::Far => far::read(&text, path).map(|(far, found)| {
@@ -234,6 +236,9 @@ fn read_files(
     let (mut routes, found) = tables::to_routes(fabric, &tables, lids.as_ref(), &name, path)?;
     show(path, &found);
     let lids = lids.unwrap_or_else(|| tables::lids_of(fabric, &tables).0);
+    if files.guid2lid.is_none() {
+        show(path, &tables::other_lids(fabric, &lids));
+    }
     if let Some(path) = &files.path_bits {
         let (select, found) = path_bits::read(&input::read_text(path)?, path, fabric, &routes)?;
         show(path, &found);
@@ -272,7 +277,12 @@ fn read_files(
         show(path, &found);
         routes.groups = Some(Arc::new(hops));
     }
-    Ok(Read { routes, lids: Some(lids), has_levels: files.sl.is_some() || files.sl2vl.is_some() })
+    Ok(Read {
+        routes,
+        lids: Some(lids),
+        are_lids_planned: files.guid2lid.is_some(),
+        has_levels: files.sl.is_some() || files.sl2vl.is_some(),
+    })
 }
 
 /// Detects the kind of tables in a text.

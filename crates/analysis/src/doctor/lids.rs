@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_routing::Lids;
 
 use super::exam::{Area, Exam, Verdict};
 use crate::{Names, group};
@@ -10,10 +11,10 @@ use crate::{Names, group};
 /// The first LID that is no unicast LID (InfiniBand Architecture Specification, volume 1, 4.1.3).
 const FIRST_MULTICAST: u32 = 0xc000;
 
-/// Looks for LIDs that are missing, out of range, or of two ports.
+/// Looks for LIDs that are missing, out of range, of two ports, or other ones than `tables` have.
 ///
 /// Complexity: O(n log n) in LIDs.
-pub fn lids(fabric: &Fabric) -> Exam {
+pub fn lids(fabric: &Fabric, tables: Option<&Lids>) -> Exam {
     let names = Names::new(fabric);
     let switches = (0..fabric.switch_count()).map(SwitchId::new);
     let terminals = (0..fabric.terminal_count()).map(TerminalId::new);
@@ -46,22 +47,35 @@ pub fn lids(fabric: &Fabric) -> Exam {
             }
         }
     }
+    let unlike = tables.map_or_else(Vec::new, |tables| tables.unlike(fabric));
+    // Terminals come before switches there, and after them here.
+    let (n, m) = (fabric.switch_count(), fabric.terminal_count());
+    places.extend(unlike.iter().map(|(dest, theirs, ours)| {
+        let (name, ..) = &ports[(dest.index() + n) % (n + m)];
+        format!("{name}: LID {theirs}, in the tables {ours}")
+    }));
     if places.is_empty() {
         let count = group(owner.len() as u64);
         return Exam::good(Area::Lids, format!("{count} LIDs, each of one port"));
     }
-    let parts: Vec<String> =
-        [(without, "without a LID"), (outside, "beyond the unicast range"), (twice, "taken twice")]
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-    let grave = outside + twice > 0;
+    let parts: Vec<String> = [
+        (without, "without a LID"),
+        (outside, "beyond the unicast range"),
+        (twice, "taken twice"),
+        (unlike.len(), "other than in the tables"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    let grave = outside + twice + unlike.len() > 0;
     Exam {
         area: Area::Lids,
         verdict: if grave { Verdict::Error } else { Verdict::Warning },
         message: format!("{}: {}", parts.join(", "), places[0]),
-        action: if grave {
+        action: if outside + twice == 0 && grave {
+            "fabric and tables are of different times: read both from the same sweep"
+        } else if grave {
             "two subnets in one file, or two subnet managers: `sminfo` shows who is master"
         } else {
             "did the subnet manager finish its sweep? Take the dump again"

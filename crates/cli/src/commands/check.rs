@@ -88,6 +88,9 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     if !row.deadlock_free && !read.has_levels {
         found.push(finding::of_assumed_lane());
     }
+    if let Some(lids) = &read.lids {
+        found.extend(finding::of_lids(fabric, lids, read.are_lids_planned));
+    }
     row.findings = found;
     let exit = if row.findings.iter().any(|f| f.severity == Severity::Error) {
         Exit::Finding

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure
         load::refuse_planes(fabric, "doctor --routes")?;
     }
     let progress = Progress::new(4, common.quiet);
-    let mut exams = vec![cabling(&loaded), speeds(fabric), names(&loaded), lids(fabric)];
+    let mut exams = vec![cabling(&loaded), speeds(fabric), names(&loaded)];
     progress.step();
 
     progress.at("checking");
@@ -91,6 +91,7 @@ pub(crate) fn run(args: &DoctorCommand, common: &Common) -> Result<Exit, Failure
         }
         None => None,
     };
+    exams.push(lids(fabric, read.as_ref().and_then(|read| read.lids.as_ref())));
     let row = read.as_ref().map(|read| metrics::measure(fabric, &read.routes, None));
     exams.extend(routes(&tried, &loaded, read.as_ref().zip(row.as_ref()), common));
     progress.step();
@@ -258,6 +259,7 @@ fn cables(
         ];
         return Ok((exams, by_channel));
     }
+    let lids = read.and_then(|read| read.lids.as_ref());
     let mut bad: Option<Faults> = None;
     let mut files = Vec::new();
     for path in &args.counters {
@@ -267,12 +269,12 @@ fn cables(
         let counted = has_errors.then(|| symbol_errors::read(&text, path));
         if let Some(Ok((counted, mut remarks))) = counted {
             let most = args.bad_above.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
-            let (found, more) = symbol_errors::bad(fabric, &counted, most, path)?;
+            let (found, more) = symbol_errors::bad(fabric, lids, &counted, most, path)?;
             remarks.0.extend(more.0);
             // Bad cables are reported below.
             remarks.0.retain(|r| r.severity > Remark::Note);
             out::diagnostics(&path.display().to_string(), &remarks, common);
-            by_channel.count_errors(&symbol_errors::by_channel(fabric, &counted));
+            by_channel.count_errors(&symbol_errors::by_channel(fabric, lids, &counted));
             bad.get_or_insert_default().extend(found);
         }
         match counters::read(&text, path) {
@@ -310,7 +312,6 @@ fn cables(
     }
     let files: Vec<_> = files.iter().map(|(path, r)| (*path, r.as_slice())).collect();
     let places = Places::new(fabric, jobs::aliases(None, fabric, common)?);
-    let lids = read.and_then(|read| read.lids.as_ref());
     let (window, remarks) = counters::window(fabric, lids, &places, &files)?;
     out::diagnostics("counters", &remarks, common);
     let hot = hot_cables(fabric, &window.carried);

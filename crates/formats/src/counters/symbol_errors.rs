@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, TerminalId};
+use darkfiber_routing::Lids;
 
 use super::reading::{Device, number};
 use super::window::{Owners, Port};
@@ -157,18 +158,19 @@ fn of_report(counters: &str) -> Option<u64> {
 }
 
 /// The cables of a fabric with more than `most` symbol errors at one of their ends: those of hosts, too. A port of the file that
-/// is missing in the fabric is a warning with its line.
+/// is missing in the fabric is a warning with its line. LIDs are those of `lids`, or else of the fabric's own input.
 ///
 /// # Errors
 /// If most of the ports are not in the fabric: then the counters are of another one.
 pub fn bad(
     fabric: &Fabric,
+    lids: Option<&Lids>,
     all: &[SymbolErrors],
     most: u64,
     path: &Path,
 ) -> Result<(Faults, Diagnostics), ReadError> {
     let places = Places::new(fabric, Aliases::new());
-    let owners = Owners::new(fabric, None, &places);
+    let owners = Owners::new(fabric, lids, &places);
     let mut found = Diagnostics::default();
     let (mut links, mut terminals) = (Vec::new(), BTreeSet::new());
     let (mut unknown, mut known) = (0, 0);
@@ -240,9 +242,9 @@ pub fn bad(
 
 /// Symbol errors by channel between switches: those of the port at the receiving end. Ports that are not in the fabric are
 /// ignored here; [`bad`] reports them.
-pub fn by_channel(fabric: &Fabric, all: &[SymbolErrors]) -> Vec<u64> {
+pub fn by_channel(fabric: &Fabric, lids: Option<&Lids>, all: &[SymbolErrors]) -> Vec<u64> {
     let places = Places::new(fabric, Aliases::new());
-    let owners = Owners::new(fabric, None, &places);
+    let owners = Owners::new(fabric, lids, &places);
     let mut found = vec![0; fabric.channel_count()];
     for SymbolErrors { device, port, errors, .. } in all {
         let Some(owned) = owners.port(device, *port) else { continue };

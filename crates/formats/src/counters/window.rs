@@ -1,5 +1,6 @@
 //! Traffic of channels between the first and the last reading of their ports.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -52,17 +53,70 @@ pub(super) enum Port {
 /// The two counters of a port over time.
 #[derive(Default)]
 struct Series {
-    /// Time, number of the file, line, sent and received counts, bytes of a count, bits.
+    /// Time, number of the file, and what was read.
     readings: Vec<(f64, usize, Reading)>,
 }
 
+/// When a reading was taken: its time, or 0 for all where times are not known, and the number of its file.
+type Moment = (f64, usize);
+
+/// What a counter must have been read at, to count for a whole window.
+#[derive(Clone, Copy)]
+struct Span {
+    /// It was read until here a first time.
+    begin: Moment,
+    /// And from here on a last time.
+    end: Moment,
+    /// Whether there is one reading of each port, that counts from zero.
+    is_single: bool,
+}
+
+impl Span {
+    /// That of the ports with all `most` readings.
+    fn of(of_port: &BTreeMap<Port, Series>, most: usize) -> Self {
+        let mut span = Self {
+            begin: (f64::NEG_INFINITY, 0),
+            end: (f64::INFINITY, usize::MAX),
+            is_single: most <= 1,
+        };
+        for series in of_port.values().filter(|series| series.readings.len() == most) {
+            if let [Some(first), Some(last)] = [series.readings.first(), series.readings.last()] {
+                span.begin = later((first.0, first.1), span.begin);
+                span.end = earlier((last.0, last.1), span.end);
+            }
+        }
+        span
+    }
+
+    /// Whether a counter whose values are from these moments counts for all of it.
+    fn is_covered(self, first: Moment, last: Moment) -> bool {
+        self.is_single
+            || first != last && order(first, self.begin).is_le() && order(last, self.end).is_ge()
+    }
+}
+
+fn order(a: Moment, b: Moment) -> Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+fn later(a: Moment, b: Moment) -> Moment {
+    if order(a, b).is_ge() { a } else { b }
+}
+
+fn earlier(a: Moment, b: Moment) -> Moment {
+    if order(a, b).is_le() { a } else { b }
+}
+
+/// The number that stands for all ports of a device together (perfquery -a).
+const ALL_PORTS: u8 = 255;
 /// Ends that differ by more do not count the same cable.
 const DIFFERENT: f64 = 0.01;
 /// Bytes that are negligible: management packets cross every cable.
 const LITTLE: u64 = 1 << 20;
 
 /// Traffic of the channels of a fabric between the first and the last reading of each port; `files` in the order of time,
-/// unless their readings have times. A port with a single reading counts from zero, when its counters were last cleared.
+/// unless their readings have times. Where each port has a single reading it counts from zero, when its counters were last cleared.
+/// Where there are more, a port without the first or the last one is left out: the other end of its cable counts.
 ///
 /// A 32-bit counter that is smaller than before has wrapped once; one at its maximum stopped counting and is left out. A
 /// 64-bit counter that is smaller than before was cleared in between, and counts from zero then. Both ends of a cable
@@ -120,9 +174,12 @@ pub fn window(
     let mut by_sender: HashMap<usize, u64> = HashMap::new();
     let mut by_receiver: HashMap<usize, u64> = HashMap::new();
     let mut readings = 0;
-    for (&port, series) in &mut of_port {
+    for series in of_port.values_mut() {
         // Stable: without times the order of files and lines is that of time.
         series.readings.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let span = Span::of(&of_port, most);
+    for (&port, series) in &of_port {
         readings += series.readings.len();
         if series.readings.len() < most {
             odd.short.push(port);
@@ -132,10 +189,10 @@ pub fn window(
             (first, last) = (first.min(*at), last.max(*at));
         }
         let Some((out, into)) = channels(fabric, port) else { continue };
-        if let Some(bytes) = series.total(|r| r.sent, port, &mut odd) {
+        if let Some(bytes) = series.total(|r| r.sent, span, port, &mut odd) {
             by_sender.insert(out, bytes);
         }
-        if let Some(bytes) = series.total(|r| r.received, port, &mut odd) {
+        if let Some(bytes) = series.total(|r| r.received, span, port, &mut odd) {
             by_receiver.insert(into, bytes);
         }
     }
@@ -151,7 +208,7 @@ pub fn window(
             (a, b) => a.or(b).copied(),
         })
         .collect();
-    odd.report(fabric, most, &mut found);
+    odd.report(fabric, of_port.len(), most, &mut found);
     if differ > 0 {
         let cables = counted(differ, "channel", "channels");
         found.warn(
@@ -187,12 +244,14 @@ fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Opti
         for (&port, series) in of_port {
             let Some((out, into)) = channels(fabric, port) else { continue };
             for (step, pair) in carried.iter_mut().zip(series.readings.windows(2)) {
+                let [first, last] = [&pair[0], &pair[1]].map(|r| (r.0, r.1));
+                let span = Span { begin: first, end: last, is_single: false };
                 let pair = Series { readings: pair.to_vec() };
                 // Irregularities were reported for the whole window.
                 let mut odd = CounterAnomalies::default();
                 let (of, channel): (fn(&Reading) -> Option<u64>, _) =
                     if is_sender { (|r| r.sent, out) } else { (|r| r.received, into) };
-                if let Some(bytes) = pair.total(of, port, &mut odd) {
+                if let Some(bytes) = pair.total(of, span, port, &mut odd) {
                     step[channel] = Some(bytes);
                 }
             }
@@ -215,14 +274,22 @@ fn channels(fabric: &Fabric, port: Port) -> Option<(usize, usize)> {
 }
 
 impl Series {
-    /// Bytes between the first reading and the last.
+    /// Bytes between the first reading and the last; none if either is missing.
     fn total(
         &self,
         of: impl Fn(&Reading) -> Option<u64>,
+        span: Span,
         port: Port,
         odd: &mut CounterAnomalies,
     ) -> Option<u64> {
-        let mut values = self.readings.iter().filter_map(|(.., r)| Some((of(r)?, r.width)));
+        let counted = || self.readings.iter().filter(|(.., r)| of(r).is_some());
+        let moment = |r: &(f64, usize, Reading)| (r.0, r.1);
+        let [first, last] = [counted().next()?, counted().next_back()?].map(moment);
+        if !span.is_covered(first, last) {
+            odd.partial.push(port);
+            return None;
+        }
+        let mut values = counted().filter_map(|(.., r)| Some((of(r)?, r.width)));
         let (mut before, width) = values.next()?;
         let end = if width.bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
         if before == end {
@@ -267,12 +334,14 @@ struct CounterAnomalies {
     full: Vec<Port>,
     /// Counters with fewer readings than others.
     short: Vec<Port>,
+    /// Counters without the first or the last reading.
+    partial: Vec<Port>,
     /// Counters that were read once.
     alone: usize,
 }
 
 impl CounterAnomalies {
-    fn report(&mut self, fabric: &Fabric, most: usize, found: &mut Diagnostics) {
+    fn report(&mut self, fabric: &Fabric, ports: usize, most: usize, found: &mut Diagnostics) {
         let name = |port: Port| match port {
             Port::Switch(s, number) => format!("{} port {number}", fabric.switch(s).description),
             Port::Terminal(t) => {
@@ -301,11 +370,20 @@ impl CounterAnomalies {
             "with a counter at its end, which counts no more",
             "left out; clear it (perfquery -R), or read the 64-bit ones (perfquery -x)",
         );
+        self.back.sort_unstable();
+        self.back.dedup();
+        let hint = if 2 * self.back.len() > ports {
+            "taken to have been cleared in between; if they were not, give the files in the order of time"
+        } else {
+            "taken to have been cleared in between: what it counted before that is lost"
+        };
+        report(&mut self.back, "with a counter that ran backwards", hint);
         report(
-            &mut self.back,
-            "with a counter that ran backwards",
-            "taken to have been cleared in between: what it counted before that is lost",
+            &mut self.partial,
+            "without the first or the last reading",
+            "left out: the other end of the cable counts, if it has both",
         );
+        self.short.retain(|port| self.partial.binary_search(port).is_err());
         let hint = format!(
             "others have {most}; counters are sums, so that nothing is lost between the first and the last"
         );
@@ -351,7 +429,7 @@ impl<'a> Owners<'a> {
 
     fn owner(&self, device: &Device) -> Option<Owner<'_>> {
         let dest = |dest: DestId| match dest.as_terminal(self.fabric) {
-            Some(t) => Owner::One(t),
+            Some(t) => Owner::Lid(t),
             None => Owner::Switch(SwitchId::new(dest.index() - self.fabric.terminal_count())),
         };
         match device {
@@ -399,6 +477,21 @@ impl<'a> Owners<'a> {
                 is_linked.then_some(Port::Switch(s, number))
             }
             Owner::One(t) => Some(Port::Terminal(t)),
+            // A LID reaches the whole adapter: perfquery reads any of its ports there, or all of them at once.
+            Owner::Lid(t) => {
+                let terminal = self.fabric.terminal(t);
+                let guid = self.fabric.adapter(terminal.adapter).guid.0;
+                let ports = self
+                    .places
+                    .of_guid(guid)
+                    .iter()
+                    .filter(|x| self.fabric.terminal(**x).adapter == terminal.adapter);
+                if terminal.port == number || number == ALL_PORTS && ports.clone().count() <= 1 {
+                    return Some(Port::Terminal(t));
+                }
+                let mut ports = ports.filter(|x| self.fabric.terminal(**x).port == number);
+                ports.next().map(|x| Port::Terminal(*x))
+            }
             Owner::Some(all) => {
                 let has_number = |t: &&TerminalId| self.fabric.terminal(**t).port == number;
                 all.iter().find(has_number).map(|t| Port::Terminal(*t))
@@ -411,6 +504,8 @@ impl<'a> Owners<'a> {
 enum Owner<'a> {
     Switch(SwitchId),
     One(TerminalId),
+    /// The adapter whose port has the LID.
+    Lid(TerminalId),
     /// One of these, by the number of its port.
     Some(&'a [TerminalId]),
 }

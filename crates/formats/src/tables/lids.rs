@@ -5,6 +5,7 @@ use darkfiber_routing::{DestId, Lids};
 
 use super::{Tables, dest_by_guid};
 use crate::Diagnostics;
+use crate::diagnostic::counted;
 use crate::guid2lid::Bases;
 
 /// The LIDs that dumped tables speak of: by port GUID from the tables, and for ports that they do not
@@ -66,6 +67,23 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
     }
     let lids = bases.settle(lmc, &mut found);
     (lids, found)
+}
+
+/// A warning if ports have other LIDs in the fabric's own input than in its tables: then one of the two files is of another time.
+pub fn other_lids(fabric: &Fabric, lids: &Lids) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let unlike = lids.unlike(fabric);
+    if let Some((_, theirs, ours)) = unlike.first() {
+        let ports = counted(unlike.len(), "port has another LID", "ports have other LIDs");
+        found.warn(
+            0,
+            format!(
+                "{ports} in the fabric's file than here, for example {theirs} instead of {ours}"
+            ),
+            "those of the tables are taken; read fabric and tables from the same sweep",
+        );
+    }
+    found
 }
 
 /// The LMC that gives a port at least `count` LIDs.

@@ -23,7 +23,7 @@ fn fabric() -> Fabric {
 fn found(fabric: &Fabric, text: &str, most: u64) -> Result<(Faults, Diagnostics), String> {
     let path = Path::new("counters");
     let (counted, mut all) = read(text, path).map_err(|e| e.to_string())?;
-    let (faults, more) = bad(fabric, &counted, most, path).map_err(|e| e.to_string())?;
+    let (faults, more) = bad(fabric, None, &counted, most, path).map_err(|e| e.to_string())?;
     all.0.extend(more.0);
     Ok((faults, all))
 }
