@@ -28,6 +28,8 @@ pub enum FindingKind {
     CreditLoop,
     /// No service levels were given, so that all routes were taken in lane 0.
     AssumedLane,
+    /// Lanes beyond those that most ports have.
+    ManyLanes,
     /// Channels that carry far more routes than others.
     Imbalance,
     /// The switches are in several pieces.
@@ -301,8 +303,34 @@ pub fn of_routes(fabric: &Fabric, report: &Report) -> Vec<Finding> {
             found.push(credit_loop(&names, layer.layer, cycle));
         }
     }
+    found.extend(many_lanes(report));
     found.extend(imbalance(&names, report));
     found
+}
+
+/// Virtual lanes for data that ports usually have. VL 15 is that of subnet management (InfiniBand Architecture Specification, volume
+/// 1, 3.5.7).
+const USUAL_LANES: u8 = 8;
+
+/// Lanes that a port of usual hardware folds onto others: a proof for each lane by itself holds no more there.
+fn many_lanes(report: &Report) -> Option<Finding> {
+    let beyond: Vec<u8> =
+        report.layers.iter().map(|layer| layer.layer).filter(|&lane| lane >= USUAL_LANES).collect();
+    let lanes: Vec<String> = beyond.iter().take(EXAMPLES).map(ToString::to_string).collect();
+    let is_management = beyond.contains(&15);
+    (!beyond.is_empty()).then(|| Finding {
+        kind: FindingKind::ManyLanes,
+        severity: Severity::Warning,
+        message: format!(
+            "{} beyond the {USUAL_LANES} that most ports have: {}{}",
+            plural(beyond.len(), "lane", "lanes"),
+            list(&lanes, beyond.len()),
+            if is_management { "; 15 never carries data" } else { "" }
+        ),
+        hint: "OpenSM sends service level s in lane s modulo the lanes of a port, where two may share one and deadlock: look \
+               at VLCap of the ports (smpquery portinfo), or use fewer lanes (--lanes)",
+        places: Places::Nodes { count: beyond.len() as u64, examples: lanes },
+    })
 }
 
 /// How many pairs of how many, in words: `count` of `paths` pairs of a source and a LID, which are the `pairs` of terminals where

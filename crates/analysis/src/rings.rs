@@ -142,13 +142,23 @@ impl Rings {
         self.channels.iter().map(of).collect()
     }
 
-    /// The same with hosts in another order: `order[i]` is the host that comes to position i. Where a ring enters and leaves by
-    /// different NICs, hosts that change between even and odd positions exchange them, as NCCL does.
+    /// Whether rings alternate between NICs as those of NCCL's `crossNic` 2: some enter a host by another rail than they leave it
+    /// by, and none leaves its rail on the way to the next host. `rails` has the rail of each terminal.
+    pub fn alternate(&self, rails: &[usize]) -> bool {
+        let rail = |t: TerminalId| rails[t.index()];
+        let mut stops = self.channels.iter().flatten();
+        let mut connections = self.connections().into_iter().flatten();
+        stops.any(|stop| rail(stop.enters) != rail(stop.leaves))
+            && connections.all(|(from, to)| rail(from) == rail(to))
+    }
+
+    /// The same with hosts in another order: `order[i]` is the host that comes to position i. Where rings `alternate`, hosts that
+    /// change between even and odd positions exchange the NICs by which they enter and leave, as NCCL does.
     #[must_use]
-    pub fn reordered(&self, order: &[usize]) -> Self {
+    pub fn reordered(&self, order: &[usize], alternate: bool) -> Self {
         let stop = |stops: &[RingPorts], (new, &old): (usize, &usize)| {
             let RingPorts { enters, leaves } = stops[old];
-            if new % 2 == old % 2 {
+            if !alternate || new % 2 == old % 2 {
                 stops[old]
             } else {
                 RingPorts { enters: leaves, leaves: enters }
@@ -159,11 +169,20 @@ impl Rings {
         Self { channels: self.channels.iter().map(channel).collect() }
     }
 
-    /// The same with every channel entering hosts where it leaves them, as with `NCCL_CROSS_NIC=0`.
+    /// The same with one rail for each channel, that by which it leaves its first host, as with `NCCL_CROSS_NIC=0`. `of_host` gives
+    /// the terminals of a terminal's host by rail; a host without the rail keeps the NIC by which it is left.
     #[must_use]
-    pub fn on_one_nic(&self) -> Self {
-        let one = |s: &RingPorts| RingPorts { enters: s.leaves, leaves: s.leaves };
-        let channel = |stops: &Vec<RingPorts>| stops.iter().map(one).collect();
+    pub fn on_one_nic<'a>(&self, of_host: impl Fn(TerminalId) -> &'a [TerminalId]) -> Self {
+        let channel = |stops: &Vec<RingPorts>| {
+            let first = stops.first().map(|stop| stop.leaves);
+            let rail = first.and_then(|t| of_host(t).iter().position(|&of| of == t));
+            let one = |stop: &RingPorts| {
+                let nic = rail.and_then(|rail| of_host(stop.leaves).get(rail).copied());
+                let nic = nic.unwrap_or(stop.leaves);
+                RingPorts { enters: nic, leaves: nic }
+            };
+            stops.iter().map(one).collect()
+        };
         Self { channels: self.channels.iter().map(channel).collect() }
     }
 
@@ -179,13 +198,14 @@ impl Rings {
         fabric: &Fabric,
         routes: &Routes,
         tries: usize,
+        alternate: bool,
     ) -> Option<Vec<usize>> {
         let n = self.hosts();
         if n < 3 || self.channels.iter().any(|stops| stops.len() != n) {
             return None;
         }
         let score = |order: &[usize]| {
-            let rings = self.reordered(order);
+            let rings = self.reordered(order, alternate);
             let traffic = RingTraffic::of(fabric, routes, std::slice::from_ref(&rings));
             let bus = traffic.bus(fabric, 0, self.channels.len()).map_or(0.0, |b| b.0);
             (bus, traffic.hops())
@@ -272,9 +292,9 @@ mod tests {
         };
         let (good, bad) = (rings(fabric, [0, 1, 2, 3]), rings(fabric, [0, 2, 1, 3]));
         assert_eq!((bus(&good), bus(&bad)), ((100.0, 8), (50.0, 16)));
-        let order = bad.better_order(fabric, &routes, 1000).expect("a better one");
-        assert_eq!(bus(&bad.reordered(&order)), bus(&good));
-        assert_eq!(good.better_order(fabric, &routes, 1000), None);
+        let order = bad.better_order(fabric, &routes, 1000, false).expect("a better one");
+        assert_eq!(bus(&bad.reordered(&order, false)), bus(&good));
+        assert_eq!(good.better_order(fabric, &routes, 1000, false), None);
     }
 
     /// Two jobs on the same cables get half each; a channel that enters by another rail crosses the spine, and one NIC repairs
@@ -294,9 +314,48 @@ mod tests {
         let other = crossed.channels[1][1].enters;
         crossed.channels[0][1].enters = other;
         assert!(alone(&crossed) > 0);
-        assert_eq!(alone(&crossed.on_one_nic()), 0);
-        // NICs are exchanged where hosts change between even and odd.
-        let moved = crossed.reordered(&[1, 0]);
-        assert_eq!(moved.channels[0][0].leaves, other);
+        let nics: Vec<[TerminalId; 2]> =
+            (0..4).map(|host| [nic(fabric, host, 0), nic(fabric, host, 1)]).collect();
+        let of_host = |t: TerminalId| &nics.iter().find(|of| of.contains(&t)).expect("a host")[..];
+        assert_eq!(alone(&crossed.on_one_nic(of_host)), 0);
+        // NICs are exchanged where hosts change between even and odd, if rings alternate.
+        assert_eq!(crossed.reordered(&[1, 0], true).channels[0][0].leaves, other);
+        assert_eq!(crossed.reordered(&[1, 0], false).channels[0][0], crossed.channels[0][1]);
+    }
+
+    /// NCCL's own way on rails (`crossNic` 2) stays on them: it alternates, and one NIC for each channel crosses no more than it.
+    /// With `crossNic` 1 every host leaves by the other rail, in any order.
+    #[test]
+    fn rings_that_alternate_stay_on_their_rails() {
+        let (topology, routes) = machine();
+        let fabric = &topology.fabric;
+        let stop = |host: usize, [enters, leaves]: [usize; 2]| RingPorts {
+            enters: nic(fabric, host, enters),
+            leaves: nic(fabric, host, leaves),
+        };
+        let nics: Vec<[TerminalId; 2]> =
+            (0..4).map(|host| [nic(fabric, host, 0), nic(fabric, host, 1)]).collect();
+        let of_host = |t: TerminalId| &nics.iter().find(|of| of.contains(&t)).expect("a host")[..];
+        let mut rails = vec![0; fabric.terminal_count()];
+        nics.iter().for_each(|of| rails[of[1].index()] = 1);
+        let left = |rings: &Rings| {
+            let pairs = rings.connections().into_iter().flatten();
+            pairs.filter(|(a, b)| rails[a.index()] != rails[b.index()]).count()
+        };
+        let ring = |first: usize, changes: usize| {
+            let at = |host: usize| {
+                let enters = (first + changes * host) % 2;
+                stop(host, [enters, 1 - enters])
+            };
+            (0..4).map(at).collect::<Vec<_>>()
+        };
+        let alternating = Rings { channels: vec![ring(0, 1), ring(1, 1)] };
+        assert!(alternating.alternate(&rails));
+        assert_eq!([left(&alternating), left(&alternating.on_one_nic(of_host))], [0, 0]);
+        assert_eq!(left(&alternating.reordered(&[1, 0, 3, 2], true)), 0);
+        let crossing = Rings { channels: vec![ring(0, 0), ring(1, 0)] };
+        assert!(!crossing.alternate(&rails));
+        assert_eq!([left(&crossing), left(&crossing.on_one_nic(of_host))], [8, 0]);
+        assert_eq!(crossing.better_order(fabric, &routes, 100, false), None);
     }
 }

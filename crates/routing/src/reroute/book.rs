@@ -13,9 +13,10 @@ use super::RerouteError;
 use super::outcome::RerouteOutcome;
 use super::prepared::Prepared;
 use super::rung::Rung;
+use super::trial::Trial;
 use super::trials::Trials;
+use crate::DestId;
 use crate::check::check;
-use crate::{DestId, Routes};
 
 /// A single fault of the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,7 +146,7 @@ impl Prepared<'_> {
             .map(|&fault| {
                 let repaired = trials.with(|t| {
                     let (outcome, rung) = t.reroute_on_lowest_rung(&fault.faults())?;
-                    let load = self.load_of_pairs(t.routes(), &outcome);
+                    let load = self.load_of_pairs(t, &fault, &outcome);
                     Ok((outcome, rung, load))
                 });
                 let repair = match repaired {
@@ -169,12 +170,19 @@ impl Prepared<'_> {
             .collect()
     }
 
-    /// Largest load of a channel by pairs of terminals. A repair counts all LIDs of a port.
-    fn load_of_pairs(&self, routes: &Routes, outcome: &RerouteOutcome) -> u64 {
-        match self.routes.paths() {
-            1 => outcome.load_after,
-            _ => check(self.fabric, routes).load.into_iter().max().unwrap_or(0),
+    /// Largest load of a channel by pairs of terminals that are left. A repair counts all LIDs of a port.
+    fn load_of_pairs(
+        &self,
+        repaired: &Trial<'_, '_>,
+        fault: &Fault,
+        outcome: &RerouteOutcome,
+    ) -> u64 {
+        if self.routes.paths() == 1 {
+            return outcome.load_after;
         }
+        let (damaged, map) = self.fabric.with_faults(&fault.faults());
+        let load = check(&damaged, &repaired.tables(&damaged, &map)).load;
+        load.into_iter().max().unwrap_or(0)
     }
 
     /// Number of LIDs that each row serves.

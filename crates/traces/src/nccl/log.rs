@@ -57,6 +57,8 @@ pub struct NcclLog {
     pub connections: Vec<NetConnection>,
     /// Ranks of the communicator, if a line gives them.
     pub ranks: Option<u32>,
+    /// Number of the first line of a connection over TCP, if there is one: it is no connection of a NIC here.
+    pub socket: Option<usize>,
 }
 
 impl NcclLog {
@@ -173,6 +175,10 @@ impl NcclLog {
             let digits = text.trim().split(['[', ' ']).next().unwrap_or_default();
             digits.parse::<u32>().ok()
         };
+        if via.starts_with("Socket/") {
+            self.socket.get_or_insert(line);
+            return Ok(());
+        }
         let device = via.split('/').nth(1).and_then(|d| d.split('(').next()?.parse::<u32>().ok());
         let (Some(from), Some(to), Some(nic)) = (rank(from), rank(to), device) else {
             return Ok(());

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &NcclCommand, common: &Common) -> Result<Exit, Failure> 
         .enumerate()
         .map(|(j, job)| {
             if !args.trees {
-                return expected(fabric, &routes, &names, &traffic, &rails, (j, job));
+                return expected(fabric, &routes, &names, &traffic, (&finder, &rails), (j, job));
             }
             let alone = RingTraffic::over(fabric, &routes, &all[j..=j]);
             (of_trees(fabric, &names, (&traffic, &alone), &rails, (j, job)), Vec::new())
@@ -223,7 +223,7 @@ fn expected(
     routes: &Routes,
     names: &Names<'_>,
     traffic: &RingTraffic,
-    rails: &[usize],
+    (finder, rails): (&NicFinder<'_>, &[usize]),
     (j, job): (usize, &GpuJob),
 ) -> (NcclJob, Vec<usize>) {
     let channels = job.rings.channels.len();
@@ -232,8 +232,9 @@ fn expected(
         traffic.bus(fabric, 0, channels).map_or(0.0, |b| b.0)
     };
     let (bus_bandwidth, slowest) = traffic.bus(fabric, j, channels).unwrap_or((0.0, 0));
+    let alternate = job.alternates.unwrap_or_else(|| job.rings.alternate(rails));
     let order = if job.is_one_order {
-        job.rings.better_order(fabric, routes, TRIES).unwrap_or_default()
+        job.rings.better_order(fabric, routes, TRIES, alternate).unwrap_or_default()
     } else {
         Vec::new()
     };
@@ -247,8 +248,8 @@ fn expected(
         bound_by: tightest(fabric, names, traffic, slowest).unwrap_or("no route".to_owned()),
         rails_left: of_job.filter(|f| rails[f.from.index()] != rails[f.to.index()]).count(),
         alone: alone(&job.rings),
-        on_one_nic: Some(alone(&job.rings.on_one_nic())),
-        reordered: (!order.is_empty()).then(|| alone(&job.rings.reordered(&order))),
+        on_one_nic: Some(alone(&job.rings.on_one_nic(|t| finder.of_host(t)))),
+        reordered: (!order.is_empty()).then(|| alone(&job.rings.reordered(&order, alternate))),
         order: order.iter().map(|&h| job.hosts[h].clone()).collect(),
     };
     (row, order)

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use darkfiber_fabric::{Fabric, Guid, HostId, TerminalId, Unknown, natural_order};
+use darkfiber_formats::Diagnostics;
 use darkfiber_formats::hostlist;
 use darkfiber_formats::input;
-use darkfiber_traces::nccl::{HostTopology, LogNic};
+use darkfiber_traces::nccl::{HostTopology, LogNic, NcclLog};
 
 use crate::failure::Failure;
 
@@ -107,12 +108,17 @@ impl<'a> NicFinder<'a> {
             })
     }
 
-    /// The terminal of a NIC of a host, by its device number and what a log says of it.
+    /// All terminals of the terminal's host, by rail.
+    pub(super) fn of_host(&self, t: TerminalId) -> &[TerminalId] {
+        &self.terminals[self.fabric.host_of(t).index()]
+    }
+
+    /// The terminal of a NIC of a host, by its device number and what a log says of all NICs.
     pub(super) fn terminal(
         &self,
         host: &str,
         device: u32,
-        logged: Option<&LogNic>,
+        log: &NcclLog,
         from: &str,
     ) -> Result<TerminalId, Failure> {
         let id = self.host(host, from)?;
@@ -147,14 +153,16 @@ impl<'a> NicFinder<'a> {
                 .hint("is the topology of another host or cluster? Without --topo names are taken")
             });
         }
-        let by_name = logged.and_then(|nic| {
-            let called: Vec<TerminalId> =
-                own.iter().copied().filter(|t| self.is_called(*t, &nic.name)).collect();
-            let right = called.iter().find(|t| self.fabric.terminal(**t).port == nic.port);
-            right.or(called.first()).copied()
-        });
-        by_name.or_else(|| own.get(device as usize).copied()).ok_or_else(|| {
-            let name = logged.map_or(String::new(), |nic| format!(" ({})", nic.name));
+        let listed = listed(log, host);
+        let found = match self.by_name(own, &listed) {
+            Some(of_names) if listed.iter().any(|(of, _)| *of == device) => {
+                of_names.iter().find(|(of, _)| *of == device).map(|(_, t)| *t)
+            }
+            _ => own.get(place(&listed, device)).copied(),
+        };
+        found.ok_or_else(|| {
+            let nic = listed.iter().find(|(of, _)| *of == device);
+            let name = nic.map_or(String::new(), |(_, nic)| format!(" ({})", nic.name));
             Failure::input(format!(
                 "{from}: host {host} has {} on {}, and NCCL uses NIC {device}{name}",
                 darkfiber_report::number::counted(own.len(), "adapter port", "adapter ports"),
@@ -162,6 +170,51 @@ impl<'a> NicFinder<'a> {
             ))
             .hint("give --topo HOSTS=FILE, so that NICs are found by their GUIDs")
         })
+    }
+
+    /// The terminals of all NICs that a log lists of a host, by their names; none unless each has one of its own, as a name that
+    /// fits by chance (`mlx5_5` is the fourth of eight in some machines) would put two NICs on one port.
+    fn by_name(
+        &self,
+        own: &[TerminalId],
+        listed: &[(u32, &LogNic)],
+    ) -> Option<Vec<(u32, TerminalId)>> {
+        let mut found: Vec<(u32, TerminalId)> = Vec::new();
+        for &(device, nic) in listed {
+            let called = || own.iter().copied().filter(|t| self.is_called(*t, &nic.name));
+            let right = called().find(|t| self.fabric.terminal(*t).port == nic.port);
+            let t = right.or_else(|| called().next())?;
+            if found.iter().any(|(_, of)| *of == t) {
+                return None;
+            }
+            found.push((device, t));
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// A warning if NICs of a log cannot be found by GUID or name, so that their order has to do.
+    pub(super) fn remarks(&self, log: &NcclLog) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        let mut hosts: Vec<&String> = log.nics.keys().map(|(host, _)| host).collect();
+        hosts.dedup();
+        let is_guessed = |host: &&&String| {
+            let Ok(id) = self.host(host, "") else { return false };
+            !self.topologies.contains_key(&host[..])
+                && self.by_name(&self.terminals[id.index()], &listed(log, host)).is_none()
+        };
+        if let Some(host) = hosts.iter().find(is_guessed) {
+            let of_log: Vec<&str> =
+                listed(log, host).iter().map(|(_, nic)| &nic.name[..]).collect();
+            found.warn(
+                0,
+                format!(
+                    "the NICs of {host} ({}) are not called as its adapters are",
+                    of_log.join(", ")
+                ),
+                "taken in the order of their names; --topo HOSTS=FILE finds them by their GUIDs",
+            );
+        }
+        found
     }
 
     fn has_guid(&self, t: TerminalId, guid: Guid) -> bool {
@@ -177,4 +230,21 @@ impl<'a> NicFinder<'a> {
         let hca = name.strip_prefix("mlx5_").and_then(|n| n.parse::<u32>().ok());
         last == name || hca.is_some_and(|n| last == format!("HCA-{}", n + 1))
     }
+}
+
+/// The NICs of a host as a log lists them, by device.
+fn listed<'l>(log: &'l NcclLog, host: &str) -> Vec<(u32, &'l LogNic)> {
+    let all = log.nics.range((host.to_owned(), 0)..);
+    all.take_while(|(key, _)| key.0 == host).map(|(key, nic)| (key.1, nic)).collect()
+}
+
+/// The position of a device among those that a log lists, by name; its number where it is not listed.
+fn place(listed: &[(u32, &LogNic)], device: u32) -> usize {
+    let Some((_, nic)) = listed.iter().find(|(of, _)| *of == device) else {
+        return device as usize;
+    };
+    let is_before = |other: &LogNic| {
+        natural_order(&other.name, &nic.name).then(other.port.cmp(&nic.port)).is_lt()
+    };
+    listed.iter().filter(|(_, other)| is_before(other)).count()
 }

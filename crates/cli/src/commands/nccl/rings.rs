@@ -22,6 +22,8 @@ pub(super) struct GpuJob {
     /// By host its ranks.
     pub(super) ranks_of: Vec<u32>,
     pub(super) rings: Rings,
+    /// Whether hosts at odd positions exchange the NICs of channels, where the graphs say so; logs show it.
+    pub(super) alternates: Option<bool>,
     /// Connections of its trees, up and down, if they were asked for.
     pub(super) trees: Option<Connections>,
     /// Whether all channels visit hosts in one order.
@@ -65,7 +67,7 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
             let partner = if alternates && i % 2 == 1 && (c ^ 1) < count { c ^ 1 } else { c };
             let [enters, leaves] = graph.nics[partner].unwrap_or_default();
             let from = file.display().to_string();
-            let terminal = |device| finder.terminal(host, device, None, &from);
+            let terminal = |device| finder.terminal(host, device, &NcclLog::default(), &from);
             stops.push(RingPorts { enters: terminal(enters)?, leaves: terminal(leaves)? });
         }
         channels.push(stops);
@@ -79,6 +81,7 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
         hosts,
         ranks_of,
         rings: Rings { channels: doubled },
+        alternates: Some(alternates),
         trees: None,
         is_one_order: true,
     })
@@ -105,6 +108,9 @@ pub(super) fn of_logs(
         let remarks = logs[at].1.read(&input::read_text(path)?, path).map_err(Failure::input)?;
         out::diagnostics(file, &remarks, common);
     }
+    for (_, log, file) in &logs {
+        out::diagnostics(file, &finder.remarks(log), common);
+    }
     logs.iter().map(|(name, log, file)| job(name, log, file, with_trees, finder)).collect()
 }
 
@@ -117,6 +123,13 @@ fn job(
     finder: &NicFinder<'_>,
 ) -> Result<GpuJob, Failure> {
     let bad = |why: String| Failure::input(format!("{file}: {why}"));
+    if let Some(line) = log.socket {
+        return Err(bad(format!("line {line}: ranks talk by NET/Socket (TCP), not by InfiniBand"))
+            .hint("NCCL found no NIC of InfiniBand that it may use: see NET/IB lines, NCCL_IB_DISABLE, NCCL_IB_HCA"));
+    }
+    if with_trees {
+        return of_trees(name, log, file, finder);
+    }
     if log.next.is_empty() {
         return Err(bad("no line says how ranks follow each other in rings".to_owned())
             .hint("set NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
@@ -176,7 +189,35 @@ fn job(
         is_one_order: orders.iter().all(|o| *o == orders[0]),
         hosts,
         rings: Rings { channels },
-        trees: with_trees.then(|| trees(log, file, finder)).transpose()?,
+        alternates: None,
+        trees: None,
+    })
+}
+
+/// The trees of one communicator. Its log may have no connections of rings: NCCL makes them when it uses them.
+fn of_trees(
+    name: &str,
+    log: &NcclLog,
+    file: &str,
+    finder: &NicFinder<'_>,
+) -> Result<GpuJob, Failure> {
+    let trees = trees(log, file, finder)?;
+    let mut hosts: Vec<String> = Vec::new();
+    for host in log.hosts.values() {
+        if !hosts.contains(host) {
+            hosts.push(host.clone());
+        }
+    }
+    let of_host = |host: &String| log.hosts.values().filter(|h| *h == host).count() as u32;
+    Ok(GpuJob {
+        name: name.to_owned(),
+        ranks: log.hosts.len() as u32,
+        ranks_of: hosts.iter().map(of_host).collect(),
+        is_one_order: false,
+        hosts,
+        rings: Rings::default(),
+        alternates: None,
+        trees: Some(trees),
     })
 }
 
@@ -202,9 +243,8 @@ fn nic(
         ))
         .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
     };
-    let logged = log.nics.get(&(end.host.clone(), end.nic));
     let at = format!("{file}: line {}", end.line);
-    finder.terminal(&end.host, end.nic, logged, &at)
+    finder.terminal(&end.host, end.nic, log, &at)
 }
 
 /// The connections of trees between hosts: what goes up to be reduced, and down again.
@@ -216,8 +256,13 @@ fn trees(log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<Connection
     if log.above.is_empty() {
         return Err(bad("no line says who is above whom in trees".to_owned()));
     }
+    let seen = log.above.values().filter_map(|above| above.keys().max()).max();
+    let ranks = log.ranks.unwrap_or(seen.map_or(0, |last| last + 1));
     let mut channels = Vec::new();
     for (&channel, above) in &log.above {
+        if let Some(rank) = (0..ranks).find(|rank| !above.contains_key(rank)) {
+            return Err(bad(format!("no line says who is above rank {rank} in channel {channel}")));
+        }
         let mut connections = Vec::new();
         for (&rank, up) in above {
             let Some(up) = *up else { continue };
