@@ -160,8 +160,11 @@ impl Running {
         report_unknown(&path.to_string(), &self.unknown, common);
         if self.nowhere > 0 {
             out::eprint_line(&format!(
-                "{path}: warning: {} jobs run without saying where",
-                self.nowhere
+                "{path}: warning: {}",
+                match self.nowhere {
+                    1 => "1 job runs without saying where".to_owned(),
+                    n => format!("{n} jobs run without saying where"),
+                }
             ));
         }
         let mut all: Vec<TerminalId> = self.places.iter().flatten().copied().collect();

@@ -143,9 +143,10 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
     let check = format!("darkfiber check {dir}/fabric.topo --from {tables} --routes {dir}");
     let check = config.tables.sl.is_none().then_some(check);
     let put = format!("install -m 644 {dir}/lfts.dump {lfts}");
-    for command in check.into_iter().chain([put, "systemctl kill -s HUP opensm".to_owned()]) {
-        let _infallible = writeln!(text, "    {command}");
-    }
+    // A plan that is damaged by then fails the check, and goes nowhere.
+    let commands: Vec<String> =
+        check.into_iter().chain([put, "systemctl kill -s HUP opensm".to_owned()]).collect();
+    let _infallible = writeln!(text, "    {}", commands.join(" &&\n    "));
     if config.lfts_file.is_none() {
         text.push_str("  LFTS_FILE is the lfts_file of opensm.conf; [tables] lfts_file names it\n");
     }

@@ -15,7 +15,7 @@
 //! (`a b` and `b a`) has each cable once, which a note reports. Graph Golf's lists, known by their names
 //! (`n256d8.edges`), are of simple graphs: an edge that stands there twice is one cable.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -43,6 +43,10 @@ pub const FORMAT: Format = Format {
         omits: |t| {
             let mut lost = unlabelled(t);
             lost.push("port numbers, GUIDs and LIDs".to_owned());
+            let names = t.fabric.switches().iter().map(|s| &s.description[..]);
+            if names.chain(t.fabric.hosts().iter().map(|h| &h.name[..])).any(is_no_word) {
+                lost.push("what is no letter in some names".to_owned());
+            }
             lost
         },
         for_slurm: false,
@@ -285,8 +289,8 @@ impl<'a> List<'a> {
 }
 
 /// Writes a fabric as an edge list: switches, cables and hosts, in an order from which [`read`] makes equal ids; port
-/// numbers, GUIDs and LIDs are lost. Switches are named by their descriptions where these are different words,
-/// otherwise `sw0`, `sw1` and so on; likewise hosts.
+/// numbers, GUIDs and LIDs are lost. Switches are named by their descriptions, with `_` for what may not be in a word, and
+/// where that is none, or another one's, `sw0`, `sw1` and so on; likewise hosts.
 ///
 /// # Errors
 /// Any error of `out`.
@@ -335,23 +339,44 @@ pub fn write(out: &mut dyn Write, fabric: &Fabric) -> io::Result<()> {
     mention(out, switches.len(), switches.len())
 }
 
-/// Words that are valid in a line: the names given, if all are different words.
+/// Whether a character may not be in a name.
+fn is_odd(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || ",;\"#=<>{}[]()".contains(c)
+}
+
+/// Whether a name may not be written as it is.
+fn is_no_word(name: &str) -> bool {
+    name.is_empty()
+        || matches!(name, "host" | "--" | "->" | "<->")
+        || name.starts_with(['%', '#'])
+        || name.starts_with("//")
+        || name.contains(is_odd)
+        || HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(name))
+}
+
+/// A word for each name, all different: the name itself, the name with `_` for what may not be in it, or a number.
 fn names<'a>(given: impl Iterator<Item = &'a str> + Clone, stem: &str) -> Vec<String> {
-    let bad = |n: &str| {
-        n.is_empty()
-            || matches!(n, "host" | "--" | "->" | "<->")
-            || n.starts_with(['%', '#'])
-            || n.starts_with("//")
-            || n.contains(|c: char| {
-                c.is_whitespace() || c.is_control() || ",;\"#=<>{}[]()".contains(c)
-            })
-            || HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(n))
-    };
-    let mut seen = std::collections::HashSet::new();
-    let usable = given.clone().all(|n| !bad(n) && seen.insert(n));
+    let mut taken: HashSet<String> = HashSet::new();
+    // Names that can stay go first, whoever would be called so after changes.
+    let stays: Vec<bool> =
+        given.clone().map(|name| !is_no_word(name) && taken.insert(name.to_owned())).collect();
     given
+        .zip(stays)
         .enumerate()
-        .map(|(i, n)| if usable { n.to_owned() } else { format!("{stem}{i}") })
+        .map(|(i, (name, stays))| {
+            if stays {
+                return name.to_owned();
+            }
+            let changed = name.replace(is_odd, "_");
+            let mut word = if is_no_word(&changed) { format!("{stem}{i}") } else { changed };
+            if taken.contains(&word) {
+                word = format!("{stem}{i}");
+            }
+            while !taken.insert(word.clone()) {
+                word.push('_');
+            }
+            word
+        })
         .collect()
 }
 

@@ -205,12 +205,30 @@ fn is_blank(begin: &[u8]) -> bool {
     begin.len() >= 512 && begin.iter().all(|&b| b == 0)
 }
 
-/// Bytes as text; invalid UTF-8 becomes U+FFFD.
+/// Bytes as text. What is not UTF-8 is taken as Latin-1, so that names remain distinct; its control characters become U+FFFD.
+///
+/// ```
+/// use darkfiber_formats::input::text;
+///
+/// assert_eq!(text(b"k\xf6ln and k\xc3\xb6ln"), "köln and köln");
+/// ```
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    if let Ok(text) = str::from_utf8(bytes) {
+        return text.into();
+    }
+    let of_latin = |byte: &u8| match char::from(*byte) {
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    let mut all = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        all.push_str(chunk.valid());
+        all.extend(chunk.invalid().iter().map(of_latin));
+    }
+    all.into()
 }
 
-/// Reads a whole file as text; bytes that are not UTF-8 become U+FFFD.
+/// Reads a whole file as [`text`].
 ///
 /// # Errors
 /// As [`read`].

@@ -1,8 +1,9 @@
-//! Depth `count`: load of each channel by all messages of one run of each job, and a lower bound of its time.
+//! Depth `count`: load of each channel by all messages of one run of each job, and from that its time.
 //!
-//! A job in isolation cannot be over before its fullest channel has carried the job's traffic there. Beside others it waits for its
-//! most demanded channel, where each job demands a channel at the rate at which it would send in isolation (as in
-//! [`darkfiber_analysis::heat`]). Messages that may take several LIDs are spread over them evenly.
+//! A job in isolation cannot be over before its fullest channel has carried the job's traffic there: a lower bound. Beside others it
+//! waits for its most demanded channel, where each job demands a channel at the rate at which it would send in isolation (as in
+//! [`darkfiber_analysis::heat`]), from the beginning to the end: an estimate, as others may end before it, or begin later.
+//! Messages that may take several LIDs are spread over them evenly.
 
 use std::collections::BTreeMap;
 

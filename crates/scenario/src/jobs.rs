@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use darkfiber_fabric::{Fabric, TerminalId, Topology};
-use darkfiber_formats::hostlist::{Groups, expand_with};
+use darkfiber_formats::hostlist::{Groups, expand, expand_with};
 use darkfiber_formats::places::{self, Aliases, Places};
 use darkfiber_formats::{Diagnostics, input};
 use darkfiber_traces::schedules::{self, Read};
@@ -18,6 +18,7 @@ use darkfiber_workload::traffic::{Ranks, traffic};
 use darkfiber_workload::{Machine, Stream};
 
 use crate::planes::Rails;
+use crate::value::Positive;
 use crate::{Error, Files, JobPart, Listener, PlanePart, Scenario, classes};
 
 /// Ranks that a job may have: more than any machine has processors.
@@ -302,6 +303,10 @@ impl HostAllocation<'_> {
                     .inside("traffic")
             })?
         };
+        if let Some(Positive(weight)) = part.weight.filter(|w| !(1e-6..=1e6).contains(&w.0)) {
+            let what = format!("{weight} is out of range: 0.000001 to 1000000");
+            return Err(Error::input(what).inside("weight"));
+        }
         let repeat = part.repeat_until.map_or(Repeat::Once, |until| Repeat::Until(until.0));
         let start = part.start.map_or(0, |start| start.0);
         let called = part.called(what);
@@ -362,6 +367,17 @@ impl HostsByName {
     /// Those of a node set: names, GUIDs, aliases, groups; each once.
     fn hosts(&self, list: &str) -> Result<Vec<u32>, Error> {
         let names = expand_with(list, &self.groups).map_err(Error::input)?;
+        // Sets may overlap; in a list of names a second one is a mistake, or is meant to be another rank.
+        if !list.contains('@')
+            && let Ok(listed) = expand(list)
+            && let Some(twice) = {
+                let mut seen = BTreeSet::new();
+                listed.iter().find(|name| !seen.insert(*name))
+            }
+        {
+            return Err(Error::input(format!("hosts: {twice} is named twice"))
+                .hint("several ranks of a host: per-node, with each host once"));
+        }
         let mut hosts = Vec::new();
         let mut is_taken = BTreeSet::new();
         for name in &names {

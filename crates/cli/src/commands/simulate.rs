@@ -297,7 +297,10 @@ fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Ca
         bytes_max: carried.iter().copied().max().unwrap_or(0),
         bytes_mean: carried.iter().map(|&b| b as f64).sum::<f64>() / n,
         busy_max_percent: order.first().map_or(0.0, |&c| 100.0 * busy(simulated, c)),
-        busy_mean_percent: 100.0 * order.iter().map(|&c| busy(simulated, c)).sum::<f64>() / n,
+        // A sum of nothing is -0.
+        busy_mean_percent: 100.0
+            * order.iter().map(|&c| busy(simulated, c)).fold(0.0, |a, b| a + b)
+            / n,
     };
     (facts, fullest)
 }

@@ -92,3 +92,53 @@ fn one_service_level_a_host() {
         few.out
     );
 }
+
+/// A dump of tables and one of the fabric that were taken at different times do not belong together.
+#[test]
+fn tables_with_other_lids_than_the_fabric_are_found() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=4,n=2 -e ftree -o old -q").code, 0);
+    let fabric = fs::read_to_string(d.join("old/fabric.topo")).expect("written");
+    let swapped =
+        fabric.replace("lid 1 ", "lid @ ").replace("lid 2 ", "lid 1 ").replace("lid @ ", "lid 2 ");
+    fs::write(d.join("swapped.topo"), swapped).expect("written");
+    assert_eq!(run_in(d, "check old/fabric.topo --routes old/lfts.dump -q").code, 0);
+    let found = run_in(d, "check swapped.topo --routes old/lfts.dump");
+    assert_eq!(found.code, 1, "{}", found.out);
+    assert!(found.out.contains("2 ports have other LIDs"), "{}", found.out);
+    assert!(found.err.contains("2 ports have other LIDs"), "{}", found.err);
+    // A set brings its LIDs along: they are what the fabric is to get.
+    let planned = run_in(d, "check swapped.topo --routes old");
+    assert_eq!(planned.code, 0, "{}", planned.out);
+    let examined = run_in(d, "doctor swapped.topo --routes old");
+    assert!(
+        examined.code == 1 && examined.out.contains("2 other than in the tables"),
+        "{}",
+        examined.out
+    );
+}
+
+/// `survive` counts as `reroute` does, of pairs that are left.
+#[test]
+fn loads_after_a_dead_switch_are_those_of_who_is_left() {
+    let dir = folder(&[]);
+    let fabric = "fattree2:n=6,m=3,r=6";
+    for lmc in [0, 1] {
+        let run = |arguments: String| run_in(dir.path(), &arguments);
+        assert_eq!(run(format!("route {fabric} -e ftree --lmc {lmc} -o v{lmc} -q")).code, 0);
+        let set = format!("v{lmc}/fabric.topo --routes v{lmc}");
+        let book = run(format!("survive {set} --faults switches --format json -q")).json();
+        let pages = book["faults"].as_array().expect("a list").clone();
+        assert!(pages.len() > 6, "{book}");
+        let mut compared = 0;
+        for page in pages.iter().take(4) {
+            let Some(load) = page["efi_max"].as_u64() else { continue };
+            let guid = page["id"].as_str().expect("a switch");
+            let after = run(format!("reroute {set} --fail {guid} --format json -q")).json();
+            assert_eq!(after["after"]["efi"]["max"].as_u64(), Some(load), "LMC {lmc}: {page}");
+            compared += 1;
+        }
+        assert!(compared > 0, "{book}");
+    }
+}

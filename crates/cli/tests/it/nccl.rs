@@ -179,6 +179,33 @@ fn graphs_of_unlike_hosts_leave_their_rails() {
     assert!(code == 1 && left > Some(0), "{left:?}");
 }
 
+/// Rings that alternate lose nothing on one NIC, and the names of NICs need not be counted from nought on: those of eight in a DGX H100
+/// are not, where `mlx5_5` would be called like the sixth adapter and is the fourth.
+#[test]
+fn names_of_nics_fit_all_or_their_order_counts() {
+    let graph = graph(2, [[0, 1], [1, 0]]);
+    let plain = log(&["cn0001", "cn0002", "cn0003"], false);
+    let renamed = ["mlx5_0", "mlx5_3", "mlx5_2", "mlx5_9"];
+    let mut dgx = plain.clone();
+    // Only names of the list change; a device keeps its number: their natural order is that of 0, 2, 1, 3.
+    for (k, name) in renamed.iter().enumerate().rev() {
+        dgx = dgx.replace(&format!("[{k}]mlx5_{k}:"), &format!("[{k}]{name}:"));
+    }
+    let tcp = plain.replace("via NET/IB/", "via NET/Socket/");
+    let dir = folder(&[("g.xml", &graph), ("plain", &plain), ("dgx", &dgx), ("tcp", &tcp)]);
+    let of =
+        |what: &str| run_in(dir.path(), &format!("nccl {FABRIC} -e ftree {what} --format json"));
+    let alternating = of("--graph cn[0001-0004]=g.xml").json();
+    assert_eq!(alternating["jobs"][0]["on_one_nic"], alternating["jobs"][0]["alone"]);
+    assert_eq!(alternating["jobs"][0]["rails_left"], 0);
+    let (plain, dgx) = (of("--log plain"), of("--log dgx"));
+    assert_eq!(plain.json()["jobs"][0]["bus_bandwidth"], dgx.json()["jobs"][0]["bus_bandwidth"]);
+    assert!(dgx.err.contains("are not called as its adapters are"), "{}", dgx.err);
+    assert!(!plain.err.contains("are not called"), "{}", plain.err);
+    let tcp = of("--log tcp");
+    assert!(tcp.code == 3 && tcp.err.contains("NET/Socket (TCP)"), "{}", tcp.err);
+}
+
 #[test]
 fn guids_come_before_names() {
     let topology = |guid: &str| {

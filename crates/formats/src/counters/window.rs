@@ -1,6 +1,5 @@
 //! Traffic of channels between the first and the last reading of their ports.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -53,58 +52,39 @@ pub(super) enum Port {
 /// The two counters of a port over time.
 #[derive(Default)]
 struct Series {
-    /// Time, number of the file, and what was read.
-    readings: Vec<(f64, usize, Reading)>,
+    /// When each was read, its time or the number of its file where times are not known, and what.
+    readings: Vec<(f64, Reading)>,
 }
 
-/// When a reading was taken: its time, or 0 for all where times are not known, and the number of its file.
-type Moment = (f64, usize);
-
-/// What a counter must have been read at, to count for a whole window.
+/// What a counter must have been read at, to count for a whole window: times, or numbers of files.
 #[derive(Clone, Copy)]
 struct Span {
-    /// It was read until here a first time.
-    begin: Moment,
-    /// And from here on a last time.
-    end: Moment,
-    /// Whether there is one reading of each port, that counts from zero.
-    is_single: bool,
+    /// It was read before this, a first time.
+    begin: f64,
+    /// And after this, a last time.
+    end: f64,
+    /// Number of readings of those that have all of them; a single one counts from zero.
+    most: usize,
 }
 
 impl Span {
-    /// That of the ports with all `most` readings.
+    /// That of the ports with all `most` readings. As reading all ports takes a while, others belong to the reading that is next.
     fn of(of_port: &BTreeMap<Port, Series>, most: usize) -> Self {
-        let mut span = Self {
-            begin: (f64::NEG_INFINITY, 0),
-            end: (f64::INFINITY, usize::MAX),
-            is_single: most <= 1,
-        };
+        let mut span = Self { begin: f64::NEG_INFINITY, end: f64::INFINITY, most };
         for series in of_port.values().filter(|series| series.readings.len() == most) {
-            if let [Some(first), Some(last)] = [series.readings.first(), series.readings.last()] {
-                span.begin = later((first.0, first.1), span.begin);
-                span.end = earlier((last.0, last.1), span.end);
+            let at = |i: usize| series.readings[i].0;
+            if most > 1 {
+                span.begin = span.begin.max(f64::midpoint(at(0), at(1)));
+                span.end = span.end.min(f64::midpoint(at(most - 2), at(most - 1)));
             }
         }
         span
     }
 
-    /// Whether a counter whose values are from these moments counts for all of it.
-    fn is_covered(self, first: Moment, last: Moment) -> bool {
-        self.is_single
-            || first != last && order(first, self.begin).is_le() && order(last, self.end).is_ge()
+    /// Whether this many readings, from the first to the last of these moments, count for all of it.
+    fn is_covered(self, count: usize, first: f64, last: f64) -> bool {
+        count == self.most || count > 1 && first < self.begin && last > self.end
     }
-}
-
-fn order(a: Moment, b: Moment) -> Ordering {
-    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-}
-
-fn later(a: Moment, b: Moment) -> Moment {
-    if order(a, b).is_ge() { a } else { b }
-}
-
-fn earlier(a: Moment, b: Moment) -> Moment {
-    if order(a, b).is_le() { a } else { b }
 }
 
 /// The number that stands for all ports of a device together (perfquery -a).
@@ -140,8 +120,8 @@ pub fn window(
         for r in *readings {
             match owners.port(&r.device, r.port) {
                 Some(port) => {
-                    let at = r.time.filter(|_| is_timed).unwrap_or(0.0);
-                    of_port.entry(port).or_default().readings.push((at, file, r.clone()));
+                    let at = r.time.filter(|_| is_timed).unwrap_or(file as f64);
+                    of_port.entry(port).or_default().readings.push((at, r.clone()));
                 }
                 // Port 0 of a switch, and ports without a link, carry nothing.
                 None if r.port == 0 || owners.has(&r.device) => {}
@@ -184,7 +164,7 @@ pub fn window(
         if series.readings.len() < most {
             odd.short.push(port);
         }
-        for (at, _, r) in &series.readings {
+        for (at, r) in &series.readings {
             has_times &= r.time.is_some();
             (first, last) = (first.min(*at), last.max(*at));
         }
@@ -244,8 +224,7 @@ fn steps(fabric: &Fabric, of_port: &BTreeMap<Port, Series>, most: usize) -> Opti
         for (&port, series) in of_port {
             let Some((out, into)) = channels(fabric, port) else { continue };
             for (step, pair) in carried.iter_mut().zip(series.readings.windows(2)) {
-                let [first, last] = [&pair[0], &pair[1]].map(|r| (r.0, r.1));
-                let span = Span { begin: first, end: last, is_single: false };
+                let span = Span { begin: f64::NEG_INFINITY, end: f64::INFINITY, most: 2 };
                 let pair = Series { readings: pair.to_vec() };
                 // Irregularities were reported for the whole window.
                 let mut odd = CounterAnomalies::default();
@@ -282,14 +261,13 @@ impl Series {
         port: Port,
         odd: &mut CounterAnomalies,
     ) -> Option<u64> {
-        let counted = || self.readings.iter().filter(|(.., r)| of(r).is_some());
-        let moment = |r: &(f64, usize, Reading)| (r.0, r.1);
-        let [first, last] = [counted().next()?, counted().next_back()?].map(moment);
-        if !span.is_covered(first, last) {
+        let counted = || self.readings.iter().filter(|(_, r)| of(r).is_some());
+        let [first, last] = [counted().next()?, counted().next_back()?].map(|r| r.0);
+        if !span.is_covered(counted().count(), first, last) {
             odd.partial.push(port);
             return None;
         }
-        let mut values = counted().filter_map(|(.., r)| Some((of(r)?, r.width)));
+        let mut values = counted().filter_map(|(_, r)| Some((of(r)?, r.width)));
         let (mut before, width) = values.next()?;
         let end = if width.bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
         if before == end {

@@ -221,3 +221,29 @@ impl<'a> PortLine<'a> {
 fn unquoted(name: &str) -> &str {
     name.strip_prefix('\'').and_then(|n| n.strip_suffix('\'')).unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = "\
+SW     1  1 0x0000000000000100 4x HDR - CA     2  1 0x0000000000000011 ( 'swA' - 'n1 HCA-1' )
+SW     1  3 0x0000000000000100 4x HDR - SW     4  3 0x0000000000000200 ( 'swA' - 'swB' )
+SW     4  1 0x0000000000000200 4x HDR - CA     3  1 0x0000000000000021 ( 'swB' - 'n2 HCA-1' )
+SW     4  3 0x0000000000000200 4x HDR - SW     1  3 0x0000000000000100 ( 'swB' - 'swA' )
+";
+
+    /// Hosts of a switch whose lines are missing are named nowhere.
+    #[test]
+    fn a_list_that_was_cut_short_is_an_error() {
+        let errors = |lines: usize| {
+            let kept: Vec<&str> = LIST.lines().take(lines).collect();
+            let (_, d) = read_ports(&kept.join("\n"), Path::new("x")).expect("a list");
+            let is_cut = |d: &&crate::Diagnostic| d.severity == crate::Severity::Error;
+            d.0.iter().filter(is_cut).map(|d| d.what.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(errors(4), Vec::<String>::new());
+        assert_eq!(errors(3), ["the list was cut short: port 3 of switch \"swB\" has no line"]);
+        assert_eq!(errors(2), ["the list was cut short: switch \"swB\" has no line"]);
+    }
+}

@@ -91,9 +91,19 @@ impl Levels {
         Self { terminals, paths: routes.paths(), layer }
     }
 
-    pub(super) fn set(&mut self, source: TerminalId, dest: TerminalId, index: usize, sl: u8) {
+    /// Sets the level of a path; whether it had another one before.
+    pub(super) fn set(
+        &mut self,
+        source: TerminalId,
+        dest: TerminalId,
+        index: usize,
+        sl: u8,
+    ) -> bool {
         let row = dest.index() * self.paths + index;
-        self.layer[row * self.terminals + source.index()] = sl;
+        let before = &mut self.layer[row * self.terminals + source.index()];
+        let is_other = *before != MISSING && *before != sl;
+        *before = sl;
+        is_other
     }
 
     pub(super) fn finish(

@@ -55,8 +55,16 @@ pub(super) fn read(
             continue;
         };
         given += 1;
+        let mut is_second = false;
         for &source in from {
-            levels.set(source, dest, index, sl);
+            is_second |= levels.set(source, dest, index, sl);
+        }
+        if is_second {
+            found.warn(
+                number,
+                format!("a second service level of the path from {guid} to LID {dlid}"),
+                "the last one counts; are two lists in one file?",
+            );
         }
     }
     nobodys.report(found);

@@ -188,6 +188,45 @@ fn readings_that_are_missing_or_of_another_fabric() {
     assert!(found.0.iter().any(|d| d.what.contains("differ")), "{found:?}");
 }
 
+/// A port that was read at one time only says nothing of the time between: its absolute value is of years.
+#[test]
+fn a_port_without_the_first_or_last_reading_is_left_out() {
+    let site = Site::new();
+    let files = [
+        "name,port,xmit_bytes\ncn0001,1,1000\n",
+        "name,port,xmit_bytes\ncn0001,1,1400\ncn0002,1,9000000\n",
+    ];
+    let (w, found) = site.window(&files).expect("two tables");
+    assert_eq!([0, 1].map(|t| site.host(&w, t)[0]), [Some(400), None]);
+    assert!(
+        found.0.iter().any(|d| d.what.contains("without the first or the last reading")),
+        "{found:?}"
+    );
+    let (w, _) = site.window(&[files[1], files[0]]).expect("two tables");
+    assert_eq!(site.host(&w, 1)[0], None);
+    // Of three readings at their times, one in the middle may be missing, the first may not; nor may its value.
+    let timed = |second: &str| {
+        let table = format!(
+            "time,name,port,xmit_bytes\n0,cn0001,1,5\n60,cn0001,1,7\n120,cn0001,1,9\n{second}"
+        );
+        site.host(&site.window(&[&table]).expect("a table").0, 1)[0]
+    };
+    assert_eq!(timed("1,cn0002,1,100\n121,cn0002,1,300\n"), Some(200));
+    assert_eq!(timed("61,cn0002,1,100\n121,cn0002,1,300\n"), None);
+    assert_eq!(timed("1,cn0002,1,100\n61,cn0002,1,300\n"), None);
+    assert_eq!(timed("1,cn0002,1,\n61,cn0002,1,300\n121,cn0002,1,400\n"), None);
+}
+
+/// Every counter of all files in the wrong order runs backwards.
+#[test]
+fn files_in_the_wrong_order_are_suspected() {
+    let site = Site::new();
+    let file = |n: u64| plain(&[n], true).remove(0);
+    let (before, after) = (file(10), file(500));
+    let (_, found) = site.window(&[&after, &before]).expect("a port");
+    assert!(found.0.iter().any(|d| d.hint.contains("in the order of time")), "{found:?}");
+}
+
 #[test]
 fn devices_are_reported_in_several_ways() {
     let readings = |text: &str| read(text, Path::new("x")).expect("a table").0;

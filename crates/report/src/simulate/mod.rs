@@ -423,9 +423,12 @@ impl Report for SimulateResult<'_> {
             ));
         }
         if self.depth == Depth::Count {
-            text.push_str(
-            "\nTimes are lower bounds: what the fullest channel of a job needs for its bytes, beside those of others.\n",
-        );
+            text.push_str(if self.jobs.len() > 1 {
+                "\nAlone, no job takes less than what its fullest channel needs for its bytes. Times beside others are estimates: each is \
+                 taken to send at the rate that it has alone until all end.\n"
+            } else {
+                "\nTimes are lower bounds: what the fullest channel of the job needs for its bytes.\n"
+            });
         }
         if let Some(pauses) = &self.pauses {
             text.push_str(&pauses.text(style));

@@ -49,7 +49,7 @@ impl<'a> Lines<'a> {
         if self.number == 1 {
             bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         }
-        Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
+        Ok(Some(darkfiber_formats::input::text(bytes).into_owned()))
     }
 }
 

@@ -64,7 +64,7 @@ fn recognised(
     path: &Path,
 ) -> Result<(&'static JobLog, String), ReadError> {
     let unreadable = |source| ReadError::Io { path: path.to_owned(), source };
-    let head = String::from_utf8_lossy(reader.fill_buf().map_err(unreadable)?).into_owned();
+    let head = input::text(reader.fill_buf().map_err(unreadable)?).into_owned();
     if let Some(what) = nothing_to_read(&head, path) {
         let hint =
             "did the command that wrote it fail? An idle machine's `squeue` prints a heading";

@@ -231,3 +231,33 @@ fn what_is_missing_is_said() {
     let observed = r#"{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": []}"#.to_owned();
     assert!(read(&[("a.json", observed)]).expect_err("no times").contains("writes no times"));
 }
+
+/// Exchanges of unequal parts, as those of experts, give each member what is its; a list that is cut off is taken to be even.
+#[test]
+fn parts_of_an_exchange_differ() {
+    let trace = |rank: u32, parts: &str| {
+        format!(
+            "{{\"distributedInfo\":{{\"rank\":{rank},\"world_size\":2}},\"traceEvents\":[{{\"ph\":\"X\",\"cat\":\"kernel\",\
+             \"name\":\"ncclDevKernel_SendRecv\",\"ts\":1,\"dur\":5,\"args\":{{\"stream\":7,\"device\":{rank},\
+             \"Collective name\":\"all_to_allv\",\"In msg nelems\":10,\"Out msg nelems\":10,\"dtype\":\"Float\",\
+             \"Group size\":2,\"In split size\":{parts},\"Process Group Name\":\"0\",\
+             \"Process Group Ranks\":\"[0, 1]\"}}}}]}}"
+        )
+    };
+    let sizes = |a: &str, b: &str| {
+        let graph = read(&[("a", trace(0, a)), ("b", trace(1, b))]).expect("two traces");
+        let of = graph.nodes.iter().filter_map(|node| match &node.what {
+            OpWhat::Collective(c) => Some((c.bytes, c.sizes.clone())),
+            OpWhat::Alone(_) => None,
+        });
+        of.collect::<Vec<_>>()
+    };
+    let uneven = sizes("\"[1, 9]\"", "[9, 1]");
+    assert_eq!(uneven, [(20, vec![4, 36]), (20, vec![36, 4])]);
+    assert_eq!(sizes("\"[1, 9]\"", "\"[]\"")[1], (20, vec![20, 20]));
+    assert_eq!(sizes("\"[1, ...]\"", "\"[9, 1]\"")[0], (20, vec![20, 20]));
+    assert_eq!(sizes("\"[]\"", "\"[]\"")[0], (20, vec![]));
+    let wrong =
+        read(&[("a", trace(0, "[1, 2, 7]")), ("b", trace(1, "[9, 1]"))]).expect_err("three");
+    assert!(wrong.contains("3 parts for 2 members"), "{wrong}");
+}

@@ -82,7 +82,8 @@ fn divided(c: &Collective, parts: u32) -> Collective {
     let is_of_parts =
         matches!(c.kind, K::Allgather | K::Gather | K::Scatter | K::Alltoall | K::ReduceScatter);
     let bytes = if is_of_parts { c.bytes.div_ceil(parts.into()) } else { c.bytes };
-    Collective { bytes, sizes: c.sizes.repeat(parts as usize), ..c.clone() }
+    let sizes: Vec<u64> = c.sizes.iter().map(|size| size.div_ceil(parts.into())).collect();
+    Collective { bytes, sizes: sizes.repeat(parts as usize), ..c.clone() }
 }
 
 #[cfg(test)]

@@ -104,6 +104,9 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
         trouble
     })?;
     if let Some(facts) = facts.filter(|_| !common.quiet) {
+        let numbers =
+            "jobs are numbered in the order of their starts there: their ids are not kept";
+        out::eprint_line(&format!("{}: note: {numbers}", path.display()));
         for remark in remarks(&facts) {
             out::eprint_line(&format!("{}: note: {remark}", path.display()));
         }

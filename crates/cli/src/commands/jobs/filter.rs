@@ -30,8 +30,8 @@ pub(crate) struct FilterCommand {
     /// Command that prints them: `squeue -a -o "%i %T %N"`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) poll: Option<String>,
-    /// Take a list without any job, even an empty file, for an idle machine; without it, such a list is refused,
-    /// since failing batch systems print the same
+    /// Take a list without any line, an empty file, for an idle machine; without it, such a list is refused, since
+    /// failing batch systems print the same. A heading alone says that no job runs
     #[arg(long)]
     pub(crate) empty_is_idle: bool,
     /// Seconds to wait for its answer

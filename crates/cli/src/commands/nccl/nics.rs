@@ -90,11 +90,17 @@ impl<'a> NicFinder<'a> {
             let is_it = |(host, _): &(&&str, &HostId)| host.split('.').next() == Some(short);
             self.hosts.iter().filter(is_it).map(|(_, id)| *id).min()
         };
+        // DNS does not distinguish capital letters.
+        let by_letters = || {
+            let is_it = |(host, _): &(&&str, &HostId)| host.eq_ignore_ascii_case(short);
+            self.hosts.iter().filter(is_it).map(|(_, id)| *id).min()
+        };
         self.hosts
             .get(name)
             .or_else(|| self.hosts.get(short))
             .copied()
             .or_else(by_first_part)
+            .or_else(by_letters)
             .ok_or_else(|| {
                 let known = self.fabric.hosts().iter().map(|host| &*host.name);
                 let near = Unknown::new("host", name, known).nearest;

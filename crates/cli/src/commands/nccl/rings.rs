@@ -1,6 +1,6 @@
 //! The rings of jobs, from logs or from the graphs of their hosts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use darkfiber_analysis::rings::{Connections, RingPorts, Rings};
@@ -256,12 +256,14 @@ fn trees(log: &NcclLog, file: &str, finder: &NicFinder<'_>) -> Result<Connection
     if log.above.is_empty() {
         return Err(bad("no line says who is above whom in trees".to_owned()));
     }
-    let seen = log.above.values().filter_map(|above| above.keys().max()).max();
-    let ranks = log.ranks.unwrap_or(seen.map_or(0, |last| last + 1));
+    if let Some(rank) = (0..log.ranks.unwrap_or(0)).find(|rank| !log.hosts.contains_key(rank)) {
+        return Err(bad(format!("no line says on which host rank {rank} is")));
+    }
     let mut channels = Vec::new();
     for (&channel, above) in &log.above {
-        if let Some(rank) = (0..ranks).find(|rank| !above.contains_key(rank)) {
-            return Err(bad(format!("no line says who is above rank {rank} in channel {channel}")));
+        let here: BTreeSet<&String> = above.keys().filter_map(|r| log.hosts.get(r)).collect();
+        if let Some(host) = log.hosts.values().find(|host| !here.contains(host)) {
+            return Err(bad(format!("no line says who is above {host} in channel {channel}")));
         }
         let mut connections = Vec::new();
         for (&rank, up) in above {

@@ -63,6 +63,9 @@ pub(super) struct Args {
     #[serde(rename = "Out msg nelems")]
     pub(super) taken: Option<Value>,
     pub(super) dtype: Option<Value>,
+    /// Elements to each member, if they differ.
+    #[serde(rename = "In split size")]
+    pub(super) parts: Option<Value>,
     #[serde(rename = "Group size")]
     pub(super) group_size: Option<Value>,
     #[serde(rename = "Process Group Name")]
@@ -118,6 +121,14 @@ impl Trace {
                 Some((integer(e.args()?.correlation.as_ref())?, e.ts.as_ref()?.as_f64()?))
             })
             .collect()
+    }
+}
+
+impl Trace {
+    /// Whether a kernel sends unequal parts to the members of its process group.
+    pub(super) fn has_parts(&self) -> bool {
+        let parts = self.events.iter().filter_map(|e| ranks(e.args()?.parts.as_ref()));
+        parts.into_iter().any(|(parts, _)| !parts.is_empty())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use darkfiber_workload::trace::CollectiveKind;
 
-use super::event::{Args, Event, Trace, integer, text};
+use super::event::{Args, Event, Trace, integer, ranks, text};
 use super::group::{self, Members};
 use serde_json::Value;
 
@@ -24,10 +24,11 @@ pub(super) struct Kernel {
 }
 
 /// A collective or message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CommKernel {
-    /// Bytes that the rank gives, the place of the root, and the number of the process group in the trace.
-    Collective { kind: CollectiveKind, bytes: u64, root: u32, group: usize },
+    /// Bytes that the rank gives, the place of the root, the number of the process group in the trace, and the bytes for each member
+    /// where they may differ.
+    Collective { kind: CollectiveKind, bytes: u64, root: u32, group: usize, sizes: Vec<u64> },
     /// Bytes to another rank, or from it.
     Message { is_send: bool, peer: u32, bytes: u64 },
 }
@@ -62,15 +63,27 @@ pub(super) struct KernelDependencies {
 const MOST_BYTES: u64 = 1 << 40;
 const LONGEST: f64 = 1e16;
 
-/// Kernels, copies and fills of a trace in the order of their start, and its process groups.
+/// What [`kernels`] finds in a trace.
+pub(super) struct Found {
+    /// Kernels, copies and fills in the order of their start.
+    pub(super) kernels: Vec<Kernel>,
+    /// Its process groups.
+    pub(super) groups: Vec<Group>,
+    /// Exchanges of unequal parts whose list is cut off, so that they are taken to be equal.
+    pub(super) cut: usize,
+}
+
+/// Kernels, copies and fills of a trace, and its process groups. Exchanges that may have unequal parts say the bytes of each if
+/// any of the traces `has_parts`.
 ///
 /// # Errors
 /// A description of what is missing in a collective.
-pub(super) fn kernels(trace: &Trace, world: u32) -> Result<(Vec<Kernel>, Vec<Group>), Fault> {
+pub(super) fn kernels(trace: &Trace, world: u32, has_parts: bool) -> Result<Found, Fault> {
     let on_gpu = || trace.events.iter().filter(|e| e.is_on_gpu());
     let first = on_gpu().filter_map(Event::times).map(|t| t.0).fold(f64::INFINITY, f64::min);
     let launches = trace.launches();
-    let mut groups = Groups { trace, world, all: Vec::new(), known: HashMap::new() };
+    let mut groups =
+        Groups { trace, world, all: Vec::new(), known: HashMap::new(), has_parts, cut: 0 };
     let mut kernels = Vec::new();
     for event in on_gpu() {
         let Some((ts, dur)) = event.times() else {
@@ -95,7 +108,7 @@ pub(super) fn kernels(trace: &Trace, world: u32) -> Result<(Vec<Kernel>, Vec<Gro
         kernels.push(Kernel { stream, begin, end: begin + long, launched, sent });
     }
     kernels.sort_by_key(|k| (k.begin, k.end));
-    Ok((kernels, groups.all))
+    Ok(Found { kernels, groups: groups.all, cut: groups.cut })
 }
 
 /// Process groups of a trace, as they come up.
@@ -105,6 +118,10 @@ struct Groups<'a> {
     all: Vec<Group>,
     /// Numbers by the data in kernels: name, ranks and size.
     known: HashMap<String, usize>,
+    /// Whether exchanges that may have unequal parts say the bytes of each.
+    has_parts: bool,
+    /// Those whose list was cut off.
+    cut: usize,
 }
 
 impl Groups<'_> {
@@ -160,10 +177,27 @@ impl Groups<'_> {
             }
             _ => given()?,
         };
+        let sizes = if name == "all_to_allv" && self.has_parts {
+            let stated = ranks(args.parts.as_ref()).filter(|(parts, _)| !parts.is_empty());
+            self.cut += usize::from(stated.as_ref().is_some_and(|(_, is_cut)| *is_cut));
+            match stated.filter(|(_, is_cut)| !is_cut) {
+                Some((parts, _)) if parts.len() as u64 != n => {
+                    let what = format!("has {} parts for {n} members", parts.len());
+                    return Err(fault(&what, DAMAGED));
+                }
+                Some((parts, _)) => {
+                    let part = |&n: &u32| size(Some(&Value::from(n)));
+                    parts.iter().map(part).collect::<Result<_, _>>()?
+                }
+                None => vec![bytes; n as usize],
+            }
+        } else {
+            Vec::new()
+        };
         // Torch writes a root as its place.
         let root = integer(args.root.as_ref()).and_then(|r| u32::try_from(r).ok());
         let root = root.filter(|&r| kind.rooted() && u64::from(r) < n).unwrap_or(0);
-        Ok(Some(CommKernel::Collective { kind, bytes, root, group }))
+        Ok(Some(CommKernel::Collective { kind, bytes, root, group, sizes }))
     }
 
     /// The number of the process group of a kernel.

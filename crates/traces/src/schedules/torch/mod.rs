@@ -20,7 +20,7 @@ use darkfiber_workload::trace::{Collective, OpGraph, OpNode, OpWhat};
 
 use self::event::Trace;
 use self::group::Row;
-use self::kernel::{CommKernel, Fault, Group, Kernel, KernelDependencies, Stream};
+use self::kernel::{CommKernel, Fault, Found, Group, Kernel, KernelDependencies, Stream};
 use super::run::{File, Read, ReadBy, ScheduleFormat};
 use super::values::MOST_RANKS;
 use darkfiber_formats::{Diagnostics, ReadError};
@@ -104,9 +104,21 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
         }
     }
     let mut graph = Growing::new(world);
+    let has_parts = traces.iter().any(|(.., trace)| trace.has_parts());
     for (rank, file, trace) in &traces {
-        let (kernels, groups) =
-            kernel::kernels(trace, world).map_err(|Fault(what, hint)| fail(file, what, hint))?;
+        let Found { kernels, groups, cut } = kernel::kernels(trace, world, has_parts)
+            .map_err(|Fault(what, hint)| fail(file, what, hint))?;
+        if cut > 0 {
+            let exchanges = if cut == 1 { "exchange" } else { "exchanges" };
+            d.note(
+                0,
+                format!(
+                    "{}: {exchanges} of unequal parts, whose list is cut off",
+                    file.path.display()
+                ),
+                "the parts are taken to be equal",
+            );
+        }
         if kernels.is_empty() {
             return Err(fail(file, "nothing ran on a GPU", "profile with ProfilerActivity.CUDA"));
         }
@@ -231,7 +243,7 @@ impl Growing {
                 last.insert(name, node);
             }
             before.extend(last.get(&name));
-            if let Some(sent) = kernel.sent {
+            if let Some(sent) = kernel.sent.clone() {
                 if waited.idle > 0 {
                     before = vec![self.push(rank, compute(waited.idle), before, stream)];
                 }
@@ -282,9 +294,9 @@ fn what(sent: CommKernel, numbers: &[u32]) -> OpWhat {
         CommKernel::Message { is_send: false, peer, bytes } => {
             OpWhat::Alone(Op::Recv { from: peer, bytes, tag: 0 })
         }
-        CommKernel::Collective { kind, bytes, root, group } => {
+        CommKernel::Collective { kind, bytes, root, group, sizes } => {
             let communicator = numbers[group];
-            OpWhat::Collective(Collective { kind, communicator, root, bytes, sizes: Vec::new() })
+            OpWhat::Collective(Collective { kind, communicator, root, bytes, sizes })
         }
     }
 }

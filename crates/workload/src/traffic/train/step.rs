@@ -122,7 +122,11 @@ impl Step {
             return Err(params.bad("micro", "fewer: a microbatch has at most 10^9 tokens").into());
         }
         let tflops = operations(params)?;
-        let nvlink = 1e12 / size(params, "nvlink", 370_000_000_000)?.max(1_000_000) as f64;
+        let nvlink = size(params, "nvlink", 370_000_000_000)?;
+        if nvlink < 1_000_000 {
+            return Err(params.bad("nvlink", "at least 1MB, a second").into());
+        }
+        let nvlink = 1e12 / nvlink as f64;
 
         // Shares of a rank.
         let [t, c] = [f64::from(layout.tensor), f64::from(layout.context)];
