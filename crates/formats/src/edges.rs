@@ -45,7 +45,7 @@ pub const FORMAT: Format = Format {
             lost.push("port numbers, GUIDs and LIDs".to_owned());
             let names = t.fabric.switches().iter().map(|s| &s.description[..]);
             if names.chain(t.fabric.hosts().iter().map(|h| &h.name[..])).any(is_no_word) {
-                lost.push("what is no letter in some names".to_owned());
+                lost.push("some characters of names".to_owned());
             }
             lost
         },

@@ -43,6 +43,14 @@ impl Routed {
     }
 }
 
+impl Routed {
+    /// Whether a finding of this kind is shown of the routes that an engine made: what it is at fault for, and lanes that ports may
+    /// not have, which no column tells.
+    fn must_show(&self, kind: FindingKind) -> bool {
+        kind == FindingKind::ManyLanes || self.is_at_fault(kind)
+    }
+}
+
 impl Report for Engines<'_> {
     fn text(&self, style: Style) -> String {
         let table = table::engines(self.rows, style);
@@ -60,7 +68,7 @@ impl Report for Engines<'_> {
         }
         for row in routed {
             let shown: Vec<_> = (row.findings.iter())
-                .filter(|f| style.full || self.findings == Findings::All || row.is_at_fault(f.kind))
+                .filter(|f| style.full || self.findings == Findings::All || row.must_show(f.kind))
                 .cloned()
                 .collect();
             let _infallible = match (self.findings, shown.as_slice()) {

@@ -375,7 +375,7 @@ impl HostsByName {
                 listed.iter().find(|name| !seen.insert(*name))
             }
         {
-            return Err(Error::input(format!("hosts: {twice} is named twice"))
+            return Err(Error::input(format!("{twice} is named twice"))
                 .hint("several ranks of a host: per-node, with each host once"));
         }
         let mut hosts = Vec::new();

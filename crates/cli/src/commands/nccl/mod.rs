@@ -18,6 +18,7 @@ use darkfiber_scenario::Hashing;
 use self::nics::{NicFinder, numbers_in_hosts};
 use self::rings::GpuJob;
 use super::{metrics, route};
+use crate::damage;
 use crate::failure::{Exit, Failure};
 use crate::load::{self, Loaded};
 use crate::options::{BesideTables, Common, FabricArgs};
@@ -79,7 +80,11 @@ const TRIES: usize = 500;
 
 pub(crate) fn run(args: &NcclCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.output.as_ref())?;
-    let loaded = load::one_plane(&args.fabric, common)?;
+    let loaded = load::fabric(&args.fabric, common)?;
+    damage::note(&loaded);
+    if args.routes.is_some() || args.ecmp.is_some() {
+        load::refuse_planes(&loaded.topology.fabric, "nccl with --routes or --ecmp")?;
+    }
     let (tables, routes) = tables(args, &loaded, common)?;
     let Loaded { topology, structure, .. } = loaded;
     let fabric = &topology.fabric;
