@@ -337,7 +337,9 @@ mod tests {
             (0..4).map(|host| [nic(fabric, host, 0), nic(fabric, host, 1)]).collect();
         let of_host = |t: TerminalId| &nics.iter().find(|of| of.contains(&t)).expect("a host")[..];
         let mut rails = vec![0; fabric.terminal_count()];
-        nics.iter().for_each(|of| rails[of[1].index()] = 1);
+        for of in &nics {
+            rails[of[1].index()] = 1;
+        }
         let left = |rings: &Rings| {
             let pairs = rings.connections().into_iter().flatten();
             pairs.filter(|(a, b)| rails[a.index()] != rails[b.index()]).count()

@@ -235,6 +235,11 @@ impl Report for StudyResult<'_> {
             number::group(self.failed as u64),
             number::group(self.open as u64)
         );
+        if self.cells + self.failed + self.open == 0 {
+            text.push_str(
+                "No cell is left: what is excluded, or an axis without values, leaves none.\n",
+            );
+        }
         // Seeds of a point are one line: the mean of each quantity.
         let mut questions: Vec<&str> = Vec::new();
         for row in &self.rows {

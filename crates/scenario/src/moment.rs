@@ -21,19 +21,28 @@ impl LogMoment {
     }
 }
 
-/// Parses a date (`2013-01-15`, `2013-01-15T12:00`) or a duration after the start of the first job (`10d`).
+/// From here on a number alone is a Unix time, as in logs: from 1973 on.
+const UNIX: i64 = 100_000_000;
+/// From here on a number alone is no count of seconds: `20240331` is meant to be a date.
+const UNCLEAR: i64 = 10_000_000;
+
+/// Parses a date (`2013-01-15`, `2013-01-15T12:00`), a Unix time, or a duration after the start of the first job (`10d`).
 ///
 /// # Errors
 /// The expected forms, if it is neither.
 pub fn when(text: &str) -> Result<LogMoment, String> {
-    calendar::read(text)
-        .map(LogMoment::At)
-        .or_else(|| seconds(text).ok().map(LogMoment::After))
-        .ok_or_else(|| {
-            "a date (2013-01-15, 2013-01-15T12:00), or a time after the first job began (10d, 36h) is \
-             expected"
-                .to_owned()
-        })
+    let found = match text.trim().parse::<i64>() {
+        Ok(number) if number >= UNIX => Some(LogMoment::At(number)),
+        Ok(number) if number >= UNCLEAR => None,
+        _ => calendar::read(text)
+            .map(LogMoment::At)
+            .or_else(|| seconds(text).ok().map(LogMoment::After)),
+    };
+    found.ok_or_else(|| {
+        "a date (2013-01-15, 2013-01-15T12:00), a Unix time, or a time after the first job began (10d, 36h) is \
+         expected"
+            .to_owned()
+    })
 }
 
 /// Parses `600`, `600s`, `10min`, `2h`, `1.5d`: at least a second.
@@ -68,7 +77,7 @@ fn seconds(text: &str) -> Result<i64, String> {
 
 /// A moment for people: a date where it is a Unix time (logs that count from their beginning do not last for years).
 pub fn text(time: i64) -> String {
-    if time >= 100_000_000 { calendar::text(time) } else { format!("second {time}") }
+    if time >= UNIX { calendar::text(time) } else { format!("second {time}") }
 }
 
 #[cfg(test)]
@@ -77,6 +86,9 @@ mod tests {
 
     #[test]
     fn as_people_type() {
+        assert_eq!(when("1711850400"), Ok(LogMoment::At(1_711_850_400)));
+        assert_eq!(when("7200"), Ok(LogMoment::After(7200)));
+        assert!(when("20240331").is_err(), "neither seconds nor a date");
         assert_eq!(duration("10min"), Ok(600));
         assert_eq!(duration("1.5 h"), Ok(5400));
         assert_eq!(duration("90"), Ok(90));

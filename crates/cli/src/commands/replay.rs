@@ -43,7 +43,7 @@ pub(crate) struct ReplayCommand {
     /// Time between moments
     #[arg(long, value_name = "TIME", default_value = "10min", value_parser = crate::moment::duration)]
     pub(crate) every: i64,
-    /// The first moment: a date, or a time after the first job began (10d) [default: the start of the first job]
+    /// The first moment: a date, a Unix time, or a time after the first job began (10d) [default: the start of the first job]
     #[arg(long, value_name = "WHEN", value_parser = crate::moment::when)]
     pub(crate) from: Option<crate::moment::LogMoment>,
     /// How long [default: to the end of the log]

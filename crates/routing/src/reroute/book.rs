@@ -146,7 +146,7 @@ impl Prepared<'_> {
             .map(|&fault| {
                 let repaired = trials.with(|t| {
                     let (outcome, rung) = t.reroute_on_lowest_rung(&fault.faults())?;
-                    let load = self.load_of_pairs(t, &fault, &outcome);
+                    let load = self.load_of_pairs(t, fault, &outcome);
                     Ok((outcome, rung, load))
                 });
                 let repair = match repaired {
@@ -174,7 +174,7 @@ impl Prepared<'_> {
     fn load_of_pairs(
         &self,
         repaired: &Trial<'_, '_>,
-        fault: &Fault,
+        fault: Fault,
         outcome: &RerouteOutcome,
     ) -> u64 {
         if self.routes.paths() == 1 {

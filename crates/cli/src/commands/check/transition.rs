@@ -13,6 +13,7 @@ use darkfiber_routing::check::check_groups;
 use darkfiber_routing::transition::{
     self, Before, Generation, Held, Judged, Obligation, Rung, Transition, Why,
 };
+use darkfiber_scenario::Listener;
 use darkfiber_scenario::tables::Read;
 
 use crate::commands::metrics;
@@ -57,6 +58,12 @@ pub(super) fn run(
     let states: Vec<Before<'_>> = (old.iter().zip(request.from))
         .map(|(read, path)| Before { routes: &read.routes, has_levels: knows_levels(read, path) })
         .collect();
+    if !knows_levels(request.new, request.to) && old.iter().any(|read| read.has_levels) {
+        Teller::new(common).note(&format!(
+            "{}: note: the old tables have service levels, and none were given with these: their routes are taken in lane 0 (--sl)",
+            request.to.display()
+        ));
+    }
     let progress = Progress::new(1, common.quiet);
     progress.at("judging the transition");
     groups_hold(fabric, request)?;
