@@ -72,11 +72,17 @@ impl Span {
     fn of(of_port: &BTreeMap<Port, Series>, most: usize) -> Self {
         let mut span = Self { begin: f64::NEG_INFINITY, end: f64::INFINITY, most };
         for series in of_port.values().filter(|series| series.readings.len() == most) {
-            let at = |i: usize| series.readings[i].0;
-            if most > 1 {
-                span.begin = span.begin.max(f64::midpoint(at(0), at(1)));
-                span.end = span.end.min(f64::midpoint(at(most - 2), at(most - 1)));
-            }
+            let mut moments = series.readings.iter().map(|r| r.0);
+            let [Some(first), Some(last)] = [moments.clone().next(), moments.clone().next_back()]
+            else {
+                continue;
+            };
+            // A port may be in a file twice. Of one file alone nobody knows when.
+            let second = moments.clone().find(|&at| at > first);
+            let before = moments.rfind(|&at| at < last);
+            span.begin =
+                span.begin.max(second.map_or(f64::INFINITY, |at| f64::midpoint(first, at)));
+            span.end = span.end.min(before.map_or(f64::NEG_INFINITY, |at| f64::midpoint(at, last)));
         }
         span
     }

@@ -204,6 +204,11 @@ fn a_port_without_the_first_or_last_reading_is_left_out() {
     );
     let (w, _) = site.window(&[files[1], files[0]]).expect("two tables");
     assert_eq!(site.host(&w, 1)[0], None);
+    // A port that is in each file twice makes no other one incomplete.
+    let twice =
+        |n: u64| format!("name,port,xmit_bytes\ncn0001,1,{n}\ncn0001,1,{n}\ncn0002,1,{n}\n");
+    let (w, _) = site.window(&[&twice(100), &twice(700)]).expect("two tables");
+    assert_eq!([0, 1].map(|t| site.host(&w, t)[0]), [Some(600), Some(600)]);
     // Of three readings at their times, one in the middle may be missing, the first may not; nor may its value.
     let timed = |second: &str| {
         let table = format!(
