@@ -272,6 +272,11 @@ mod tests {
         (0..fabric.terminal_count()).map(TerminalId::new).find(of).expect(&name)
     }
 
+    /// By host its NICs, by rail.
+    fn nics(fabric: &Fabric) -> [[TerminalId; 2]; 4] {
+        [0, 1, 2, 3].map(|host| [nic(fabric, host, 0), nic(fabric, host, 1)])
+    }
+
     fn rings(fabric: &Fabric, hosts: [usize; 4]) -> Rings {
         let stop = |host: usize, rail: usize| {
             let terminal = nic(fabric, host, rail);
@@ -314,8 +319,7 @@ mod tests {
         let other = crossed.channels[1][1].enters;
         crossed.channels[0][1].enters = other;
         assert!(alone(&crossed) > 0);
-        let nics: Vec<[TerminalId; 2]> =
-            (0..4).map(|host| [nic(fabric, host, 0), nic(fabric, host, 1)]).collect();
+        let nics = nics(fabric);
         let of_host = |t: TerminalId| &nics.iter().find(|of| of.contains(&t)).expect("a host")[..];
         assert_eq!(alone(&crossed.on_one_nic(of_host)), 0);
         // NICs are exchanged where hosts change between even and odd, if rings alternate.
@@ -333,8 +337,7 @@ mod tests {
             enters: nic(fabric, host, enters),
             leaves: nic(fabric, host, leaves),
         };
-        let nics: Vec<[TerminalId; 2]> =
-            (0..4).map(|host| [nic(fabric, host, 0), nic(fabric, host, 1)]).collect();
+        let nics = nics(fabric);
         let of_host = |t: TerminalId| &nics.iter().find(|of| of.contains(&t)).expect("a host")[..];
         let mut rails = vec![0; fabric.terminal_count()];
         for of in &nics {

@@ -160,12 +160,9 @@ impl<'a> NicFinder<'a> {
             });
         }
         let listed = listed(log, host);
-        let found = match self.by_name(own, &listed) {
-            Some(of_names) if listed.iter().any(|(of, _)| *of == device) => {
-                of_names.iter().find(|(of, _)| *of == device).map(|(_, t)| *t)
-            }
-            _ => own.get(place(&listed, device)).copied(),
-        };
+        let by_name = self.by_name(own, &listed);
+        let named = by_name.and_then(|all| all.into_iter().find(|(of, _)| *of == device));
+        let found = named.map(|(_, t)| t).or_else(|| own.get(place(&listed, device)).copied());
         found.ok_or_else(|| {
             let nic = listed.iter().find(|(of, _)| *of == device);
             let name = nic.map_or(String::new(), |(_, nic)| format!(" ({})", nic.name));

@@ -109,6 +109,12 @@ impl Event {
 }
 
 impl Trace {
+    /// Whether a kernel sends unequal parts to the members of its process group.
+    pub(super) fn has_parts(&self) -> bool {
+        let mut lists = self.events.iter().filter_map(|e| ranks(e.args()?.parts.as_ref()));
+        lists.any(|(parts, _)| !parts.is_empty())
+    }
+
     /// When the processor launched the event of each correlation, in microseconds.
     pub(super) fn launches(&self) -> HashMap<i64, f64> {
         let is_call = |e: &&Event| {
@@ -121,14 +127,6 @@ impl Trace {
                 Some((integer(e.args()?.correlation.as_ref())?, e.ts.as_ref()?.as_f64()?))
             })
             .collect()
-    }
-}
-
-impl Trace {
-    /// Whether a kernel sends unequal parts to the members of its process group.
-    pub(super) fn has_parts(&self) -> bool {
-        let parts = self.events.iter().filter_map(|e| ranks(e.args()?.parts.as_ref()));
-        parts.into_iter().any(|(parts, _)| !parts.is_empty())
     }
 }
 
