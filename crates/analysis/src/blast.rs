@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use darkfiber_fabric::{Fabric, Faults, TerminalId};
-use darkfiber_routing::reroute::{Prepared, Trial, Trials};
+use darkfiber_fabric::{Fabric, Faults, SwitchId, TerminalId};
+use darkfiber_routing::reroute::{Change, Prepared, RerouteError, Trial, Trials};
 use darkfiber_routing::{DestId, Routes, follow};
 use rayon::prelude::*;
 
@@ -41,7 +41,8 @@ pub struct JobLoss {
     pub job: usize,
     /// The share of its bytes whose path crosses what failed: none of them arrives before tables are repaired.
     pub stopped: f64,
-    /// Time on repaired tables over time before the fault; `None` if the job cannot continue.
+    /// Time on repaired tables over time before the fault; `None` if the job cannot continue, since a host of
+    /// it has failed or is cut off.
     pub slowdown: Option<f64>,
 }
 
@@ -50,9 +51,9 @@ pub struct JobLoss {
 pub enum Mending {
     /// No job uses what failed: tables were not examined.
     Unused,
-    /// The tables were repaired.
+    /// The tables were repaired, those of the largest part where the fabric is split.
     Mended,
-    /// There is no alternative path.
+    /// They cannot be.
     Impossible,
 }
 
@@ -63,6 +64,12 @@ pub struct Damage {
     pub mending: Mending,
     /// Jobs that it touches, by number.
     pub jobs: Vec<JobLoss>,
+}
+
+/// Repaired tables: what they do without, and what changed.
+struct Mended {
+    faults: Faults,
+    changes: Vec<Change>,
 }
 
 impl<'a> Blast<'a> {
@@ -141,10 +148,7 @@ impl<'a> Blast<'a> {
     ) -> Vec<Option<R>> {
         let trials = Trials::new(&self.prepared);
         let one = |(i, faults): (usize, &&Faults)| {
-            trials.with(|trial| match trial.mend(faults) {
-                Ok(_) => Some(look(i, trial.routes())),
-                Err(_) => None,
-            })
+            trials.with(|trial| self.mend(faults, trial).map(|_| look(i, trial.routes())))
         };
         faults.par_iter().enumerate().map(one).collect()
     }
@@ -165,18 +169,7 @@ impl<'a> Blast<'a> {
             let bytes = stopped.get(&job).copied().unwrap_or(0);
             bytes as f64 / self.bytes[job as usize].max(1) as f64
         };
-        // Jobs whose terminals have failed cannot continue, whatever the tables.
-        let is_gone = |t: TerminalId| {
-            let at = self.fabric.terminal(t).switch;
-            faults.terminals.contains(&t) || faults.switches.contains(&at)
-        };
-        let ended: BTreeSet<u32> = hit
-            .iter()
-            .map(|&i| &self.flows[i as usize])
-            .filter(|f| is_gone(f.from) || is_gone(f.to))
-            .map(|f| f.job)
-            .collect();
-        let Ok(changes) = trial.mend(faults) else {
+        let Some(Mended { faults: gone, changes }) = self.mend(faults, trial) else {
             let lost =
                 |&job: &u32| JobLoss { job: job as usize, stopped: share(job), slowdown: None };
             return Damage {
@@ -184,6 +177,21 @@ impl<'a> Blast<'a> {
                 jobs: stopped.keys().map(lost).collect(),
             };
         };
+        // Jobs whose terminals have failed or are cut off cannot continue, whatever the tables.
+        let is_gone = |t: TerminalId| {
+            let at = self.fabric.terminal(t).switch;
+            gone.terminals.contains(&t) || gone.switches.contains(&at)
+        };
+        let is_split = gone.switches.len() > faults.switches.len();
+        let all = is_split.then_some(0..self.flows.len() as u32).into_iter().flatten();
+        let ended: BTreeSet<u32> = hit
+            .iter()
+            .copied()
+            .chain(all)
+            .map(|i| &self.flows[i as usize])
+            .filter(|f| is_gone(f.from) || is_gone(f.to))
+            .map(|f| f.job)
+            .collect();
         // Changes of channel loads, and the flows that cross them now.
         let rows: BTreeSet<u32> = changes.iter().map(|change| change.row).collect();
         let moved = rows.iter().filter_map(|row| self.of_row.get(row)).flatten();
@@ -207,7 +215,8 @@ impl<'a> Blast<'a> {
             }
         }
         change.retain(|_, by| by.abs() > 1e-12);
-        let mut touched: BTreeSet<u32> = stopped.keys().copied().collect();
+        let mut touched: BTreeSet<u32> =
+            stopped.keys().copied().chain(ended.iter().copied()).collect();
         for c in change.keys() {
             touched.extend(self.on[*c as usize].iter().map(|i| self.flows[*i as usize].job));
         }
@@ -230,6 +239,54 @@ impl<'a> Blast<'a> {
             (loss.stopped > 0.0 || (after / before - 1.0).abs() > 1e-9).then_some(loss)
         });
         Damage { mending: Mending::Mended, jobs: jobs.collect() }
+    }
+
+    /// Repairs tables, those of the largest part where faults split the fabric: the rest counts as failed, too. `None` where they
+    /// cannot be repaired.
+    fn mend(&self, faults: &Faults, trial: &mut Trial<'_, '_>) -> Option<Mended> {
+        match trial.mend(faults) {
+            Ok(changes) => Some(Mended { faults: faults.clone(), changes }),
+            Err(RerouteError::CutOff { .. }) => {
+                let faults = self.with_parts_cut_off(faults);
+                let changes = trial.mend(&faults).ok()?;
+                Some(Mended { faults, changes })
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// These faults, and the switches that they part from the most terminals.
+    fn with_parts_cut_off(&self, faults: &Faults) -> Faults {
+        let dead = self.dead(faults);
+        let is_dead = |s: usize| faults.switches.contains(&SwitchId::new(s));
+        let n = self.fabric.switch_count();
+        let mut part = vec![None; n];
+        let mut terminals = Vec::new();
+        for first in 0..n {
+            if part[first].is_some() || is_dead(first) {
+                continue;
+            }
+            let (mut count, mut stack) = (0, vec![first]);
+            part[first] = Some(terminals.len());
+            while let Some(s) = stack.pop() {
+                let id = SwitchId::new(s);
+                count += self.fabric.terminals_on(id).count();
+                for c in self.fabric.channels_from(id).filter(|&c| !dead.contains(&(c as u32))) {
+                    let next = self.fabric.heads()[c] as usize;
+                    if part[next].is_none() {
+                        part[next] = Some(terminals.len());
+                        stack.push(next);
+                    }
+                }
+            }
+            terminals.push(count);
+        }
+        // The first of those with the most.
+        let largest = (0..terminals.len()).rev().max_by_key(|&p| terminals[p]);
+        let mut all = faults.clone();
+        let is_cut_off = |&s: &usize| !is_dead(s) && part[s] != largest;
+        all.switches.extend((0..n).filter(is_cut_off).map(SwitchId::new));
+        all
     }
 
     /// All channels that fail with these faults.

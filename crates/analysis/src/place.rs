@@ -117,7 +117,7 @@ impl PlacementRequest<'_> {
         PlacementEffect {
             fate: then.fate(job),
             loser: worst.filter(|w| w.0 > 0.0),
-            fullest: then.between_switches().iter().copied().max().unwrap_or(0),
+            fullest: then.fills().fold(0.0, f64::max).round() as u64,
         }
     }
 

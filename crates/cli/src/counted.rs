@@ -99,7 +99,7 @@ impl CountedTraffic {
         common: &Common,
     ) -> Result<(), Failure> {
         let text = input::read_text(path)?;
-        let (all, remarks) = if records::is_such(&text) {
+        let (all, mut remarks) = if records::is_such(&text) {
             records::read(&text, path, places)?
         } else {
             let (all, remarks) = demands::read(&text, path, places)?;
@@ -111,6 +111,10 @@ impl CountedTraffic {
             };
             (all.iter().map(one).collect(), remarks)
         };
+        if all.is_empty() {
+            let hint = "there is no traffic to look at: is the file of another time, or cut short?";
+            remarks.warn(0, "nothing was sent from one host to another", hint);
+        }
         out::diagnostics(&path.display().to_string(), &remarks, common);
         self.case.title = input::name_of(path);
         // A record names its job; otherwise it belongs to the job that has both ends.

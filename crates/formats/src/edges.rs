@@ -92,7 +92,8 @@ fn parse(line: &str) -> Line<'_> {
     if line.is_empty() || line.starts_with(['#', '%']) || line.starts_with("//") {
         return Line::Nothing;
     }
-    let line = line.split_once(" #").map_or(line, |(l, _)| l);
+    let comment = [" #", "\t#"].iter().filter_map(|begin| line.find(begin)).min();
+    let line = &line[..comment.unwrap_or(line.len())];
     let words = words(line);
     match words.as_slice() {
         [] => Line::Nothing,
@@ -391,7 +392,8 @@ mod tests {
 
     #[test]
     fn words_commas_counts_and_labels() {
-        let (f, d) = fabric("a b\nb,c,2\n\"c\", \"a\", 4xHDR # fast\nc -- d 2 4xEDR;\n% no\ne\n");
+        let (f, d) =
+            fabric("a b\t# first\nb,c,2\n\"c\", \"a\", 4xHDR # fast\nc -- d 2 4xEDR;\n% no\ne\n");
         assert!(d.is_empty(), "{d:?}");
         assert_eq!((f.switch_count(), f.switch_link_count()), (5, 6));
         assert_eq!(f.hosts().len(), 5);

@@ -13,7 +13,7 @@ pub struct TrafficClass {
     pub dscp: u8,
     /// Bandwidth beyond all guarantees goes to the classes of the highest priority that have something to send.
     pub priority: u8,
-    /// Minimum share of every channel if it has enough to send, in 2^16ths.
+    /// Minimum share of every channel if it has enough to send, in 2^30ths.
     pub least: u32,
     /// Maximum share of every channel.
     pub most: u32,
@@ -46,7 +46,8 @@ impl TrafficClass {
 }
 
 /// The whole channel, as a share.
-pub const WHOLE: u32 = 1 << 16;
+pub const WHOLE: u32 = 1 << WHOLE_BITS;
+const WHOLE_BITS: u32 = 30;
 /// A bias that changes nothing.
 pub const EVEN: u32 = 256;
 
@@ -77,7 +78,8 @@ impl Share {
 
     fn at(mut self, class: &TrafficClass, now: u64) -> Self {
         let long = now.saturating_sub(self.at);
-        let part = |of: u32| (((u128::from(long) * u128::from(of)) >> 16) as u64).cast_signed();
+        let part =
+            |of: u32| (((u128::from(long) * u128::from(of)) >> WHOLE_BITS) as u64).cast_signed();
         self.owed = (self.owed + part(class.least)).min(BURST);
         self.left = (self.left + part(class.most)).min(BURST);
         self.had -=
@@ -127,8 +129,8 @@ impl<'n> Shares<'n> {
         for (c, class) in self.classes.iter().enumerate().filter(|(c, _)| set >> c & 1 != 0) {
             let share = self.of[channel * self.classes.len() + c].at(class, now);
             if share.left <= 0 {
-                let long =
-                    (u128::from(share.left.unsigned_abs() + 1) << 16) / u128::from(class.most);
+                let long = (u128::from(share.left.unsigned_abs() + 1) << WHOLE_BITS)
+                    / u128::from(class.most);
                 later = later.min(now + long as u64 + 1);
                 continue;
             }
@@ -203,7 +205,7 @@ mod tests {
     }
 
     fn class(least: u32, most: u32, priority: u8) -> TrafficClass {
-        let part = |percent: u32| (percent << 16) / 100;
+        let part = |percent: u32| WHOLE / 100 * percent;
         TrafficClass { least: part(least), most: part(most), priority, ..TrafficClass::plain("c") }
     }
 

@@ -1,5 +1,6 @@
 //! Counters of ports, interval by interval.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -103,14 +104,18 @@ impl Series {
         self.before[first as usize..][..other.before.len()].copy_from_slice(&other.before);
     }
 
-    /// An interval is over for ports from `first` on; they come by rising numbers.
-    pub(crate) fn over(&mut self, first: u32, outputs: &[OutPort]) {
-        for (o, was) in outputs.iter().zip(&mut self.before[first as usize..]) {
-            self.bytes.push(short(o.carried - was.0));
+    /// An interval is over for ports from `first` on, which come by rising numbers; by port after that, the bytes that it has granted and not
+    /// sent.
+    pub(crate) fn over(&mut self, first: u32, outputs: &[OutPort], unsent: &BTreeMap<usize, u64>) {
+        let mut unsent = unsent.iter().peekable();
+        for (i, (o, was)) in outputs.iter().zip(&mut self.before[first as usize..]).enumerate() {
+            let left = unsent.next_if(|(at, _)| **at == i).map_or(0, |(_, bytes)| *bytes);
+            let sent = o.carried - left;
+            self.bytes.push(short(sent - was.0));
             // Whole nanoseconds; the remainder counts later.
             let stalled = (o.stalled - was.1) / 1000;
             self.stalled.push(short(stalled));
-            *was = (o.carried, was.1 + stalled * 1000);
+            *was = (sent, was.1 + stalled * 1000);
         }
         self.queued.extend(outputs.iter().map(|o| o.queued));
         self.ahead.extend(outputs.iter().map(|o| o.used));

@@ -350,11 +350,11 @@ impl SwitchModel {
                 self.lanes
             ));
         }
-        let least: u32 = self.classes.iter().map(|c| c.least).sum();
-        if least > WHOLE + self.classes.len() as u32 {
+        let least: u64 = self.classes.iter().map(|c| u64::from(c.least)).sum();
+        if least > u64::from(WHOLE) + self.classes.len() as u64 {
             return impossible(format!(
                 "traffic classes are owed {:.0} % of each channel together: at most 100 % can be",
-                100.0 * f64::from(least) / f64::from(WHOLE)
+                100.0 * least as f64 / f64::from(WHOLE)
             ));
         }
         if let Some(c) = self.classes.iter().find(|c| c.most == 0 || c.most < c.least) {

@@ -79,7 +79,7 @@ pub struct BlastFault {
     pub kind: &'static str,
     /// Its cables by their ends, or the name of the switch.
     pub name: String,
-    /// Whether tables can be mended.
+    /// Whether tables can be mended: those of the largest part, where the fault splits the fabric.
     pub mended: bool,
     /// Jobs that it touches.
     pub jobs: usize,
@@ -187,7 +187,8 @@ fn text(r: &BlastResult<'_>, style: Style) -> String {
     table::more(&mut text, r.faults.len(), most, "faults");
     text.push_str(
         "\nstopped: share of the bytes of the job hit most that waits until tables are repaired; slowdown: time on repaired tables over\n\
-         time before, of the job slowed most; ended: jobs that lose a host. By counting: a job is as slow as its fullest channel.\n",
+         time before, of the job slowed most; ended: jobs that lose a host, or of which one is cut off. By counting: a job is as\n\
+         slow as its fullest channel.\n",
     );
     text.push_str(&by_flows(r, most, style));
     text

@@ -64,7 +64,7 @@ pub struct Placement {
     pub others: f64,
     /// That job.
     pub loser: Option<String>,
-    /// Bytes on the fullest channel between switches.
+    /// Bytes on the fullest channel between switches; where speeds differ, those that the fastest one would carry in its time.
     pub fullest: u64,
 }
 

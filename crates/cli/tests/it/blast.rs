@@ -73,3 +73,34 @@ fn jobs_that_send_nothing_are_named() {
     let run = run_in(dir.path(), "blast s.toml");
     assert!(run.code == 0 && run.err.contains("idle sends no bytes"), "{}", run.err);
 }
+
+/// A fault that cuts off switches of nobody's job ends no job: the others go on by what is left.
+#[test]
+fn jobs_go_on_where_others_are_cut_off() {
+    let edges = "host h1 L1\nhost h2 L2\nhost st X\nL1 S1\nL1 S2\nL2 S1\nL2 S2\nX S1\n";
+    let sent = |rows: &str| format!("from,to,bytes,job\n{rows}");
+    let dir = folder(&[
+        ("p.edges", edges),
+        ("a.csv", &sent("h1,h2,1000000,a\nh2,h1,1000000,a\n")),
+        ("b.csv", &sent("h1,h2,1000000,a\nh2,h1,1000000,a\nh1,st,1000,b\n")),
+    ]);
+    let d = dir.path();
+    let made = run_in(d, "route p.edges -e minhop -o r -q");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let blast = |sent: &str, faults: &str| {
+        let given = format!("blast --fabric r/fabric.topo --routes r --sent {sent}");
+        run_in(d, &format!("{given} --faults {faults} -q --format json"))
+    };
+    let ended = |json: &serde_json::Value, name: &str| {
+        let jobs = json["jobs"].as_array().expect("a list").iter();
+        jobs.filter(|j| j["name"] == name).map(|j| j["ended_by"].as_u64()).collect::<Vec<_>>()
+    };
+    // Its own two leaves end it, neither the spine behind which X is nor the cable to X.
+    let alone = blast("a.csv", "cables,switches");
+    assert_eq!(ended(&alone.json(), "a"), [Some(2)], "{}", alone.out);
+    // X, S1 and L1 end the other job, and the cable to X.
+    let both = blast("b.csv", "cables,switches").json();
+    assert_eq!((ended(&both, "a"), ended(&both, "b")), (vec![Some(2)], vec![Some(4)]), "{both}");
+    assert_eq!(blast("a.csv", "cables").code, 0);
+    assert_eq!(blast("b.csv", "cables").code, 1);
+}

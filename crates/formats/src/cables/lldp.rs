@@ -1,8 +1,9 @@
 //! LLDP neighbours of devices (IEEE 802.1AB), in any printed form; and the cables that result.
 //!
 //! Both ends report a cable, if both devices were queried. Ends name the other's port by its name, its description, or a MAC
-//! address; so two reports are of one cable if each names the other's port by any of these, or if the remaining reports between two
-//! devices are equally many in both directions: then they are paired in the natural order of ports.
+//! address; so two reports are of one cable if each names the other's port by any of these, or one does and the other names no port of
+//! that device. If the remaining reports between two devices are equally many in both directions they are paired in the natural order
+//! of ports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -70,25 +71,30 @@ pub(super) fn fabric(
     for (i, h) in lldp_neighbors.iter().enumerate() {
         between.entry((&h.device, &h.neighbour)).or_default().push(i);
     }
-    // Reports that name each other.
+    // Reports that name each other; then those of which one names the other, which names no port of that device itself.
     let mut cables: Vec<(usize, [CableEnd; 2])> = Vec::new();
     let end =
         |device: &str, port: &str| CableEnd { device: device.to_owned(), port: port.to_owned() };
-    for (i, h) in lldp_neighbors.iter().enumerate() {
-        let back = between.get(&(h.neighbour.as_str(), h.device.as_str())).into_iter().flatten();
-        let found = back.copied().find(|&j| {
-            j != i
-                && !is_used[i]
-                && !is_used[j]
-                && h.names(&lldp_neighbors[j].port)
-                && lldp_neighbors[j].names(&h.port)
-        });
-        if let Some(j) = found {
-            (is_used[i], is_used[j]) = (true, true);
-            cables.push((
-                h.line,
-                [end(&h.device, &h.port), end(&lldp_neighbors[j].device, &lldp_neighbors[j].port)],
-            ));
+    for is_mutual in [true, false] {
+        for (i, h) in lldp_neighbors.iter().enumerate() {
+            let back = between.get(&(h.neighbour.as_str(), h.device.as_str()));
+            let ahead = &between[&(h.device.as_str(), h.neighbour.as_str())];
+            let names_any =
+                |j: usize| ahead.iter().any(|&k| lldp_neighbors[j].names(&lldp_neighbors[k].port));
+            let answers =
+                |j: usize| if is_mutual { lldp_neighbors[j].names(&h.port) } else { !names_any(j) };
+            let found = back.into_iter().flatten().copied().find(|&j| {
+                j != i
+                    && !is_used[i]
+                    && !is_used[j]
+                    && h.names(&lldp_neighbors[j].port)
+                    && answers(j)
+            });
+            if let Some(j) = found {
+                (is_used[i], is_used[j]) = (true, true);
+                let there = &lldp_neighbors[j];
+                cables.push((h.line, [end(&h.device, &h.port), end(&there.device, &there.port)]));
+            }
         }
     }
     // The same number in both directions.
@@ -143,18 +149,36 @@ pub(super) fn fabric(
     finish(&list, path, options, d, expected)
 }
 
-/// Replaces neighbours' names by those of the queried devices, with or without their domain.
+/// Replaces neighbours' names by those of the queried devices, where one is the other with its domain: what precedes a dot may be a
+/// rack, or part of an address, so that devices are not the same since their names begin alike.
 fn by_known_names(mut lldp_neighbors: Vec<LldpNeighbor>) -> Vec<LldpNeighbor> {
-    let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
-    let asked: BTreeMap<String, String> =
-        lldp_neighbors.iter().map(|h| (short(&h.device), h.device.clone())).collect();
-    let is_asked: BTreeSet<String> = lldp_neighbors.iter().map(|h| h.device.clone()).collect();
+    let asked: BTreeSet<String> = lldp_neighbors.iter().map(|h| h.device.clone()).collect();
+    // By name without one part after the other, the devices that are called so.
+    let mut by_host: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for name in &asked {
+        for (dot, _) in name.match_indices('.') {
+            by_host.entry(&name[..dot]).or_default().insert(name);
+        }
+    }
+    let known = |name: &str| -> Option<String> {
+        if asked.contains(name) || is_mac(name) {
+            return None;
+        }
+        // The neighbour has a domain, of which the device has less.
+        let longest = name.rmatch_indices('.').find_map(|(dot, _)| asked.get(&name[..dot]));
+        if let Some(device) = longest {
+            return Some(device.clone());
+        }
+        let mut devices = by_host.get(name)?.iter();
+        // Of several devices with this name in other domains none is meant for sure.
+        match (devices.next(), devices.next()) {
+            (Some(device), None) => Some((*device).to_owned()),
+            _ => None,
+        }
+    };
     for h in &mut lldp_neighbors {
-        if let Some(known) = asked
-            .get(&short(&h.neighbour))
-            .filter(|_| !is_asked.contains(&h.neighbour) && !is_mac(&h.neighbour))
-        {
-            h.neighbour.clone_from(known);
+        if let Some(known) = known(&h.neighbour) {
+            h.neighbour = known;
         }
     }
     lldp_neighbors

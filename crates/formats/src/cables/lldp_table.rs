@@ -157,4 +157,73 @@ Ethernet8    sonic1          fortyGigE0/4       BR            Ethernet4
         let said: Vec<String> = d.0.iter().map(ToString::to_string).collect();
         assert!(said.iter().any(|s| s.contains("1 neighbour at ports for management")), "{said:?}");
     }
+
+    /// The cables of tables `device: port neighbour port-id, ...`, by the natural numbers of ports.
+    fn cables(tables: &[(&str, &[[&str; 3]])]) -> Vec<String> {
+        let mut text = String::new();
+        for (device, rows) in tables {
+            text += &format!("admin@{device}:~$ show lldp table\n");
+            text +=
+                "LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr\n";
+            text +=
+                "-----------  --------------  -----------------  ------------  -----------------\n";
+            for [port, to, id] in *rows {
+                text += &format!("{port:<11}  {to:<14}  {id:<17}  BR\n");
+            }
+        }
+        let (topology, _) = read(&text, Path::new("f"), &Options::default()).expect("tables");
+        let f = &topology.fabric;
+        let name = |s: darkfiber_fabric::SwitchId| f.switch(s).description.clone();
+        let mut all: Vec<String> = (0..f.channel_count())
+            .map(darkfiber_fabric::ChannelId::new)
+            .map(|c| {
+                let (a, b) = (f.tail_port(c), f.tail_port(f.reverse(c)));
+                format!("{}:{a} {}:{b}", name(f.tail(c)), name(f.head(c)))
+            })
+            .filter(|cable| cable.split(' ').is_sorted())
+            .collect();
+        all.sort();
+        all
+    }
+
+    /// One end names ports, the other one addresses: the cables are what the first says.
+    #[test]
+    fn one_end_is_enough_for_crossed_cables() {
+        let leaf: &[[&str; 3]] =
+            &[["Ethernet1", "spine1", "Ethernet2"], ["Ethernet2", "spine1", "Ethernet1"]];
+        let spine: &[[&str; 3]] = &[
+            ["Ethernet1", "leaf1", "0c:42:a1:88:0a:1c"],
+            ["Ethernet2", "leaf1", "0c:42:a1:88:0a:1d"],
+        ];
+        for tables in [[("leaf1", leaf), ("spine1", spine)], [("spine1", spine), ("leaf1", leaf)]] {
+            assert_eq!(cables(&tables), ["leaf1:2 spine1:3", "leaf1:3 spine1:2"]);
+        }
+    }
+
+    /// A domain may be missing at either end; what precedes a dot alone is no name.
+    #[test]
+    fn names_that_begin_alike_are_of_other_devices() {
+        let rack = cables(&[("rack1.leaf1", &[["Ethernet1", "rack1.leaf2", "Ethernet1"]])]);
+        assert_eq!(rack, ["rack1.leaf1:2 rack1.leaf2:2"]);
+        let to: &[[&str; 3]] =
+            &[["Ethernet1", "10.1.0.2", "Ethernet1"], ["Ethernet2", "10.1.0.3", "Ethernet1"]];
+        assert_eq!(cables(&[("10.1.0.1", to)]), ["10.1.0.1:2 10.1.0.2:2", "10.1.0.1:3 10.1.0.3:2"]);
+        for (a, b) in [("leaf1.site.org", "leaf2"), ("leaf1", "leaf2.site.org")] {
+            for domain in ["", ".site.org"] {
+                let rename = |name: &str| name.split('.').take(1).collect::<String>() + domain;
+                let both = cables(&[
+                    (a, &[["Ethernet1", &rename(b), "Ethernet1"]]),
+                    (b, &[["Ethernet1", &rename(a), "Ethernet1"]]),
+                ]);
+                assert_eq!(both, [format!("{a}:2 {b}:2")]);
+            }
+        }
+        // Two devices that are called so: the neighbour is none of them for sure.
+        let two = cables(&[
+            ("leaf1.a", &[["Ethernet1", "spine1", "Ethernet1"]]),
+            ("leaf1.b", &[["Ethernet1", "spine1", "Ethernet2"]]),
+            ("spine1", &[["Ethernet3", "leaf1", "Ethernet1"]]),
+        ]);
+        assert_eq!(two, ["leaf1.a:2 spine1:2", "leaf1.b:2 spine1:3", "leaf1:2 spine1:4"]);
+    }
 }

@@ -179,6 +179,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
         let interval = interval.max(self.tick);
         self.series = Some(Series::new(self.net, interval));
         self.keeps = interval;
+        self.workers.iter_mut().for_each(|w| w.part.begin_interval(interval));
     }
 
     /// The recorded series.

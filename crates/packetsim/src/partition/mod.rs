@@ -418,10 +418,17 @@ impl<'n, R: Routing> Partition<'n, R> {
         self.switches.waits(&self.packets, all);
     }
 
+    /// An interval of a series begins, and is over at this time, in picoseconds.
+    pub(crate) fn begin_interval(&mut self, until: u64) {
+        self.switches.begin_interval(until);
+    }
+
     /// An interval of a series is over.
     pub(crate) fn keep(&mut self, now: u64, series: &mut Series) {
         self.switches.settle(now);
-        series.over(self.span.ports.start, self.switches.outputs());
+        let unsent = self.switches.unsent(now);
+        series.over(self.span.ports.start, self.switches.outputs(), &unsent);
+        self.begin_interval(now + series.interval);
     }
 
     /// Switches of the part.

@@ -6,6 +6,9 @@ mod flits;
 mod offer;
 mod ports;
 mod turns;
+mod unsent;
+
+use std::collections::BTreeMap;
 
 use darkfiber_workload::state;
 
@@ -15,6 +18,7 @@ use self::offer::{Choice, Offer};
 pub use self::ports::OutPort;
 use self::ports::{InPort, MOVES};
 pub(crate) use self::ports::{Lane, Waiting};
+use self::unsent::Unsent;
 use crate::class::{Shares, SharesState};
 use crate::congestion::{CongestionMessage, DepartingPacket, Notification, OutputQueueState};
 use crate::flows::Flows;
@@ -64,6 +68,7 @@ pub(crate) struct Switches<'n> {
     noted: Vec<(u32, u32)>,
     /// By input, outputs that would have it but for its crossbar.
     blocked: Vec<u64>,
+    unsent: Unsent,
     /// By port, the packet that arrives there in this tick.
     arriving: Vec<u32>,
     /// By switch, ports where one does, and outputs that may have something to do.
@@ -99,6 +104,7 @@ state! {
         replays: Vec<Replay>,
         pauses: Vec<Pause>,
         blocked: Vec<u64>,
+        unsent: Unsent,
         random: Vec<Random>,
         again: u64,
         dropped: u64,
@@ -182,6 +188,7 @@ impl<'n> Switches<'n> {
             pauses: vec![Pause::default(); if micro.pfc.is_some() { ports << bits } else { 0 }],
             noted: Vec::new(),
             blocked: vec![0; ports * net.words()],
+            unsent: Unsent::default(),
             arriving: vec![NOBODY; ports],
             arrivals: vec![0; n * net.words()],
             dirty: vec![0; n * net.words()],
@@ -211,6 +218,7 @@ impl<'n> Switches<'n> {
             && state.replays.len() == self.replays.len()
             && state.pauses.len() == self.pauses.len()
             && state.blocked.len() == self.blocked.len()
+            && state.unsent.fits(self.outputs.len())
             && state.random.len() == self.random.len()
             && self.shares.is_like(&state.shares)
             && self.in_shares.is_like(&state.in_shares)
@@ -251,6 +259,7 @@ impl<'n> Switches<'n> {
         let departs = o.channel.max(now + self.micro.mean_pipeline());
         o.channel = departs + to.long(bytes + self.micro.framing.gap);
         o.carried += u64::from(bytes);
+        self.unsent.add(at, bytes, departs, to.long(bytes));
         departs
     }
 
@@ -547,6 +556,7 @@ impl<'n> Switches<'n> {
         // The packet as it leaves: lane, hops, and its latency back to the source.
         self.crossed += u64::from(is_tail);
         o.carried += u64::from(bytes);
+        self.unsent.add(output, bytes, departs, long);
         packet.at = departs + u64::from(to.latency);
         packet.lane = next_lane;
         packet.hops += 1;
@@ -638,6 +648,16 @@ impl<'n> Switches<'n> {
     /// Bytes that wait for its outputs, by output and class; empty if there are no classes.
     pub(crate) fn of_classes(&self) -> &[Waiting] {
         &self.of_class
+    }
+
+    /// An interval of a series begins, and is over at this time, in picoseconds.
+    pub(crate) fn begin_interval(&mut self, until: u64) {
+        self.unsent.begin(until);
+    }
+
+    /// By output, bytes of [`OutPort::carried`] that have not left when an interval is over.
+    pub(crate) fn unsent(&self, now: u64) -> BTreeMap<usize, u64> {
+        self.unsent.at(now)
     }
 
     /// The current state of its outputs.

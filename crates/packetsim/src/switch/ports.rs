@@ -17,7 +17,7 @@ pub struct OutPort {
     pub(super) stuck: u64,
     /// Total time of that, in picoseconds.
     pub(crate) stalled: u64,
-    /// Bytes that it has sent.
+    /// Bytes that it has sent, or has granted to send next.
     pub(crate) carried: u64,
     /// Bytes that were sent and whose credits the next switch has not returned.
     pub used: u32,

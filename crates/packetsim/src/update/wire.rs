@@ -151,6 +151,7 @@ impl<'a> Connected<'a> {
     pub fn with_series(mut self, interval: u64) -> Self {
         let interval = interval.max(self.tick);
         self.series = Some((Series::new(self.net, interval), interval));
+        self.part.begin_interval(interval);
         self
     }
 

@@ -152,3 +152,29 @@ fn the_worst_case_of_a_dragonfly() {
     let valiant = is("valiant", 0.6);
     assert!(valiant > 0.38 && valiant < 0.51, "{valiant}");
 }
+
+/// Outputs grant packets ahead of their channels; by interval these carry what they can, and in all what was sent.
+#[test]
+fn no_channel_carries_more_in_an_interval_than_it_can() {
+    for (switches, bytes, interval) in [("booksim-iq", 16, 100_000), ("qdr", 2048, 1_000_000)] {
+        let bench = Bench::new("dragonfly:p=2,a=4,h=2", switches);
+        let mut what = load(Targets::uniform(bench.terminals()), 0.9, bytes, 40_000);
+        what.interval = Some(interval);
+        let found = bench.run("minimal", None, 1, &what);
+        let series = found.series.expect("it was kept");
+        let (mut most, mut all) = (0.0f64, 0);
+        for i in 0..series.len() {
+            for (port, &sent) in (0..).zip(series.at(&series.bytes, i)) {
+                let full = (interval << 16) as f64 / bench.net.port(port).pace as f64;
+                most = most.max(f64::from(sent) / full);
+                // A part of a byte is rounded at either end.
+                assert!(f64::from(sent) <= full + 1.0, "{switches}: {sent} B of {full:.0}");
+                all += u64::from(sent);
+            }
+        }
+        assert!(most > 0.95, "{switches}: {most}");
+        // What crossed a switch was sent, but for what was under way.
+        let sent = found.crossed * u64::from(bytes);
+        assert!(all <= sent && all > sent - sent / 50, "{switches}: {all} of {sent}");
+    }
+}

@@ -86,7 +86,7 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let progress = Progress::new(engines.len() as u64 + 1, common.quiet);
     let (name, routes, lids) = if let Some(path) = &args.routes {
         let tables = args.beside.of(path);
-        let read = load::tables(&tables, args.fabric.name(), &loaded, common)?;
+        let read = load::tables_in_lanes(&tables, args.fabric.name(), &loaded, common)?;
         (path.display().to_string(), read.routes, read.lids)
     } else {
         let engine = engines.first().ok_or_else(|| {

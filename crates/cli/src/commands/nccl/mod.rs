@@ -166,7 +166,7 @@ fn tables(
     }
     if let Some(path) = &args.routes {
         let tables = args.beside.of(path);
-        let read = load::tables(&tables, args.fabric.name(), loaded, common)?;
+        let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
     let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
