@@ -34,7 +34,7 @@ impl Traffic for Train {
          Gradients of 4 B: with zero=0 an Allreduce, with 1 a Reduce-scatter, which begins when a part has done its last microbatch, \
          and an Allgather of 2 B at the end; with 3 an Allgather of parameters beside each piece of work and a Reduce-scatter of \
          2 B behind each way back. A ring is one message from each rank to the next with all that it sends; layers of a part go \
-         together: latencies of steps are left out. Computing: two operations for each parameter and token and half of all \
+         together: latencies of steps are left out. Computing: two operations for each parameter, but for the embedding, and token and half of all \
          attention, thrice for both ways; stages and parts are equally long. What a GPU does in a second without \
          communication (`tflops`) is an assumption: half of the peak of an H100. `nvlink` is what 8 H100 reach (nccl-tests, issues 212, 290)."
     }
