@@ -104,8 +104,8 @@ impl Series {
         self.before[first as usize..][..other.before.len()].copy_from_slice(&other.before);
     }
 
-    /// An interval is over for ports from `first` on, which come by rising numbers; by port after that, the bytes that it has granted and not
-    /// sent.
+    /// An interval is over for ports from `first` on, which come by rising numbers; by port after that, the bytes that it has granted
+    /// and not sent.
     pub(crate) fn over(&mut self, first: u32, outputs: &[OutPort], unsent: &BTreeMap<usize, u64>) {
         let mut unsent = unsent.iter().peekable();
         for (i, (o, was)) in outputs.iter().zip(&mut self.before[first as usize..]).enumerate() {
