@@ -113,12 +113,10 @@ impl PlacementRequest<'_> {
             let before = self.now.fate(j).together;
             if before > 0.0 { then.fate(j).together / before - 1.0 } else { 0.0 }
         };
+        #[expect(clippy::cast_sign_loss, reason = "bytes are not below zero")]
+        let fullest = then.fills().fold(0.0, f64::max).round() as u64;
         let worst = (0..job).map(|j| (loses(j), j)).max_by(|a, b| a.0.total_cmp(&b.0));
-        PlacementEffect {
-            fate: then.fate(job),
-            loser: worst.filter(|w| w.0 > 0.0),
-            fullest: then.fills().fold(0.0, f64::max).round() as u64,
-        }
+        PlacementEffect { fate: then.fate(job), loser: worst.filter(|w| w.0 > 0.0), fullest }
     }
 
     /// Improves a placement; the seed draws the exchanges that are tried.

@@ -122,6 +122,8 @@ fn starts(rule: &str) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use super::*;
 
     /// Two switches as a public guide to SONiC in GNS3 shows them, whose ports have other names towards others, with a host.
@@ -162,13 +164,13 @@ Ethernet8    sonic1          fortyGigE0/4       BR            Ethernet4
     fn cables(tables: &[(&str, &[[&str; 3]])]) -> Vec<String> {
         let mut text = String::new();
         for (device, rows) in tables {
-            text += &format!("admin@{device}:~$ show lldp table\n");
+            writeln!(text, "admin@{device}:~$ show lldp table").expect("memory takes it");
             text +=
                 "LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr\n";
             text +=
                 "-----------  --------------  -----------------  ------------  -----------------\n";
             for [port, to, id] in *rows {
-                text += &format!("{port:<11}  {to:<14}  {id:<17}  BR\n");
+                writeln!(text, "{port:<11}  {to:<14}  {id:<17}  BR").expect("memory takes it");
             }
         }
         let (topology, _) = read(&text, Path::new("f"), &Options::default()).expect("tables");
