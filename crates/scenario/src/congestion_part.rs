@@ -95,6 +95,10 @@ impl<'de> Visitor<'de> for PartVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<CongestionPart, E> {
+        // As commands take a scheme with its parameters.
+        if name.contains(':') {
+            return Tuned::parse(name).map(CongestionPart::from).map_err(E::custom);
+        }
         let scheme = Chosen::deserialize(StrDeserializer::<E>::new(name))?;
         Ok(CongestionPart { scheme, parameters: Vec::new() })
     }
@@ -156,10 +160,14 @@ impl JsonSchema for CongestionPart {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = CONGESTIONS.names().collect();
-        let mut any = vec![json!({ "type": "string", "enum": names })];
+        let parameters = format!("^({}):.+=.+", names.join("|"));
+        let mut any = vec![
+            json!({ "type": "string", "enum": names }),
+            json!({ "type": "string", "pattern": parameters }),
+        ];
         any.extend(CONGESTIONS.iter().map(table));
         json_schema!({
-            "description": "What holds sources back: a scheme as in its paper, or a table with its parameters.",
+            "description": "What holds sources back: a scheme as in its paper, or with parameters (reserve:turn=1/2), or a table of both.",
             "anyOf": any,
         })
     }
@@ -208,6 +216,10 @@ mod tests {
     #[test]
     fn names_and_tables_are_read_and_written() {
         assert_eq!(read("congestion = \"pairs\""), Ok(CongestionPart::known("pairs")));
+        let short = read("congestion = \"reserve:turn=1/2,clock=4ns\"").expect("a text");
+        let short = short.tuned().expect("in range");
+        assert_eq!(short.to_string(), "reserve:turn=1/2,clock=4ns");
+        assert!(read("congestion = \"reserve:turns=1\"").is_err_and(|e| e.contains("turns")));
         let text = "[congestion]\nscheme = \"ecn\"\ng = 0.25\nhalves = 3\nkmin = \"2us\"\nnotes = \"priced\"\n";
         let part = read(text).expect("a table");
         let tuned = part.tuned().expect("in range");

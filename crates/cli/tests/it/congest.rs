@@ -189,3 +189,25 @@ fn what_is_wrong_is_told() {
     assert_snapshot!(bare("--warmup soon"), @r#"2: error: --warmup: "soon" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
     assert_snapshot!(message_of("--routing dal --split 8/8"), @"4: error: dal needs a whole HyperX");
 }
+
+/// A scheme with parameters is another one, and each row has its own; scenarios take the same text.
+#[test]
+fn schemes_have_parameters() {
+    let line = format!("{SMALL} --victims alltoall:8KiB --aggressors incast --split 8/8");
+    let run = congest(&format!(
+        "{line} --congestion reserve:first=1/4,notes=priced,reserve,ecn:kmin=2us --format json"
+    ));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let json = run.json();
+    let of = |name: &str| {
+        let mut cells = json["cells"].as_array().expect("a list").iter();
+        let cell = cells.find(|c| c["congestion"] == name).unwrap_or_else(|| panic!("{name}"));
+        cell["isolated"]["mean"].as_f64().expect("a number")
+    };
+    let times = ["reserve:first=1/4,notes=priced", "reserve", "ecn:kmin=2us"].map(of);
+    assert!(times[0] != times[1] && times.iter().all(|&t| t > 0.0), "{times:?}");
+    let refused = congest(&format!("{line} --congestion reserve:firsts=1"));
+    assert_ne!(refused.code, 0);
+    let known = "has no parameter";
+    assert!(refused.err.contains("firsts") || refused.err.contains(known), "{}", refused.err);
+}
