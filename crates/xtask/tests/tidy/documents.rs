@@ -175,8 +175,12 @@ fn the_table_of_experiments_is_that_of_their_rows() {
     };
     assert_eq!(verdicts, all.iter().map(verdict).collect());
     let out = |(id, rows): (&String, &Vec<experiments::ExperimentRow>)| {
-        let number =
-            |x: f64| format!("{x:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
+        let number = |x: f64| {
+            if x.is_nan() {
+                return "nothing".to_owned();
+            }
+            format!("{x:.4}").trim_end_matches('0').trim_end_matches('.').to_owned()
+        };
         let out: Vec<_> = rows.iter().filter(|r| !r.is_within).collect();
         let cells = out.into_iter().map(|r| (id.clone(), r.quantity.clone(), number(r.ours)));
         cells.collect::<Vec<_>>()
