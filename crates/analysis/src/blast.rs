@@ -257,35 +257,17 @@ impl<'a> Blast<'a> {
 
     /// These faults, and the switches that they part from the most terminals.
     fn with_parts_cut_off(&self, faults: &Faults) -> Faults {
-        let dead = self.dead(faults);
-        let is_dead = |s: usize| faults.switches.contains(&SwitchId::new(s));
-        let n = self.fabric.switch_count();
-        let mut part = vec![None; n];
-        let mut terminals = Vec::new();
-        for first in 0..n {
-            if part[first].is_some() || is_dead(first) {
-                continue;
-            }
-            let (mut count, mut stack) = (0, vec![first]);
-            part[first] = Some(terminals.len());
-            while let Some(s) = stack.pop() {
-                let id = SwitchId::new(s);
-                count += self.fabric.terminals_on(id).count();
-                for c in self.fabric.channels_from(id).filter(|&c| !dead.contains(&(c as u32))) {
-                    let next = self.fabric.heads()[c] as usize;
-                    if part[next].is_none() {
-                        part[next] = Some(terminals.len());
-                        stack.push(next);
-                    }
-                }
-            }
-            terminals.push(count);
+        let (rest, map) = self.fabric.with_faults(faults);
+        let labels = rest.component_labels();
+        let mut terminals = vec![0; labels.len()];
+        for (s, &label) in labels.iter().enumerate() {
+            terminals[label as usize] += rest.terminals_on(SwitchId::new(s)).count();
         }
         // The first of those with the most.
-        let largest = (0..terminals.len()).rev().max_by_key(|&p| terminals[p]);
+        let largest = (0..terminals.len()).rev().max_by_key(|&label| terminals[label]);
         let mut all = faults.clone();
-        let is_cut_off = |&s: &usize| !is_dead(s) && part[s] != largest;
-        all.switches.extend((0..n).filter(is_cut_off).map(SwitchId::new));
+        let parted = (0..labels.len()).filter(|&s| Some(labels[s] as usize) != largest);
+        all.switches.extend(parted.map(|s| map.old_switch[s]));
         all
     }
 

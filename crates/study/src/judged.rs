@@ -119,11 +119,6 @@ impl Row {
             .noted(format!("{low} to {high} are printed"))
     }
 
-    /// A number beside a printed one to which a parameter of ours was fitted: it is not judged.
-    pub fn fitted(quantity: impl Into<String>, paper: f64, ours: f64) -> Self {
-        Self { paper: Some(paper), ..Self::told(quantity, ours) }
-    }
-
     /// A number that is not printed, but follows from printed ones, judged as if it were.
     pub fn derived(quantity: impl Into<String>, value: f64, ours: f64, allowed: Allowed) -> Self {
         let row = Self { expected: Some(value), ..Self::told(quantity, ours) };

@@ -1,7 +1,7 @@
 //! Table II: the cost of recording traffic and collecting it.
 
 use super::PAPER;
-use crate::reproduce::{Class, Context, Experiment, Row, USUAL};
+use crate::reproduce::{Allowed, Class, Context, Experiment, Row, USUAL};
 
 /// Application, its run time in seconds, its MPI calls, the overhead printed in seconds and percent, and the derived
 /// cost of recording a call, in nanoseconds.
@@ -19,7 +19,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     paper: PAPER,
     setup: "MPI calls times what recording one takes, and 50 ms in every whole minute. The paper measures 100 to 380 ns a \
      call and does not say which application takes how much: 380 for Qbox and pF3D and 110 for MILC, with thirty \
-     times as many calls, are those that fit: nothing is left to be judged.",
+     times as many calls, are those that fit.",
     class: Class::Shape,
     run: reproduce,
     ..USUAL
@@ -30,13 +30,11 @@ fn reproduce(_: &Context<'_>) -> Vec<Row> {
     for (name, seconds, calls, overhead, percent, call) in PRINTED {
         let ours = calls * call * 1e-9 + (seconds / 60.0).floor() * REDUCE;
         rows.push(
-            Row::fitted(format!("{name}: overhead, s"), overhead, ours)
-                .noted(format!("{call} ns a call, fitted to it")),
+            Row::new(format!("{name}: overhead, s"), overhead, ours, Allowed::Rule)
+                .noted(format!("{call} ns a call, fitted")),
         );
         let share = 100.0 * ours / seconds;
-        rows.push(
-            Row::fitted(format!("{name}: overhead, %"), percent, share).noted("of the seconds"),
-        );
+        rows.push(Row::new(format!("{name}: overhead, %"), percent, share, Allowed::Rule));
     }
     rows
 }
