@@ -314,6 +314,15 @@ fn scenarios() {
     wrong("fabric =", "fabirc =");
     wrong("[routes]", "[rutes]");
     wrong("[[job]]", "[[jobs]]");
+    let incast = include_str!("../../../../examples/incast.toml");
+    let congestion = |scheme: &str| read(&incast.replace(r#""pairs""#, scheme));
+    for scheme in [r#""qcn""#, r#""reserve:turn=1/2""#, r#"{ scheme = "reserve", turn = 0.5 }"#] {
+        assert!(incast.contains(r#"congestion = "pairs""#));
+        valid(&schema, &congestion(scheme), scheme);
+    }
+    for scheme in [r#""red""#, r#""reserve:turn""#, r#"{ scheme = "reserve", trun = 0.5 }"#] {
+        violation(&schema, &congestion(scheme)).expect("it is wrong");
+    }
 }
 
 /// Every key of a scenario but those that would contradict others.

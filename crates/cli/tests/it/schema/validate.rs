@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 /// Checks that the value conforms to the schema.
@@ -77,17 +78,9 @@ impl Judge<'_> {
             "maximum" => value.as_f64().is_none_or(|v| Some(v) <= rule.as_f64()),
             "exclusiveMinimum" => value.as_f64().is_none_or(|v| Some(v) > rule.as_f64()),
             "pattern" => {
-                let prefix = match rule.as_str() {
-                    Some("^0x[0-9a-f]{16}$") => "0x",
-                    Some("^[0-9a-f]{16}$") => "",
-                    _ => panic!("pattern {rule} is not known here"),
-                };
-                let hexadecimal = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+                let pattern = Regex::new(rule.as_str().expect("a pattern")).expect("an expression");
                 // As bounds are for numbers, this is for strings.
-                value.as_str().is_none_or(|text| {
-                    let digits = text.strip_prefix(prefix).unwrap_or_default();
-                    digits.len() == 16 && digits.bytes().all(hexadecimal)
-                })
+                value.as_str().is_none_or(|text| pattern.is_match(text))
             }
             "required" => {
                 list(rule).iter().all(|key| value.get(key.as_str().expect("a key")).is_some())
@@ -120,16 +113,15 @@ impl Judge<'_> {
                 }
                 true
             }
-            // Of maps whose keys are numbers.
             "patternProperties" => {
-                let schemas = rule.as_object().expect("schemas by pattern");
-                let (pattern, schema) = schemas.iter().next().expect("a pattern");
-                assert_eq!((schemas.len(), pattern.as_str()), (1, r"^\d+$"), "what is known here");
-                for (key, inner) in value.as_object().into_iter().flatten() {
-                    if key.parse::<u64>().is_ok() {
-                        self.closed(schema, inner)
-                            .map_err(|problem| format!("{key}: {problem}"))?;
-                        known.insert(key.clone());
+                for (pattern, schema) in rule.as_object().expect("schemas by pattern") {
+                    let pattern = Regex::new(pattern).expect("an expression");
+                    for (key, inner) in value.as_object().into_iter().flatten() {
+                        if pattern.is_match(key) {
+                            self.closed(schema, inner)
+                                .map_err(|problem| format!("{key}: {problem}"))?;
+                            known.insert(key.clone());
+                        }
                     }
                 }
                 true
