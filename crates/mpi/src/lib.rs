@@ -1,7 +1,7 @@
 //! Processes of one packet simulation, connected by MPI.
 //!
-//! [`start`] begins MPI; what it returns connects a run with the others (`darkfiber_packetsim::Load::processes`) as long as it
-//! lives. The MPI of the system is linked with the feature `mpi` only: without it [`start`] says how to build with it.
+//! [`start`] begins MPI; what it returns connects a run with the others (`darkfiber_packetsim::Load::processes`, `Parts::processes`)
+//! as long as it lives. The MPI of the system is linked with the feature `mpi` only: without it [`start`] says how to build with it.
 
 mod error;
 #[cfg(feature = "mpi")]

@@ -41,7 +41,7 @@ fn found(processes: Option<&Arc<dyn Processes>>) -> Result<String, Box<dyn Error
             measure: 10_000_000,
             drain: 40_000_000,
             interval: Some(5_000_000),
-            parts: processes.map_or(1, |processes| net.parts_in(&**processes)),
+            parts: processes.map_or(1, |processes| net.parts_in(Some(&**processes))),
             processes: processes.cloned(),
             seed: 1,
         };

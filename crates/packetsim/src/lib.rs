@@ -89,7 +89,7 @@ pub use net::{Net, Peer, Port};
 pub use observer::{Observer, Pulse, read, unlike, write};
 pub use packet::{NOBODY, Packet};
 pub use pause::{PauseStorm, Paused, Pauses, Pfc};
-pub use processes::Processes;
+pub use processes::{Parts, Processes, several};
 pub use queue_board::QueueBoard;
 pub use random::Random;
 pub use run::{Load, LoadOutcome, load};

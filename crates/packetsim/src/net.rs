@@ -90,8 +90,9 @@ impl Net {
         (self.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
     }
 
-    /// The same for several processes: a multiple of them, the same in all. Collective.
-    pub fn parts_in(&self, processes: &dyn Processes) -> usize {
+    /// The same for several processes, if there are any: a multiple of them, the same in all. Collective.
+    pub fn parts_in(&self, processes: Option<&dyn Processes>) -> usize {
+        let Some(processes) = processes else { return self.parts() };
         let threads = processes.min(rayon::current_num_threads() as u64) as usize;
         let all = threads * processes.size();
         (self.terminal_count() / PART).max(1).next_multiple_of(all)

@@ -51,7 +51,7 @@ pub(crate) fn after_storms(storms: &[PauseStorm], terminal: u32, mut when: u64) 
 }
 
 /// Number of pauses and their duration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paused {
     /// Number of pauses.
     pub count: u64,
@@ -78,7 +78,7 @@ impl Paused {
 }
 
 /// Pauses by sender.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pauses {
     /// All adapters together, by their switches.
     pub adapters: Paused,

@@ -28,20 +28,33 @@ pub trait Processes: Send + Sync + fmt::Debug {
     fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>>;
 }
 
-/// Parts that a network is simulated in, and the processes that share them, if there are several.
+/// Parts that a network is simulated in, and the processes that share them, if there are several. No result depends on them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts<'n> {
-    pub(crate) count: usize,
+pub struct Parts<'n> {
+    /// The number of parts.
+    pub count: usize,
     /// Number of processes that the cut is made for, which may be others than those that are there.
-    pub(crate) blocks: usize,
-    pub(crate) processes: Option<&'n dyn Processes>,
+    pub blocks: usize,
+    /// The processes. Each of them makes the same calls of the network.
+    pub processes: Option<&'n dyn Processes>,
 }
 
-impl Parts<'_> {
+impl<'n> Parts<'n> {
     /// All parts are of this process.
-    pub(crate) fn alone(count: usize) -> Self {
+    pub fn alone(count: usize) -> Self {
         Self { count, blocks: 1, processes: None }
     }
+
+    /// Shared by these processes, if there are several.
+    pub fn shared(count: usize, processes: Option<&'n dyn Processes>) -> Self {
+        let processes = several(processes);
+        Self { count, blocks: processes.map_or(1, Processes::size), processes }
+    }
+}
+
+/// The processes, if there are several.
+pub fn several(processes: Option<&dyn Processes>) -> Option<&dyn Processes> {
+    processes.filter(|processes| processes.size() > 1)
 }
 
 /// By process, its first part; and at the end the number of parts.

@@ -12,7 +12,7 @@ use crate::message::{Arrived, Message};
 use crate::network::{Agent, NEVER, Network, NetworkState, read_share};
 use crate::observer::{self, Observer, Pulse};
 use crate::partition::Partition;
-use crate::processes::{Parts, Processes, gather};
+use crate::processes::{Parts, Processes, gather, several};
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, Random, SwitchModel, Targets};
@@ -48,7 +48,7 @@ pub struct Load {
 impl Load {
     /// The processes, if there are several.
     fn several(&self) -> Option<&dyn Processes> {
-        self.processes.as_deref().filter(|processes| processes.size() > 1)
+        several(self.processes.as_deref())
     }
 }
 
@@ -217,13 +217,13 @@ impl RunState {
         Ok(shared.map(|((parts, blocks, own), network)| Self { parts, blocks, own, network }))
     }
 
-    /// Lets the observer save it: a network of this number of parts in all processes, which `ends` after that.
-    fn keep(&self, load: &Load, count: usize, follow: &dyn Observer, ends: bool) {
+    /// Lets the observer save it, and says whether the run `ends` after that.
+    fn keep(&self, load: &Load, follow: &dyn Observer, ends: bool) {
         match load.several() {
             None => follow.keep(&|out| observer::write(self, out), ends),
             Some(all) => {
                 let head = (self.parts, self.blocks, &self.own);
-                self.network.keep_shared(&head, count, all, (follow, ends));
+                self.network.keep_shared(&head, all, (follow, ends));
             }
         }
     }
@@ -368,11 +368,11 @@ impl<R: Routing> LoadRun<'_, R> {
     fn keep(&mut self, follow: &dyn Observer) {
         let mut own = OwnState::default();
         self.swap(&mut own);
-        let ((parts, blocks), count) = (self.parts, self.network.part_count());
+        let (parts, blocks) = self.parts;
         // A signal reaches processes at different times: all end after this save, or none.
         let ends = self.network.sum(follow.is_asked_to_end().into()) > 0;
         let state = RunState { parts, blocks, own, network: self.network.take() };
-        state.keep(self.load, count, follow, ends);
+        state.keep(self.load, follow, ends);
         follow.after_keep(ends);
         let RunState { mut own, network, .. } = state;
         self.swap(&mut own);

@@ -5,15 +5,17 @@ use std::collections::VecDeque;
 use darkfiber_fabric::{Fabric, TerminalId};
 use darkfiber_workload::play::{Delivery, Departure, Host, NetworkModel};
 use darkfiber_workload::state;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::attached::Attached;
 use crate::deadlock::{Look, Stalled};
 use crate::measure::{Measured, Measuring};
 use crate::message::{Arrived, Message};
-use crate::network::{Agent, Network, NetworkState};
+use crate::network::{Agent, Network, NetworkState, read_share};
+use crate::observer::Observer;
 use crate::pause::Pauses;
-use crate::processes::Parts;
+use crate::processes::{Parts, Processes};
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
@@ -129,6 +131,31 @@ pub struct PacketsState {
     network: NetworkState<PostState>,
 }
 
+impl PacketsState {
+    /// Has the first process save a network that several processes share, behind `head`.
+    pub fn keep_shared(
+        &self,
+        head: &impl Serialize,
+        processes: &dyn Processes,
+        how: (&dyn Observer, bool),
+    ) {
+        self.network.keep_shared(&(head, &self.own), processes, how);
+    }
+
+    /// Reads what was kept of a network in any number of processes: what stands in front, and the network with the parts of this
+    /// process. All of them read the same file.
+    ///
+    /// # Errors
+    /// In all processes, if in one of them it is damaged or another one, or there are fewer parts than processes.
+    pub fn read_share<H: Serialize + DeserializeOwned>(
+        processes: &dyn Processes,
+        follow: &dyn Observer,
+    ) -> Result<Option<(H, Self)>, ConfigError> {
+        let shared = read_share::<(H, OwnState), PostState>(processes, follow)?;
+        Ok(shared.map(|((head, own), network)| (head, Self { own, network })))
+    }
+}
+
 /// The network and options for which messages are simulated.
 #[derive(Clone, Copy)]
 pub struct PacketsFor<'a> {
@@ -142,8 +169,9 @@ pub struct PacketsFor<'a> {
     pub host: &'a Host,
     /// Bytes of a packet at most.
     pub bytes: u32,
-    /// Number of parts in which it is simulated; no result depends on it.
-    pub parts: usize,
+    /// Parts in which it is simulated, and the processes that share them; no result depends on them. Messages of all
+    /// processes depart, and arrive, in each of them.
+    pub parts: Parts<'a>,
     /// Seed of all random choices.
     pub seed: u64,
     /// Chooses the path of messages among several that tables have; `None`: the first one.
@@ -152,7 +180,8 @@ pub struct PacketsFor<'a> {
     pub class: Option<ClassOf<'a>>,
 }
 
-/// [`Packets`] with any routing.
+/// [`Packets`] with any routing. With several processes all calls are collective: each process makes them, in the same order, and
+/// gets the same results.
 pub trait PacketNetwork<'a>: NetworkModel {
     /// Takes the changing state out: the wire is unusable until [`PacketNetwork::restore`].
     fn take(&mut self) -> PacketsState;
@@ -205,7 +234,6 @@ impl<'a, R: Routing> Packets<'a, R> {
             return Err(ConfigError(why.to_owned()));
         }
         let n = net.terminal_count();
-        let parts = Parts::alone(parts);
         let network = Network::new(net, micro, routing, [0, bytes], seed, parts, |part| Mailbox {
             net,
             tick: micro.tick,
@@ -239,9 +267,9 @@ impl<'a, R: Routing> Packets<'a, R> {
         }
     }
 
-    /// Delivers arrivals to the waiting ranks, in an order that does not depend on parts.
+    /// Delivers arrivals to the waiting ranks, in an order that does not depend on parts, and looks when something happens next.
     fn deliver(&mut self, delivered: &mut Vec<Delivery>) {
-        let first = delivered.len();
+        let mut whole = Vec::new();
         for worker in &mut self.network.workers {
             for (message, payload, when) in worker.agent.parcels.drain(..) {
                 let (open, last) = &mut self.under_way[message as usize];
@@ -249,13 +277,21 @@ impl<'a, R: Routing> Packets<'a, R> {
                 *open -= u64::from(payload.max(1));
                 *last = when.max(*last);
                 if *open == 0 {
-                    delivered.push(Delivery { message, left: 0, arrives: 0 });
+                    whole.push(message);
                 }
             }
         }
-        for d in &mut delivered[first..] {
-            d.arrives = self.under_way[d.message as usize].1 + self.attached.host.adapters;
-            d.left = d.arrives;
+        // All packets of a message arrive in one process.
+        let arrived = |message: u32| {
+            (self.under_way[message as usize].1 + self.attached.host.adapters, message)
+        };
+        let whole: Vec<(u64, u32)> = whole.into_iter().map(arrived).collect();
+        let first = delivered.len();
+        self.next = None;
+        for (next, whole) in self.network.by_process((self.network.upcoming_here(), whole)) {
+            self.next = self.next.into_iter().chain(next).min();
+            let delivery = |(arrives, message)| Delivery { message, left: arrives, arrives };
+            delivered.extend(whole.into_iter().map(delivery));
         }
         delivered[first..].sort_unstable_by_key(|d| (d.arrives, d.message));
     }
@@ -265,6 +301,15 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
     fn take(&mut self) -> PacketsState {
         let mut own = OwnState::default();
         self.swap(&mut own);
+        // Messages are counted down where they arrive only.
+        let mut others = self.network.by_process(own.under_way).into_iter();
+        own.under_way = others.next().unwrap_or_default();
+        for other in others {
+            for ((open, last), there) in own.under_way.iter_mut().zip(other) {
+                *open = there.0.min(*open);
+                *last = there.1.max(*last);
+            }
+        }
         PacketsState { own, network: self.network.take() }
     }
 
@@ -292,18 +337,14 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
     }
 
     fn carried(&self) -> Vec<u64> {
-        self.network
-            .workers
-            .iter()
-            .flat_map(|w| w.part.switches().outputs())
-            .map(|o| o.carried)
-            .collect()
+        let outputs = self.network.workers.iter().flat_map(|w| w.part.switches().outputs());
+        self.network.all_of(outputs.map(|o| o.carried).collect())
     }
 
     fn pauses(&self, end: u64) -> Option<Pauses> {
+        let here = self.network.workers.iter().map(|w| w.part.pauses(end)).collect();
         let mut all = Pauses::default();
-        for worker in &self.network.workers {
-            let (adapters, ports) = worker.part.pauses(end);
+        for (adapters, ports) in self.network.all_of(here) {
             all.adapters.add(adapters);
             all.ports.extend(ports);
         }
@@ -316,6 +357,11 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
             if let Some(sum) = all.get_mut(group.0) {
                 sum.add(group.1);
             }
+        }
+        let mut others = self.network.by_process(all).into_iter();
+        let mut all = others.next().unwrap_or_default();
+        for other in others {
+            all.iter_mut().zip(&other).for_each(|(sum, job)| sum.add(job));
         }
         all
     }
@@ -387,9 +433,10 @@ impl<R: Routing> NetworkModel for Packets<'_, R> {
             let begin = now.max(*ready);
             *ready = begin + self.attached.host.gap;
             let tick = begin / self.tick;
-            let worker = self.network.worker_of(d.from.0);
-            worker.agent.waiting(d.from.0).push_back((begin, message));
-            worker.part.remind(tick, d.from.0);
+            if let Some(worker) = self.network.worker_of(d.from.0) {
+                worker.agent.waiting(d.from.0).push_back((begin, message));
+                worker.part.remind(tick, d.from.0);
+            }
             self.next = Some(self.next.map_or(tick, |next| next.min(tick)));
         }
     }
@@ -406,7 +453,6 @@ impl<R: Routing> NetworkModel for Packets<'_, R> {
         if self.next.is_some_and(|tick| tick * self.tick + self.ahead <= now) {
             self.network.run(now / self.tick);
             self.now = now;
-            self.next = self.network.upcoming();
             self.deliver(delivered);
         }
     }

@@ -139,6 +139,7 @@ impl Case {
             multiplies: !scenario.cost.run_repeats.unwrap_or(false),
             update: self.update.as_ref(),
             follow: None,
+            processes: None,
         }
     }
 

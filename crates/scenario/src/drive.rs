@@ -1,13 +1,12 @@
 //! The event loop of all depths with time, for any model of messages.
 
-use darkfiber_packetsim::{ConfigError, read, unlike, write};
+use darkfiber_packetsim::{ConfigError, several, unlike};
 use darkfiber_workload::play::{
     self, BlockedRanks, CountStep, JobRun, NetworkModel, Player, PlayerState, Record, Repeat,
     Repeats, Search, Steady, UnderWay, step,
 };
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
+use crate::kept_state::{Divided, Head, WireState};
 use crate::pairs::Received;
 use crate::striped::{Striped, StripedState};
 use crate::{Setup, SimError, Until};
@@ -15,7 +14,7 @@ use crate::{Setup, SimError, Until};
 /// A [`NetworkModel`] whose state can be saved between two steps and resumed.
 pub(crate) trait Resumable: NetworkModel {
     /// All of it that changes.
-    type State: Default + Serialize + DeserializeOwned;
+    type State: WireState;
 
     /// Whether a state can be one of this wire.
     fn fits(&self, state: &Self::State) -> bool;
@@ -45,20 +44,10 @@ impl<W: Resumable> Resumable for Striped<'_, W> {
     }
 }
 
-/// The saved state of a run.
-#[derive(Default, Serialize, Deserialize)]
-pub(crate) struct Checkpoint<S> {
-    /// Number of parts in which the network is simulated: a run is resumed with the number it was started with.
-    parts: usize,
-    player: PlayerState,
-    wire: S,
-    received: Received,
-}
-
 /// The saved state of this run, if any.
-fn kept<S: DeserializeOwned>(setup: &Setup<'_>) -> Result<Option<Checkpoint<S>>, SimError> {
+fn kept<S: WireState>(setup: &Setup<'_>) -> Result<Option<(Head, S)>, SimError> {
     match setup.keeper() {
-        Some(follow) => read(follow).map_err(SimError::Config),
+        Some(follow) => S::read(several(setup.processes), follow).map_err(SimError::Config),
         None => Ok(None),
     }
 }
@@ -85,25 +74,25 @@ const TOO_LONG: &str = "it takes more than 106 days of simulated time, which is 
 /// Steps from one look at the clock to the next.
 const STEPS: u64 = 1 << 10;
 
-/// Runs the jobs over the wire that `make` makes, given in how many parts the run began if it is resumed, and which says in how many it
+/// Runs the jobs over the wire that `make` makes, given how its network was divided if the run is resumed, and which says how it
 /// is now; messages of striped jobs are divided over the planes of the fabric. Gives the wire back.
 pub(crate) fn drive_over_planes<W: Resumable>(
     setup: &Setup<'_>,
-    make: impl FnOnce(Option<usize>) -> Result<(W, usize), SimError>,
+    make: impl FnOnce(Option<Divided>) -> Result<(W, Divided), SimError>,
     each: &mut dyn FnMut(&Record),
     until: Option<Until<'_>>,
 ) -> Result<(DrivenRun, W), SimError> {
     let is_divided: Vec<bool> = setup.jobs.iter().map(|job| job.striped).collect();
     if is_divided.contains(&true) {
         let kept = kept::<StripedState<W::State>>(setup)?;
-        let (wire, parts) = make(kept.as_ref().map(|kept| kept.parts))?;
+        let (wire, divided) = make(kept.as_ref().map(|(head, _)| head.divided))?;
         let mut wire = Striped::new(wire, &setup.topology.fabric, is_divided);
-        let driven = drive(setup, &mut wire, kept, parts, each, until)?;
+        let driven = drive(setup, &mut wire, kept, divided, each, until)?;
         return Ok((driven, wire.inner));
     }
     let kept = kept::<W::State>(setup)?;
-    let (mut wire, parts) = make(kept.as_ref().map(|kept| kept.parts))?;
-    let driven = drive(setup, &mut wire, kept, parts, each, until)?;
+    let (mut wire, divided) = make(kept.as_ref().map(|(head, _)| head.divided))?;
+    let driven = drive(setup, &mut wire, kept, divided, each, until)?;
     Ok((driven, wire))
 }
 
@@ -111,8 +100,8 @@ pub(crate) fn drive_over_planes<W: Resumable>(
 pub(crate) fn drive<W: Resumable>(
     setup: &Setup<'_>,
     wire: &mut W,
-    kept: Option<Checkpoint<W::State>>,
-    parts: usize,
+    kept: Option<(Head, W::State)>,
+    divided: Divided,
     each: &mut dyn FnMut(&Record),
     mut until: Option<Until<'_>>,
 ) -> Result<DrivenRun, SimError> {
@@ -124,15 +113,17 @@ pub(crate) fn drive<W: Resumable>(
     let mut received = Received::new(&jobs, setup.messages);
     // Where it stopped before, which may have been enough.
     let mut is_enough = false;
-    if let Some(mut kept) = kept {
-        if !(player.fits(&kept.player) && wire.fits(&kept.wire)) {
+    if let Some((mut head, state)) = kept {
+        if !(player.fits(&head.player) && wire.fits(&state)) {
             return Err(SimError::Config(unlike()));
         }
-        player.swap(&mut kept.player);
-        wire.restore(kept.wire);
-        received = kept.received;
+        player.swap(&mut head.player);
+        wire.restore(state);
+        received = head.received;
         is_enough = until.as_mut().is_some_and(|until| (until.enough)(&player));
     }
+    let processes = several(setup.processes);
+    let any = |here: bool| processes.map_or(here, |all| all.sum(here.into()) > 0);
     let mut under_way = UnderWay::default();
     let mut steps = 0u64;
     let multiplies = setup.multiplies && !setup.messages;
@@ -166,17 +157,18 @@ pub(crate) fn drive<W: Resumable>(
         // Between two steps the state consists only of player and wire; a period that is counted separately is finished
         // first.
         if let Some(follow) = setup.keeper()
-            && (is_over || steps.is_multiple_of(STEPS) && apart.is_empty() && follow.is_due())
+            && (is_over || steps.is_multiple_of(STEPS) && apart.is_empty() && any(follow.is_due()))
         {
-            let mut kept =
-                Checkpoint { parts, wire: wire.take(), received, player: PlayerState::default() };
-            player.swap(&mut kept.player);
-            let ends = follow.is_asked_to_end();
-            follow.keep(&|out| write(&kept, out), ends);
+            let mut head = Head { divided, player: PlayerState::default(), received };
+            player.swap(&mut head.player);
+            let state = wire.take();
+            // A signal reaches processes at different times: all end after this save, or none.
+            let ends = any(follow.is_asked_to_end());
+            state.keep(&head, processes, (follow, ends));
             follow.after_keep(ends);
-            player.swap(&mut kept.player);
-            wire.restore(kept.wire);
-            received = kept.received;
+            player.swap(&mut head.player);
+            wire.restore(state);
+            received = head.received;
         }
         if is_over {
             break;

@@ -5,6 +5,7 @@ use darkfiber_flowsim::{Choice, Flows, FlowsState, Network, Options};
 use darkfiber_workload::play::Record;
 
 use crate::drive::{Resumable, drive_over_planes};
+use crate::kept_state::WireState;
 use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
 
 /// Messages as flows, or `alone`, each in isolation.
@@ -46,7 +47,7 @@ pub(crate) fn simulate(
         held: setup.held,
         precision: sharing.precision,
     };
-    let make = |_| Ok((Flows::new(network, host, options), 1));
+    let make = |_| Ok((Flows::new(network, host, options), (1, 1)));
     let (driven, flows) = drive_over_planes(setup, make, each, until)?;
     if let Some(lost) = flows.lost() {
         return Err(SimError::NoRoute(lost));
@@ -76,6 +77,8 @@ pub(crate) fn simulate(
         update: None,
     })
 }
+
+impl WireState for FlowsState {}
 
 impl Resumable for Flows<'_> {
     type State = FlowsState;

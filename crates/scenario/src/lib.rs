@@ -44,6 +44,7 @@ mod hashing;
 pub mod history;
 pub mod job_log;
 mod jobs;
+mod kept_state;
 mod lane_fault;
 mod lines;
 mod listener;

@@ -3,10 +3,13 @@
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
-use darkfiber_packetsim::{Buffer, ConfigError, Net, PacketsFor, Peer, Series, SwitchModel};
+use darkfiber_packetsim::{
+    Buffer, ConfigError, Net, PacketsFor, Parts, Peer, Processes, Series, SwitchModel, several,
+};
 use darkfiber_workload::play::{Job, Record, Repeat};
 
 use crate::drive::{self, DrivenRun};
+use crate::kept_state::Divided;
 use crate::skipped::{Skipped, Totals};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
@@ -92,16 +95,19 @@ fn play(
         && setup.interval.is_none()
         && micro.storms.is_empty()
         && micro.lane_faults.is_empty();
-    let make = |began: Option<usize>| {
-        // A run is resumed with the number of parts it was started with: no result depends on it.
-        let parts = began.or(options.parts).unwrap_or_else(|| net.parts());
+    let make = |began: Option<Divided>| {
+        // A run is resumed with the parts it was started with: no result depends on them.
+        let processes = several(setup.processes);
+        let count = || options.parts.unwrap_or_else(|| net.parts_in(processes));
+        let size = processes.map_or(1, Processes::size);
+        let (count, blocks) = began.unwrap_or_else(|| (count(), size));
         let what = PacketsFor {
             net,
             micro,
             fabric,
             host,
             bytes: options.bytes,
-            parts,
+            parts: Parts { count, blocks, processes },
             seed,
             path: Some(&path),
             class: Some(&class),
@@ -110,7 +116,7 @@ fn play(
         if let Some(interval) = setup.interval {
             wire.keep_series(interval);
         }
-        Ok((Skipped::new(wire, jobs.len(), skips), parts))
+        Ok((Skipped::new(wire, jobs.len(), skips), (count, blocks)))
     };
     let (driven, mut wire) = drive::drive_over_planes(setup, make, each, until)?;
     if let Some(stalled) = wire.simulated().stalled() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_packetsim::ConfigError;
+use darkfiber_packetsim::{ConfigError, several};
 use darkfiber_routing::Demand;
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
@@ -66,25 +66,25 @@ fn simulated(
 /// # Errors
 /// If ranks wait for messages that never come, or the tables lose a message.
 pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
-    setup
-        .jobs
-        .par_iter()
-        .with_max_len(1)
-        .map(|job| {
-            let play = play::Job { start: 0, repeat: Repeat::Once, ..job.play.clone() };
-            let alone = Setup {
-                jobs: vec![Job { play, ..job.clone() }],
-                medium: setup.medium.clone(),
-                interval: None,
-                held: false,
-                messages: false,
-                update: None,
-                follow: None,
-                ..*setup
-            };
-            Ok(simulate(&alone, &mut |_| {})?.end)
-        })
-        .collect()
+    let one = |job: &Job| {
+        let play = play::Job { start: 0, repeat: Repeat::Once, ..job.play.clone() };
+        let alone = Setup {
+            jobs: vec![Job { play, ..job.clone() }],
+            medium: setup.medium.clone(),
+            interval: None,
+            held: false,
+            messages: false,
+            update: None,
+            follow: None,
+            ..*setup
+        };
+        Ok(simulate(&alone, &mut |_| {})?.end)
+    };
+    // Processes take them in the same order.
+    if several(setup.processes).is_some() {
+        return setup.jobs.iter().map(one).collect();
+    }
+    setup.jobs.par_iter().with_max_len(1).map(one).collect()
 }
 
 /// The jobs as each plane sees them: one that is divided over the planes is a job in each of them.

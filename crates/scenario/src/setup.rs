@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_flowsim::{Grid, NoRoute};
-use darkfiber_packetsim::{ConfigError, Measured, Observer, Paused};
+use darkfiber_packetsim::{ConfigError, Measured, Observer, Paused, Processes};
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{BlockedRanks, Host, JobRun, Player, Record};
 
@@ -41,6 +41,8 @@ pub struct Setup<'a> {
     pub update: Option<&'a UpdateCase>,
     /// The observer that saves the run, to resume it later.
     pub follow: Option<&'a dyn Observer>,
+    /// Processes that simulate packets of this setup together: each of them calls with the same one, and gets the same result.
+    pub processes: Option<&'a dyn Processes>,
 }
 
 impl<'a> Setup<'a> {
@@ -67,6 +69,7 @@ impl<'a> Setup<'a> {
             multiplies: true,
             update: None,
             follow: None,
+            processes: None,
         }
     }
 }
@@ -81,6 +84,15 @@ impl<'a> Setup<'a> {
                 Some("a run of packets with `precision` in [cost] cannot be kept and resumed")
             }
             _ => None,
+        }
+    }
+
+    /// Why several processes cannot share its run, if they cannot.
+    pub fn cannot_be_shared(&self) -> Option<&'static str> {
+        match &self.medium {
+            Medium::Packet(_) if self.update.is_none() => None,
+            Medium::Packet(_) => Some("a run with [update] is in one process"),
+            _ => Some("processes share packets, and this depth has none: give --depth packet"),
         }
     }
 

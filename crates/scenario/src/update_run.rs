@@ -48,7 +48,7 @@ pub(crate) fn simulate(
     if let Some(interval) = setup.interval {
         wire = wire.with_series(interval);
     }
-    let driven = drive(setup, &mut wire, None, 1, each, until)?;
+    let driven = drive(setup, &mut wire, None, (1, 1), each, until)?;
     let end = driven.end.max(wire.now());
     let outcome = wire.outcome(end);
     // Such a run is meant to find deadlocks; jobs that wait for a broken connection never end.

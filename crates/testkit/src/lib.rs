@@ -9,6 +9,7 @@ mod members;
 pub mod oracle;
 pub mod pairs;
 pub mod passages;
+pub mod processes;
 mod random;
 pub mod reach;
 mod skipped;

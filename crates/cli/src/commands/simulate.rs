@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
+use darkfiber_mpi::World;
 use darkfiber_packetsim::{Measured, Observer};
 use darkfiber_report::json;
 use darkfiber_report::quantity;
@@ -22,7 +23,7 @@ use darkfiber_report::simulate::{
     PacketFacts, PacketModel, PausedChannel, PfcFacts, SimulateResult, UpdateFacts,
 };
 use darkfiber_scenario::{
-    Case, Job, Pair, Scenario, Setup, SimError, Simulated, isolated, simulate,
+    Case, Job, Pair, Scenario, ScenarioFile, Setup, SimError, Simulated, isolated, simulate,
 };
 use darkfiber_study::grid::Axis;
 use darkfiber_workload::play::SECOND;
@@ -36,7 +37,7 @@ use crate::failure::{Exit, Failure};
 use crate::options::Common;
 use crate::out::Teller;
 use crate::progress::Progress;
-use crate::{load, provenance, save};
+use crate::{load, mpi, provenance, save};
 
 /// Channels of the map over time.
 const BUSIEST: usize = 120;
@@ -44,19 +45,22 @@ const BUSIEST: usize = 120;
 const NAMED: usize = 20;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
-    match (compare::single(args)?, &args.scenario[..]) {
-        (Some(set), [path]) => run_one(path, &set, args, common),
+    mpi::in_all(args.mpi, common, |world, common| match &args.scenario[..] {
+        [path] if let Some(set) = compare::single(args)? => {
+            run_one(path, &set, args, common, world)
+        }
         _ => compare::run(args, common),
-    }
+    })
 }
 
-/// One scenario, looked at in full.
-fn run_one(
+/// Reads one scenario, as its file says and the options change it, and refuses what cannot be done or written.
+fn opened(
     path: &Path,
     set: &[Axis],
     args: &SimulateCommand,
-    common: &Common,
-) -> Result<Exit, Failure> {
+    (common, progress): (&Common, &Progress),
+    world: Option<&World>,
+) -> Result<(ScenarioFile, Case, Option<Followed<'static>>), Failure> {
     if args.svg.is_some() {
         return Err(Failure::usage("--svg draws several scenarios side by side, and there is one")
             .hint("name another one, give a key several values with --set, or count --seeds; --pairs, --timeline and \
@@ -68,8 +72,6 @@ fn run_one(
     }
     args.page.expect()?;
     save::expect_directory(args.output.as_ref())?;
-    // The scenario, as its file says and the options change it.
-    let progress = Progress::new(4, common.quiet);
     let mut file = compare::scenario(path, set, args, common)?;
     if let Some(depth) = args.depth {
         file.scenario.depth = depth.into();
@@ -77,15 +79,12 @@ fn run_one(
     if let Some(path) = &args.resolved {
         save::expect(Some(path))?;
         file.scenario.fill();
-        save::file(path, |out| out.write_all(resolved(&file.scenario)?.as_bytes()))?;
+        if mpi::is_first(world) {
+            save::file(path, |out| out.write_all(resolved(&file.scenario)?.as_bytes()))?;
+        }
     }
-    let case = load::case(&file, &mut Teller::with(common, &progress))?;
-    let common = &Common { seed: Some(case.seed), ..common.clone() };
+    let case = load::case(&file, &mut Teller::with(common, progress))?;
     let about = |failure: darkfiber_scenario::Error| Failure::from(file.located(failure));
-    if args.estimate {
-        progress.step();
-        return estimate::run(&case, common).map_err(about)?;
-    }
     if args.output.is_some() {
         case.expect_memory().map_err(about)?;
     }
@@ -94,15 +93,45 @@ fn run_one(
         let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
         return Err(about(darkfiber_scenario::Error::input(what).hint(hint)));
     }
+    if let (Some(why), true) = (case.setup().cannot_be_shared(), args.mpi) {
+        return Err(Failure::usage(format!("--mpi: {why}")));
+    }
+    let followed = checkpoint(args, &setup(&case, args, world))?;
+    Ok((file, case, followed))
+}
+
+/// What is simulated, as the options want it.
+fn setup<'c>(case: &'c Case, args: &SimulateCommand, world: Option<&'c World>) -> Setup<'c> {
+    Setup {
+        held: args.steps.is_some(),
+        messages: case.scenario.keep.messages && args.output.is_some(),
+        processes: world.map(|world| &**world.processes()),
+        ..case.setup()
+    }
+}
+
+/// One scenario, looked at in full.
+fn run_one(
+    path: &Path,
+    set: &[Axis],
+    args: &SimulateCommand,
+    common: &Common,
+    world: Option<&World>,
+) -> Result<Exit, Failure> {
+    let progress = Progress::new(4, common.quiet);
+    let opened = opened(path, set, args, (common, &progress), world);
+    let (file, case, followed) =
+        mpi::agreed(world, opened, |(_, case, _)| facts(&setup(case, args, world)).digest())?;
+    let common = &Common { seed: Some(case.seed), ..common.clone() };
+    let about = |failure: darkfiber_scenario::Error| Failure::from(file.located(failure));
     progress.step();
+    if args.estimate {
+        return estimate::run(&case, common).map_err(about)?;
+    }
 
     // The jobs together, and each in isolation if that was asked for.
     let (topology, jobs) = (case.topology(), case.jobs.as_slice());
-    let setup = Setup {
-        held: args.steps.is_some(),
-        messages: case.scenario.keep.messages && args.output.is_some(),
-        ..case.setup()
-    };
+    let setup = setup(&case, args, world);
     let stuck = |error: SimError| {
         about(darkfiber_scenario::Error::infeasible(error.describe(jobs, topology)))
     };
@@ -115,12 +144,14 @@ fn run_one(
     // The run, which is followed and kept.
     let begin = Instant::now();
     let mut watch = ProgressWatch::new(jobs, args.progress, common.quiet, &progress);
-    let followed = checkpoint(args, &setup)?;
     let follow = followed.as_ref().map(|f| f as &dyn Observer);
     let simulated =
         simulate(&Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();
     drop(progress);
+    if !mpi::is_first(world) {
+        return Ok(Exit::Fine);
+    }
 
     // What came out, as it is reported.
     let facts = metrics::of_loaded(&case.loaded);
@@ -203,7 +234,13 @@ fn checkpoint(
     if let Some(why) = setup.cannot_be_kept() {
         return Err(Failure::usage(format!("--store: {why}")));
     }
-    let facts = Facts::new(&setup.topology.fabric)
+    let checkpoint = Some(all.run("simulate", facts(setup))?);
+    Ok(Some(Followed { pulse: Box::new(|_| {}), checkpoint }))
+}
+
+/// All that a run depends on.
+fn facts(setup: &Setup<'_>) -> Facts {
+    Facts::new(&setup.topology.fabric)
         .with("seed", &setup.seed)
         .with("depth", &setup.medium.depth())
         .with("interval", &format!("{:?}", setup.interval))
@@ -215,9 +252,7 @@ fn checkpoint(
         .with_digest("switches, routing and packets", &setup.medium)
         .with_digest("hosts", setup.host)
         .with_digest("tables", setup.routes)
-        .with_digest("traffic", &setup.jobs);
-    let checkpoint = Some(all.run("simulate", facts)?);
-    Ok(Some(Followed { pulse: Box::new(|_| {}), checkpoint }))
+        .with_digest("traffic", &setup.jobs)
 }
 
 /// A scenario with every default filled in, as a file.

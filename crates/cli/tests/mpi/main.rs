@@ -1,4 +1,4 @@
-//! `darkfiber saturate --mpi` in real processes of `mpirun`; only with the feature `mpi`:
+//! `darkfiber saturate --mpi` and `simulate --mpi` in real processes of `mpirun`; only with the feature `mpi`:
 //! `cargo test -p darkfiber --features mpi --test mpi`.
 
 use std::path::Path;
@@ -55,7 +55,10 @@ fn result(output: &Output) -> String {
     let (out, err) = (&output.stdout, String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}: {err}", output.status);
     let text = String::from_utf8(out.clone()).expect("text");
-    let is_kept = |line: &&str| !line.trim_start().starts_with("\"seconds\":");
+    let is_kept = |line: &&str| {
+        let line = line.trim_start();
+        !line.starts_with("\"seconds\":") && !line.starts_with("\"wall_seconds\":")
+    };
     text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
 }
 
@@ -84,6 +87,43 @@ fn any_number_of_processes_prints_the_same() {
     }
 }
 
+const SCENARIO: &str = r#"
+fabric = "dragonfly:p=2,a=4,h=2"
+depth = "packet"
+[routes]
+engine = "minhop"
+[packets]
+routing = "ugal"
+global-cable = "500ns"
+[keep]
+interval = "20us"
+[[job]]
+traffic = "imb:op=alltoall,bytes=4KiB,repeat=20"
+nodes = 24
+placement = "random"
+[[job]]
+traffic = "bis:iterations=4"
+nodes = 16
+"#;
+
+/// A scenario, its jobs alone, and the files that are written.
+#[test]
+fn a_scenario_is_the_same_in_any_number_of_processes() {
+    if !is_there() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("s.toml"), SCENARIO).expect("it is written");
+    let line = "simulate s.toml --isolated --steps steps.csv --threads 1 --format json -q";
+    let steps = || std::fs::read_to_string(dir.path().join("steps.csv")).expect("it is written");
+    let one = (result(&alone(dir.path(), line)), steps());
+    assert!(one.0.contains("\"packet_model\"") && one.1.lines().count() > 2);
+    for processes in [2, 4] {
+        let all = result(&finish(launch(dir.path(), processes, &format!("{line} --mpi"))));
+        assert_eq!((all, steps()), one, "{processes} processes");
+    }
+}
+
 #[test]
 fn without_a_launcher_it_says_so() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -104,7 +144,16 @@ fn bad_input_is_refused_once() {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");
+    let scenario = |name: &str, more: &str| {
+        let text = SCENARIO.replace("depth = \"packet\"", more);
+        std::fs::write(dir.path().join(name), text).expect("it is written");
+    };
+    scenario("flow.toml", "depth = \"flow\"");
+    scenario("odd.toml", "depht = \"flow\"");
     for (line, code, words) in [
+        ("simulate flow.toml --mpi -q", 2, "--mpi: processes share packets"),
+        ("simulate odd.toml --mpi -q", 3, "odd.toml: line 3: unknown field `depht`"),
+        ("simulate flow.toml --seeds 3 --mpi -q", 2, "--mpi is for one scenario"),
         ("saturate no-such-file.topo --mpi -q", 3, "no-such-file.topo"),
         ("saturate dragonfly:p=2,a=4,h=2 --loads 7 --mpi -q", 2, "--loads: 7"),
         ("saturate hyperx:dims=2,t=2 -r minimal --loads 0.1 --mpi -q", 4, "2 switches"),
@@ -132,16 +181,21 @@ fn a_run_is_resumed_by_another_number_of_processes() {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");
-    let line = format!(
-        "{} -r ugal --loads 0.5 --warmup 100us --measure 300us --store runs",
-        SMALL.replace("--loads 0.2,0.5", "")
-    );
+    let load = "-r ugal --loads 0.5 --warmup 100us --measure 300us --store runs";
+    is_resumed(dir.path(), &format!("{} {load}", SMALL.replace("--loads 0.2,0.5", "")));
+    let dir = tempfile::tempdir().expect("a directory");
+    let long = SCENARIO.replace("repeat=20", "repeat=400");
+    std::fs::write(dir.path().join("s.toml"), long).expect("it is written");
+    is_resumed(dir.path(), "simulate s.toml --threads 1 --format json -q --store runs");
+}
+
+fn is_resumed(dir: &Path, line: &str) {
     let plain = line.replace("--store runs", "");
-    let whole = result(&alone(dir.path(), &plain));
-    let mut command = launch(dir.path(), 4, &format!("{line} --store-every 1ms --mpi"));
+    let whole = result(&alone(dir, &plain));
+    let mut command = launch(dir, 4, &format!("{line} --store-every 1ms --mpi"));
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child: Child = command.spawn().expect("it starts");
-    let runs = dir.path().join("runs");
+    let runs = dir.join("runs");
     let is_kept = || {
         let files = std::fs::read_dir(&runs).into_iter().flatten().flatten();
         files.into_iter().any(|file| file.file_name().to_string_lossy().ends_with(".run.zst"))
@@ -154,10 +208,10 @@ fn a_run_is_resumed_by_another_number_of_processes() {
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && err.contains("the run is kept in runs/"), "{err}");
     // Four processes of a thread have four parts.
-    let refused = finish(launch(dir.path(), 5, &format!("{line} --mpi")));
+    let refused = finish(launch(dir, 5, &format!("{line} --mpi")));
     let err = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(err.contains("4 parts, which 5 processes cannot share"), "{err}");
-    let resumed = result(&finish(launch(dir.path(), 2, &format!("{line} --mpi"))));
+    let resumed = result(&finish(launch(dir, 2, &format!("{line} --mpi"))));
     // Only the command is another one.
     let without = |text: &str| text.replace(" --store runs", "");
     assert_eq!(without(&resumed), without(&whole));

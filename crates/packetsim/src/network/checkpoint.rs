@@ -19,6 +19,9 @@ pub(crate) struct NetworkState<S> {
     own: OwnState,
     /// By part, its state.
     workers: Vec<WorkerState<S>>,
+    /// Number of parts, those of other processes included.
+    #[serde(skip)]
+    count: usize,
 }
 
 /// State of a part: of the partition, of its terminals, and the batches from others.
@@ -29,12 +32,11 @@ const PARTS: u8 = 1;
 const NOTHING: u8 = 0;
 
 impl<S: Serialize> NetworkState<S> {
-    /// Has the first process save a network that several processes share: behind `head`, all its parts, of which there are `count`.
+    /// Has the first process save a network that several processes share: all its parts, behind `head`.
     /// One process at a time hands over its own, so that no memory needs to hold all of them.
     pub(crate) fn keep_shared(
         &self,
         head: &impl Serialize,
-        count: usize,
         processes: &dyn Processes,
         (follow, ends): (&dyn Observer, bool),
     ) {
@@ -44,7 +46,7 @@ impl<S: Serialize> NetworkState<S> {
         let others = 1..processes.size();
         let ask = |rank: usize, what: u8| processes.exchange(vec![(rank, vec![what])]);
         let write = |out: &mut dyn Write| {
-            let mut written = self.write_own(Some((head, &self.own, count)), out);
+            let mut written = self.write_own(Some((head, &self.own, self.count)), out);
             for rank in others.clone() {
                 ask(rank, PARTS);
                 // They are taken even if they cannot be written: the other process waits.
@@ -134,18 +136,14 @@ fn read_own<H: DeserializeOwned, S: DeserializeOwned>(
             workers.push(state);
         }
     }
-    Ok(Some((head, NetworkState { own, workers })))
+    Ok(Some((head, NetworkState { own, workers, count })))
 }
 
 impl<R: Routing, A: Agent> Network<'_, R, A> {
-    /// Number of parts, those of other processes included.
-    pub(crate) fn part_count(&self) -> usize {
-        self.firsts.len() - 1
-    }
-
     /// Takes the changing state out: the network is unusable until [`Network::restore`].
     pub(crate) fn take(&mut self) -> NetworkState<A::State> {
-        let mut state = NetworkState { own: OwnState::default(), workers: Vec::new() };
+        let count = self.firsts.len() - 1;
+        let mut state = NetworkState { own: OwnState::default(), workers: Vec::new(), count };
         self.swap(&mut state.own);
         for w in &mut self.workers {
             let mut part =
@@ -180,7 +178,7 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
 
     /// Restores the state of this network, or of another one of the same fabric, switches, routing and parts.
     pub(crate) fn restore(&mut self, state: NetworkState<A::State>) {
-        let NetworkState { mut own, workers } = state;
+        let NetworkState { mut own, workers, .. } = state;
         self.swap(&mut own);
         for (w, (mut part, mut agent, mail)) in self.workers.iter_mut().zip(workers) {
             w.part.swap(&mut part);

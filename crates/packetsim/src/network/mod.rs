@@ -162,11 +162,11 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
 }
 
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
-    /// The part of a terminal, which is of this process.
-    pub(crate) fn worker_of(&mut self, terminal: u32) -> &mut Worker<'n, R, A> {
+    /// The part of a terminal, if it is of this process.
+    pub(crate) fn worker_of(&mut self, terminal: u32) -> Option<&mut Worker<'n, R, A>> {
         let s = self.net.switch_of(terminal);
         let part = self.firsts.partition_point(|first| *first <= s) - 1;
-        &mut self.workers[part - self.first]
+        self.workers.get_mut(part.checked_sub(self.first)?)
     }
 
     /// Bytes of a packet at least.
@@ -195,7 +195,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     }
 
     /// The next tick in which something happens in this process.
-    fn upcoming_here(&self) -> Option<u64> {
+    pub(crate) fn upcoming_here(&self) -> Option<u64> {
         self.workers.iter().filter_map(Worker::upcoming).min()
     }
 

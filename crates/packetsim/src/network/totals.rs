@@ -1,5 +1,8 @@
 //! Counts over all parts of a network, and the check for deadlock; with several processes over those of all of them.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::{Agent, Network, Worker};
 use crate::deadlock::Look;
 use crate::routing::Routing;
@@ -8,6 +11,19 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
     /// The sum over all processes of a number of this one.
     pub(crate) fn sum(&self, here: u64) -> u64 {
         self.remote.as_ref().map_or(here, |remote| remote.processes().sum(here))
+    }
+
+    /// The values of all processes, in the order of their parts.
+    pub(crate) fn all_of<T: Serialize + DeserializeOwned>(&self, here: Vec<T>) -> Vec<T> {
+        self.by_process(here).into_iter().flatten().collect()
+    }
+
+    /// A value of each process, by rank.
+    pub(crate) fn by_process<T: Serialize + DeserializeOwned>(&self, here: T) -> Vec<T> {
+        match &self.remote {
+            None => vec![here],
+            Some(remote) => remote.gather(&here),
+        }
     }
 
     /// Time between two checks for deadlock.

@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_packetsim::routing::AnyRouting;
-use darkfiber_packetsim::{PacketsFor, TrafficClass};
+use darkfiber_packetsim::{PacketsFor, Parts, TrafficClass};
 use darkfiber_workload::play::{Departure, HOSTS, NetworkModel};
 
 use crate::bench::Bench;
@@ -18,7 +18,7 @@ fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
         fabric: &bench.topology.fabric,
         host: &HOSTS[0],
         bytes: 256,
-        parts: 1,
+        parts: Parts::alone(1),
         seed: 1,
         path: None,
         class: None,

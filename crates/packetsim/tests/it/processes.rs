@@ -2,7 +2,6 @@
 
 use std::io::{Cursor, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use darkfiber_packetsim::routing::AnyRouting;
@@ -11,78 +10,9 @@ use darkfiber_packetsim::{
     SwitchModel, Targets, Tuned,
 };
 use darkfiber_routing::{Request, Routes, find_engine};
+use darkfiber_testkit::processes::{ThreadProcess, in_processes};
 
 use crate::bench::{Bench, load};
-
-/// A process, and its channels to and from the others, by rank.
-#[derive(Debug)]
-struct Thread {
-    rank: usize,
-    to: Vec<Mutex<Sender<Vec<u8>>>>,
-    from: Vec<Mutex<Receiver<Vec<u8>>>>,
-}
-
-impl Thread {
-    /// As many as are wanted.
-    fn all(size: usize) -> Vec<Self> {
-        let mut to: Vec<Vec<_>> = (0..size).map(|_| Vec::new()).collect();
-        let mut from: Vec<Vec<_>> = (0..size).map(|_| Vec::new()).collect();
-        for to in &mut to {
-            for from in &mut from {
-                let (send, receive) = channel();
-                to.push(Mutex::new(send));
-                from.push(Mutex::new(receive));
-            }
-        }
-        let ends = to.into_iter().zip(from).enumerate();
-        ends.map(|(rank, (to, from))| Self { rank, to, from }).collect()
-    }
-
-    fn with_all(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
-        let others = (0..self.to.len()).filter(|k| *k != self.rank);
-        let mut all = self.exchange(others.map(|k| (k, bytes.to_vec())).collect());
-        all.insert(self.rank, bytes.to_vec());
-        all
-    }
-
-    fn numbers(&self, number: u64) -> impl Iterator<Item = u64> {
-        let all = self.with_all(&number.to_le_bytes());
-        all.into_iter().map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
-    }
-}
-
-impl Processes for Thread {
-    fn rank(&self) -> usize {
-        self.rank
-    }
-
-    fn size(&self) -> usize {
-        self.to.len()
-    }
-
-    fn exchange(&self, messages: Vec<(usize, Vec<u8>)>) -> Vec<Vec<u8>> {
-        let ranks: Vec<usize> = messages.iter().map(|(rank, _)| *rank).collect();
-        assert!(ranks.is_sorted() && !ranks.contains(&self.rank));
-        for (rank, bytes) in messages {
-            let to = self.to[rank].lock().expect("nobody panicked");
-            to.send(bytes).expect("it is there");
-        }
-        let from = |rank: usize| self.from[rank].lock().expect("nobody panicked").recv();
-        ranks.into_iter().map(|rank| from(rank).expect("it is there")).collect()
-    }
-
-    fn min(&self, number: u64) -> u64 {
-        self.numbers(number).min().unwrap_or(number)
-    }
-
-    fn sum(&self, number: u64) -> u64 {
-        self.numbers(number).fold(0, u64::wrapping_add)
-    }
-
-    fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
-        self.with_all(&bytes)
-    }
-}
 
 /// All that a run has found.
 type Found = (Measured, [u64; 6], bool, [f64; 2], usize, Option<Stalled>, Option<Series>);
@@ -104,17 +34,13 @@ fn run_in<O: Observer>(
 ) -> Vec<Result<Found, ConfigError>> {
     let micro = &SwitchModel { lanes: made.lanes(), ..bench.micro.clone() };
     let observer = &observer;
-    let one = |thread: Thread| {
-        let (follow, processes) = (observer(thread.rank), Some(Arc::new(thread) as Arc<_>));
+    let one = |process: ThreadProcess| {
+        let (follow, processes) = (observer(process.rank()), Some(Arc::new(process) as Arc<_>));
         let what = Load { processes, ..what.clone() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         pool.install(|| made.load(&bench.net, micro, &what, &follow)).map(found)
     };
-    std::thread::scope(|scope| {
-        let all: Vec<_> =
-            Thread::all(size).into_iter().map(|t| scope.spawn(move || one(t))).collect();
-        all.into_iter().map(|thread| thread.join().expect("nobody panicked")).collect()
-    })
+    in_processes(size, one)
 }
 
 /// Every process finds what one alone does, for any number of them and of their threads.

@@ -5,6 +5,7 @@ mod corpus;
 mod ethernet;
 mod mixed_rates;
 mod planes;
+mod processes;
 mod refusals;
 mod repeats;
 mod scenarios;

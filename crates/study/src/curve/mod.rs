@@ -123,11 +123,7 @@ pub fn curve<'a>(
     let (terminals, threads) = (net.terminal_count(), rayon::current_num_threads());
     let processes = what.processes.as_deref();
     let large = processes.is_some() || terminals >= LARGE || loads.len() < threads;
-    let parts = match processes {
-        Some(processes) => net.parts_in(processes),
-        None if large => net.parts(),
-        None => 1,
-    };
+    let parts = if large { net.parts_in(processes) } else { 1 };
     let one = |&load: &f64| {
         let what = Load { load, parts, ..what.clone() };
         let found = routing.load(net, micro, &what, &*follow(load))?;

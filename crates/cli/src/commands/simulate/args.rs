@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::options::{CheckpointArgs, NamesArgs, PageArgs};
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct SimulateCommand {
     /// The scenario, in TOML; several are compared side by side
     #[arg(value_name = "SCENARIO", required = true)]
@@ -57,6 +58,9 @@ pub(crate) struct SimulateCommand {
     pub(crate) progress: bool,
     #[command(flatten)]
     pub(crate) keep: CheckpointArgs,
+    /// Share the packets of the run among all processes of mpirun or srun
+    #[arg(long, conflicts_with = "estimate")]
+    pub(crate) mpi: bool,
 }
 
 /// How deep to look at a scenario.

@@ -95,6 +95,7 @@ fn refuse(args: &SimulateCommand) -> Result<(), Failure> {
         ("--html", args.page.html.is_some()),
         ("--progress", args.progress),
         ("--store", args.keep.keep.store.is_some()),
+        ("--mpi", args.mpi),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::usage(format!(
