@@ -437,8 +437,8 @@ pub struct JobPart {
     pub placement: Option<Chosen<Allocator>>,
     /// Instead: its nodes by name, in the order of ranks, as a hostlist (`n[1-28]`).
     pub hosts: Option<String>,
-    /// On a fabric of several planes: the one that it uses, from 1, or "striped": each message is divided into equal parts, one for
-    /// each plane.
+    /// On a fabric of several planes: the one that it uses, from 1; or "striped": each message is divided into equal parts, one for
+    /// each plane; or "rails": rank r of a host uses plane r modulo their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<PlanePart>,
     /// Whose collectives: openmpi, mpich or nccl; openmpi without.

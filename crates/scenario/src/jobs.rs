@@ -182,12 +182,40 @@ impl HostAllocation<'_> {
                     .hint("leave out plane")
                     .inside("plane"))
             }
+            Some(PlanePart::Rails) if planes == 1 => {
+                Err(Error::input("the fabric is one plane, and its rails are joined")
+                    .hint("leave out plane: ranks of a host use its adapters in turn")
+                    .inside("plane"))
+            }
             None if planes > 1 => Err(Error::input(format!(
                 "the fabric has {planes} planes, and this job names none"
             ))
-            .hint("plane = 1, the number of another, or \"striped\" over all")),
+            .hint("plane = 1, the number of another, \"striped\" over all, or \"rails\": rank r of a host on plane r modulo their number")),
             _ => Ok(0),
         }
+    }
+
+    /// Refuses messages between hosts whose ends are in different planes.
+    fn keeps_to_rails(&self, program: &Program, terminals: &[TerminalId]) -> Result<(), Error> {
+        let plane = |t: TerminalId| self.rails.peers(t).iter().position(|&peer| peer == t);
+        let planes: Vec<Option<usize>> = terminals.iter().map(|&t| plane(t)).collect();
+        let host = |rank: u32| self.rails.peers(terminals[rank as usize]).first();
+        let mut crossing = None;
+        for block in program.blocks() {
+            block.each_message(|from, to, _| {
+                if planes[from as usize] != planes[to as usize] && host(from) != host(to) {
+                    crossing.get_or_insert((from, to));
+                }
+            });
+        }
+        let Some((from, to)) = crossing else { return Ok(()) };
+        let number = |rank: u32| planes[rank as usize].map_or(0, |plane| plane + 1);
+        Err(Error::infeasible(format!(
+            "rank {from} on plane {} sends to rank {to} of another host on plane {}, and no cable joins planes",
+            number(from),
+            number(to)
+        ))
+        .hint("collectives of `nccl` keep to their rails with crossnic=0"))
     }
 
     fn add(
@@ -222,19 +250,24 @@ impl HostAllocation<'_> {
             }
         };
         // Its hosts: those that are named, or those that an allocator finds among the free ones.
-        let (plane, striped) = (self.plane(part)?, part.plane == Some(PlanePart::Striped));
+        let plane = self.plane(part)?;
+        let striped = part.plane == Some(PlanePart::Striped);
+        let in_rails = part.plane == Some(PlanePart::Rails);
         let machine = &self.of_planes[plane];
         let serves = |h: u32| {
             let mut of = machine.terminals(h).iter();
             !machine.terminals(h).is_empty()
-                && (!striped || of.all(|&t| !self.rails.peers(t).is_empty()))
+                && (!(striped || in_rails) || of.all(|&t| !self.rails.peers(t).is_empty()))
         };
         let is_free: Vec<bool> =
             self.is_free.iter().zip(0..).map(|(&free, h)| free && serves(h)).collect();
         let left = is_free.iter().filter(|f| **f).count();
         if let Some(&host) = named.iter().flatten().find(|&&h| !serves(h)) {
-            let where_to =
-                if striped { "every plane".to_owned() } else { format!("plane {}", plane + 1) };
+            let where_to = if striped || in_rails {
+                "every plane".to_owned()
+            } else {
+                format!("plane {}", plane + 1)
+            };
             return Err(Error::input(format!(
                 "{} has no terminal in {where_to}",
                 machine.name(host)
@@ -278,7 +311,15 @@ impl HostAllocation<'_> {
             )));
         }
         // Its ranks, and their program.
-        let mut terminals = rank_terminals(&hosts, per_node, |h| machine.terminals(h).to_vec());
+        let mut terminals = rank_terminals(&hosts, per_node, |h| {
+            let of_plane = machine.terminals(h);
+            if in_rails {
+                // The first of each plane, then the second ones.
+                of_plane.iter().flat_map(|&t| self.rails.peers(t)).copied().collect()
+            } else {
+                of_plane.to_vec()
+            }
+        });
         let program = if let Some(program) = read {
             let ranks = program.ranks() as usize;
             if ranks > terminals.len() {
@@ -303,6 +344,9 @@ impl HostAllocation<'_> {
                     .inside("traffic")
             })?
         };
+        if in_rails {
+            self.keeps_to_rails(&program, &terminals)?;
+        }
         if let Some(Positive(weight)) = part.weight.filter(|w| !(1e-6..=1e6).contains(&w.0)) {
             let what = format!("{weight} is out of range: 0.000001 to 1000000");
             return Err(Error::input(what).inside("weight"));

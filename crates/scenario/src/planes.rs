@@ -14,15 +14,19 @@ pub enum PlanePart {
     Number(u8),
     /// All: every message is divided into equal parts, one for each plane.
     Striped,
+    /// All: rank r of a host uses plane r modulo their number, as GPUs use the NICs of their rails.
+    Rails,
 }
 
 const STRIPED: &str = "striped";
+const RAILS: &str = "rails";
 
 impl Serialize for PlanePart {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(number) => serializer.serialize_u8(*number),
             Self::Striped => serializer.serialize_str(STRIPED),
+            Self::Rails => serializer.serialize_str(RAILS),
         }
     }
 }
@@ -34,7 +38,7 @@ impl<'de> Deserialize<'de> for PlanePart {
             type Value = PlanePart;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a plane from 1, or \"striped\"")
+                f.write_str("a plane from 1, \"striped\", or \"rails\"")
             }
 
             fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<PlanePart, E> {
@@ -45,12 +49,13 @@ impl<'de> Deserialize<'de> for PlanePart {
             }
 
             fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<PlanePart, E> {
-                if value == STRIPED {
-                    return Ok(PlanePart::Striped);
+                match value {
+                    STRIPED => Ok(PlanePart::Striped),
+                    RAILS => Ok(PlanePart::Rails),
+                    _ => Err(E::custom(format!(
+                        "\"{value}\" is no plane: expected 1, 2, ..., \"striped\" or \"rails\""
+                    ))),
                 }
-                Err(E::custom(format!(
-                    "\"{value}\" is no plane: expected 1, 2, ... or \"striped\""
-                )))
             }
         }
         deserializer.deserialize_any(Any).map_err(D::Error::custom)
@@ -68,7 +73,7 @@ impl JsonSchema for PlanePart {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 64 }, { "const": STRIPED }]
+            "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 64 }, { "enum": [STRIPED, RAILS] }]
         })
     }
 }

@@ -75,7 +75,46 @@ fn planes_that_are_not_there_are_refused() {
         on("plane = 3")
     );
     assert!(on("plane = 0").contains("numbered from 1"), "{}", on("plane = 0"));
-    assert!(on("plane = \"both\"").contains("or \"striped\""), "{}", on("plane = \"both\""));
+    let both = on("plane = \"both\"");
+    assert!(both.contains("\"striped\" or \"rails\""), "{both}");
     let one = run("@t2hx-hyperx", "minhop", "flow", "mpigraph:bytes=1KiB", "plane = \"striped\"");
     assert!(one.expect_err("one plane").contains("nothing can be striped over it"));
+    let one = run("@t2hx-hyperx", "minhop", "flow", "mpigraph:bytes=1KiB", "plane = \"rails\"");
+    assert!(one.expect_err("one plane").contains("its rails are joined"));
+}
+
+/// GPUs whose rails no cable joins do what they do under the leaves of a unit, which joins them only above. What needs a cable between
+/// rails says so.
+#[test]
+fn ranks_use_the_plane_of_their_rail() {
+    let traffic = |fabric: &str, depth: &str, traffic: &str, plane: &str| {
+        let text = format!(
+            "fabric = \"{fabric}\"\ndepth = \"{depth}\"\nhosts = \"slingshot\"\n[routes]\nengine = \"minhop\"\n\
+             [[job]]\ntraffic = \"{traffic}\"\nper-node = 8\n{plane}\n"
+        );
+        let file = ScenarioFile::parse(&text, "s.toml").expect("a scenario");
+        let case = file.resolve(&none(), &mut ()).map_err(|e| e.to_string())?;
+        case.run(None, &mut |_| ()).map_err(|e| e.describe(&case.jobs, &case.loaded.topology))
+    };
+    let joined = |hosts: u32| format!("rails:hosts_per_unit={hosts},nics=8,spines=1");
+    let apart = |hosts: u32| format!("rails:hosts_per_unit={hosts},nics=8,spines=0");
+    for call in ["allreduce,crossnic=0", "allgather", "alltoall", "allreduce,algorithm=nvlstree"] {
+        let call = format!("nccl:op={call},bytes=1MiB");
+        for depth in ["count", "flow", "packet"] {
+            let one = traffic(&joined(4), depth, &call, "").expect("it runs");
+            let other = traffic(&apart(4), depth, &call, "plane = \"rails\"").expect("it runs");
+            assert_eq!(other.runs, one.runs, "{call} {depth}");
+            assert_eq!(other.pairs, one.pairs, "{call} {depth}");
+        }
+    }
+    // A ring of an odd number of hosts that alternates between two NICs crosses once; trees, at every host.
+    let odd = "nccl:op=allreduce,bytes=1MiB,algorithm=ring";
+    traffic(&joined(5), "flow", odd, "").expect("spines join rails");
+    let lost = traffic(&apart(5), "flow", odd, "plane = \"rails\"").expect_err("no cable");
+    assert!(
+        lost.contains("rank 32 on plane 1 sends to rank 1 of another host on plane 2"),
+        "{lost}"
+    );
+    let kept = format!("{odd},crossnic=0");
+    traffic(&apart(5), "flow", &kept, "plane = \"rails\"").expect("each channel keeps to its rail");
 }
