@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::ReadError;
 
@@ -168,6 +168,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
     Ok(out)
 }
 
+/// Whether standard input was opened: there is nothing left for a second reader.
+static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
+
 /// Opens a file to be read piece by piece; `-` is standard input. Gzip and zstandard are decompressed as in [`read`].
 /// Beyond [`limit`] it ends with an error.
 ///
@@ -176,6 +179,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let raw: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        if STDIN_IS_READ.swap(true, Ordering::Relaxed) {
+            return Err(ReadError::not_such(
+                path,
+                "standard input is read already, as another input",
+                "a file",
+                "- can stand for one of them",
+            ));
+        }
         Box::new(BufReader::new(std::io::stdin()))
     } else {
         Box::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?))

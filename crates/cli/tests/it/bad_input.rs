@@ -56,6 +56,25 @@ fn a_file_that_is_not_there() {
     assert!(err.starts_with("error: cannot read nowhere: No such file"), "{err}");
 }
 
+/// A pipe is read once: a second input that is said to come from it is no empty file.
+#[test]
+fn standard_input_stands_for_one_input() {
+    let dir = folder(&[("f", PAIR)]);
+    let through = |line: &str| {
+        let line = format!("exec {} {line} < f", env!("CARGO_BIN_EXE_darkfiber"));
+        let mut shell = std::process::Command::new("sh");
+        let output = shell.args(["-c", &line]).current_dir(dir.path()).output().expect("a shell");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    assert_eq!(through("fabric - -q"), (Some(0), String::new()));
+    let (code, err) = through("check - --routes -");
+    assert_eq!(code, Some(3));
+    assert_snapshot!(err, @"
+    error: -: standard input is read already, as another input; expected a file
+    hint: - can stand for one of them
+    ");
+}
+
 #[test]
 fn a_fabric_in_json_that_was_cut_is_called_that() {
     let dir = folder(&[]);
