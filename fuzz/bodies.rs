@@ -11,7 +11,7 @@ use darkfiber_formats::{
     checked, demands, ibnetdiscover, input, lft, lid_choice, node_names, path_bits, sl, sl2vl,
     slurm_nodes, tables,
 };
-use darkfiber_routing::{Lids, Request, Routes, find_engine};
+use darkfiber_routing::{Layers, Lids, Request, Routes, find_engine};
 
 /// The fabric that all files are taken to be of, with tables of two LIDs a port.
 static CASE: LazyLock<(Fabric, Lids, Routes)> = LazyLock::new(|| {
@@ -87,10 +87,11 @@ pub(crate) fn service_levels(data: &[u8]) {
 /// Lanes by input and output port are read again as they are written.
 pub(crate) fn sl2vl(data: &[u8]) {
     let (fabric, lids, _) = &*CASE;
-    let Ok((read, _)) = sl2vl::read(&String::from_utf8_lossy(data), path(), fabric) else { return };
+    let text = String::from_utf8_lossy(data);
+    let Ok((read, _)) = sl2vl::read(&text, path(), fabric, Layers::One) else { return };
     let Some(lanes) = read.by_hop() else { return };
     let text = written(|out| sl2vl::write(out, fabric, lanes, lids));
-    let (again, found) = sl2vl::read(&text, path(), fabric).expect("what was written");
+    let (again, found) = sl2vl::read(&text, path(), fabric, Layers::One).expect("what was written");
     assert!(found.is_empty(), "{found:?}");
     for s in (0..fabric.switch_count()).map(darkfiber_fabric::SwitchId::new) {
         for (i, o) in
@@ -98,8 +99,8 @@ pub(crate) fn sl2vl(data: &[u8]) {
         {
             let has =
                 |port| port == 0 || fabric.at_port(s, port) != darkfiber_fabric::AtPort::Nothing;
-            let lane = again.by_hop().map_or(0, |again| again.get(s, i, o));
-            assert!(o == 0 || !has(i) || !has(o) || lane == lanes.get(s, i, o));
+            let lane = again.by_hop().map_or(0, |again| again.get(0, s, i, o));
+            assert!(o == 0 || !has(i) || !has(o) || lane == lanes.get(0, s, i, o));
         }
     }
 }

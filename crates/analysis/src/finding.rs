@@ -258,8 +258,8 @@ pub fn of_assumed_lane() -> Finding {
         kind: FindingKind::AssumedLane,
         severity: Severity::Note,
         message: "no service levels were given, so all routes were taken in lane 0".to_owned(),
-        hint: "if OpenSM runs dfsssp, lash, nue or torus-2QoS, give their service levels with --sl (of tables in \
-               place --from-sl): path records that saquery printed, a matrix of its path_sl, or path-sl",
+        hint: "if OpenSM runs dfsssp, lash or nue, give their service levels with --sl (of tables in place --from-sl): path records that \
+               saquery printed, a matrix of its path_sl, or path-sl; of torus-2QoS also opensm-sl2vl.dump with --sl2vl",
         places: Places::Nodes { count: 0, examples: Vec::new() },
     }
 }

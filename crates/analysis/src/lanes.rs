@@ -55,29 +55,27 @@ fn to_one(
     let home = fabric.terminal(dest).switch;
     // Sources that enter at one switch, use one LID and one level take the same path; where switches choose lanes, the
     // first lane depends on the port that a source is plugged into.
-    let mut sources: BTreeMap<(SwitchId, usize, u8), u32> = BTreeMap::new();
+    let mut sources: BTreeMap<(SwitchId, usize, u8, u8), u32> = BTreeMap::new();
     let by_hop = routes.layers.by_hop();
     for t in (0..fabric.terminal_count()).map(TerminalId::new) {
         let terminal = fabric.terminal(t);
         if terminal.switch != home {
-            let level = match by_hop {
-                Some(_) => terminal.switch_port,
-                None => routes.layer(fabric, t, dest),
-            };
-            *sources.entry((terminal.switch, routes.path_of(t), level)).or_default() += 1;
+            let level = routes.layer(fabric, t, dest);
+            let port = if by_hop.is_some() { terminal.switch_port } else { 0 };
+            *sources.entry((terminal.switch, routes.path_of(t), level, port)).or_default() += 1;
         }
     }
     let mut path_channels = Vec::new();
-    for ((switch, path, level), n) in sources {
+    for ((switch, path, level, port), n) in sources {
         path_channels.clear();
         let ports = routes.ports(routes.row(DestId::terminal(dest), path));
         if !follow(fabric, ports, dest, switch, &mut path_channels) {
             continue;
         }
-        let mut input = level;
+        let mut input = port;
         for c in path_channels.iter().map(|&c| ChannelId(c)) {
-            let lane =
-                by_hop.map_or(level, |lanes| lanes.get(fabric.tail(c), input, fabric.tail_port(c)));
+            let next = fabric.tail_port(c);
+            let lane = by_hop.map_or(level, |lanes| lanes.get(level, fabric.tail(c), input, next));
             add(c, lane, n);
             input = fabric.head_port(c);
         }

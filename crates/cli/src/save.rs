@@ -219,7 +219,9 @@ impl Target {
                 );
             }
             one(SL2VL, &mut |out| sl2vl::write(out, fabric, lanes, lids))?;
-        } else if routes.layer_count() > 1 {
+        }
+        let has_levels = routes.layers.by_hop().is_none_or(|lanes| lanes.levels().is_some());
+        if has_levels && routes.layer_count() > 1 {
             if is_short || selection.names(PATH_SL) {
                 one(PATH_SL, &mut |out| sl::write_paths(out, fabric, routes, lids))?;
             }

@@ -38,25 +38,33 @@ pub const FORMAT: Format = Format {
 };
 
 /// InfiniBand has this many service levels.
-const LEVELS: usize = 16;
+const LEVELS: usize = darkfiber_routing::LEVELS as usize;
 /// Packets of this lane are management traffic; an entry of it drops all others.
 const NO_LANE: u8 = 15;
 
 /// Expected form of a line.
 const EXPECTED: &str = "expected `IN OUT : VL of SL 0 to 15`, all decimal";
 
-/// Reads SL2VL tables: the lanes of service level 0, the default of senders. If other service levels have other lanes, that
-/// is reported; pairs of ports without an entry have VL 0 and are reported.
+/// Reads SL2VL tables. Senders have the service levels that are given: without, 0, the default, and if other levels have other lanes,
+/// that is reported. Pairs of ports without an entry have VL 0 and are reported.
 ///
 /// # Errors
 /// If no switch of the fabric has a table.
-pub fn read(text: &str, path: &Path, fabric: &Fabric) -> Result<(Layers, Diagnostics), ReadError> {
+pub fn read(
+    text: &str,
+    path: &Path,
+    fabric: &Fabric,
+    levels: Layers,
+) -> Result<(Layers, Diagnostics), ReadError> {
     let switches = fabric.switches().iter().enumerate();
     let by_guid: HashMap<Guid, SwitchId> =
         switches.map(|(s, switch)| (switch.guid, SwitchId::new(s))).collect();
     let mut reading = Reader {
         fabric,
-        lanes: HopLanes::new(fabric),
+        lanes: match levels {
+            Layers::One => HopLanes::new(fabric),
+            levels => HopLanes::with_levels(fabric, levels),
+        },
         given: HashMap::new(),
         others: (0, 0),
         found: Diagnostics::default(),
@@ -149,17 +157,18 @@ impl Reader<'_> {
             }
             self.others.0 += 1;
         }
-        if lanes[0] >= NO_LANE && self.matters(s, input, output) {
-            self.found.error(
-                number,
-                format!(
-                    "VL {} of SL 0: packets from port {input} to {output} are dropped",
-                    lanes[0]
-                ),
-                "VL 0 is taken; data has VL 0 to 14",
-            );
+        // Unless senders have levels, all have level 0.
+        let count = if self.lanes.levels().is_some() { LEVELS } else { 1 };
+        for (level, &lane) in (0..).zip(&lanes[..count]) {
+            if lane >= NO_LANE && level == 0 && self.matters(s, input, output) {
+                self.found.error(
+                    number,
+                    format!("VL {lane} of SL 0: packets from port {input} to {output} are dropped"),
+                    "VL 0 is taken; data has VL 0 to 14",
+                );
+            }
+            self.lanes.set(level, s, input, output, if lane < NO_LANE { lane } else { 0 });
         }
-        self.lanes.set(s, input, output, if lanes[0] < NO_LANE { lanes[0] } else { 0 });
     }
 
     /// Whether packets of jobs may come in at one port and leave for another switch at the other one.
@@ -184,17 +193,24 @@ impl Reader<'_> {
             let pairs = counted(missing, "pair of ports has", "pairs of ports have");
             self.found.warn(0, format!("{pairs} no entry"), "VL 0 is taken");
         }
-        if self.others.0 > 0 {
+        if self.others.0 > 0 && self.lanes.levels().is_none() {
             let entries = counted(self.others.0, "entry has", "entries have");
             self.found.warn(
                 self.others.1,
                 format!("{entries} other lanes for other service levels"),
-                "those of SL 0 are taken, for senders that ask for none; with service levels (--sl) lane = level is assumed",
+                "those of SL 0 are taken, for senders that ask for none; --sl FILE gives the levels of senders",
             );
         }
         let layers = if self.lanes.is_one() { Layers::One } else { Layers::ByHop(self.lanes) };
         (layers, self.found)
     }
+}
+
+/// Whether every pair of ports has lane = service level, for the levels up to 7 that OpenSM's engines use; false if there is no entry.
+pub fn is_identity(text: &str) -> bool {
+    let mut entries = said(text).filter_map(|(_, line)| parse(line)).peekable();
+    entries.peek().is_some()
+        && entries.all(|(_, _, lanes)| (0..).zip(&lanes[..8]).all(|(level, &lane)| level == lane))
 }
 
 fn parse(line: &str) -> Option<(u8, u8, [u8; LEVELS])> {
@@ -212,7 +228,7 @@ fn parse(line: &str) -> Option<(u8, u8, [u8; LEVELS])> {
     words.next().is_none().then_some((input, output, all))
 }
 
-/// Writes the SL2VL tables of all switches, every service level alike.
+/// Writes the SL2VL tables of all switches.
 ///
 /// # Errors
 /// Any error of `out`.
@@ -240,10 +256,9 @@ pub fn write(
         let ports: Vec<u8> = (1..=switch.ports).filter(has_cable).collect();
         for &output in &ports {
             for &input in std::iter::once(&0).chain(&ports) {
-                let lane = lanes.get(s, input, output);
                 write!(out, "{input:<3} {output:<3} :")?;
-                for _ in 0..LEVELS {
-                    write!(out, " {lane:<2}")?;
+                for level in 0..darkfiber_routing::LEVELS {
+                    write!(out, " {:<2}", lanes.get(level, s, input, output))?;
                 }
                 writeln!(out)?;
             }

@@ -1,10 +1,12 @@
-//! Lanes that switches choose by input and output port.
+//! Lanes that switches choose by input and output port, and perhaps by service level.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
+use crate::Layers;
+
 /// The virtual lane of a packet on the channel behind an output port, by its input port: the content of the SL2VL
-/// tables of switches where every service level is mapped alike. A table is independent of the lane in which a
-/// packet arrived.
+/// tables of switches. A table is independent of the lane in which a packet arrived. Either every service level is mapped alike, or
+/// each has a table, and pairs have levels.
 ///
 /// Ports are physical port numbers; port 0 is the switch's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +15,28 @@ pub struct HopLanes {
     start: Vec<usize>,
     /// By switch, ports and port 0.
     width: Vec<usize>,
-    /// `lane[start + input * width + output]`.
+    /// `lane[start + input * width + output]`, behind those of lower levels.
     lane: Vec<u8>,
+    /// The service level of each pair, where levels have tables of their own.
+    levels: Option<Box<Layers>>,
 }
 
+/// InfiniBand has this many service levels.
+pub const LEVELS: u8 = 16;
+
 impl HopLanes {
+    /// All in lane 0, and a table for each service level; pairs have these levels, which are no lanes by hop themselves.
+    pub fn with_levels(fabric: &Fabric, levels: Layers) -> Self {
+        let one = Self::new(fabric);
+        let lane = vec![0; one.lane.len() * usize::from(LEVELS)];
+        Self { lane, levels: Some(Box::new(levels)), ..one }
+    }
+
+    /// The service level of each pair, where levels have tables of their own.
+    pub fn levels(&self) -> Option<&Layers> {
+        self.levels.as_deref()
+    }
+
     /// All in lane 0.
     pub fn new(fabric: &Fabric) -> Self {
         let width: Vec<usize> =
@@ -29,39 +48,54 @@ impl HopLanes {
             total += w * w;
         }
         start.push(total);
-        Self { start, width, lane: vec![0; total] }
+        Self { start, width, lane: vec![0; total], levels: None }
+    }
+
+    /// Entries of one level.
+    fn size(&self) -> usize {
+        self.start.last().copied().unwrap_or(0)
+    }
+
+    /// Number of tables of a switch: one, or one for each level.
+    fn tables(&self) -> usize {
+        if self.levels.is_some() { LEVELS.into() } else { 1 }
     }
 
     #[inline]
-    fn slot(&self, s: SwitchId, input: u8, output: u8) -> usize {
+    fn slot(&self, level: u8, s: SwitchId, input: u8, output: u8) -> usize {
+        let first = if self.levels.is_some() { usize::from(level) * self.size() } else { 0 };
         let s = s.index();
-        self.start[s] + usize::from(input) * self.width[s] + usize::from(output)
+        first + self.start[s] + usize::from(input) * self.width[s] + usize::from(output)
     }
 
-    /// The lane of packets that enter at port `input` of a switch and leave at port `output`.
+    /// The lane of packets of a service level that enter at port `input` of a switch and leave at port `output`.
     #[inline]
-    pub fn get(&self, s: SwitchId, input: u8, output: u8) -> u8 {
-        self.lane[self.slot(s, input, output)]
+    pub fn get(&self, level: u8, s: SwitchId, input: u8, output: u8) -> u8 {
+        self.lane[self.slot(level, s, input, output)]
     }
 
-    /// Sets the lane of packets that enter at port `input` of a switch and leave at port `output`.
-    pub fn set(&mut self, s: SwitchId, input: u8, output: u8, lane: u8) {
-        let slot = self.slot(s, input, output);
+    /// Sets the lane of packets of a service level that enter at port `input` of a switch and leave at port `output`; of all levels
+    /// where they are alike.
+    pub fn set(&mut self, level: u8, s: SwitchId, input: u8, output: u8, lane: u8) {
+        let slot = self.slot(level, s, input, output);
         self.lane[slot] = lane;
     }
 
-    /// Takes the table of a switch of another fabric that has as many ports.
+    /// Takes the tables of a switch of another fabric that has as many ports and as many tables.
     pub(crate) fn take(&mut self, s: SwitchId, from: &Self, other: SwitchId) {
-        let own = self.start[s.index()]..self.start[s.index() + 1];
-        let others = from.start[other.index()]..from.start[other.index() + 1];
-        self.lane[own].copy_from_slice(&from.lane[others]);
+        for table in 0..self.tables() {
+            let (here, there) = (table * self.size(), table * from.size());
+            let own = here + self.start[s.index()]..here + self.start[s.index() + 1];
+            let others = there + from.start[other.index()]..there + from.start[other.index() + 1];
+            self.lane[own].copy_from_slice(&from.lane[others]);
+        }
     }
 
-    /// The lane of packets from a terminal that leave its switch at port `output`.
+    /// The lane of packets of a service level from a terminal that leave its switch at port `output`.
     #[inline]
-    pub fn entering(&self, fabric: &Fabric, source: TerminalId, output: u8) -> u8 {
+    pub fn entering(&self, fabric: &Fabric, level: u8, source: TerminalId, output: u8) -> u8 {
         let terminal = fabric.terminal(source);
-        self.get(terminal.switch, terminal.switch_port, output)
+        self.get(level, terminal.switch, terminal.switch_port, output)
     }
 
     /// The highest lane in a table, and one more.

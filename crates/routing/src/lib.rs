@@ -35,7 +35,7 @@ pub use engine::{Deadlock, Engine, FabricRequirement, Refusals, route_first};
 pub use engines::{
     NoLayersByHop, NoLayersBySource, layers_by_hop, layers_by_source, least_load_of_jobs,
 };
-pub use hop_lanes::HopLanes;
+pub use hop_lanes::{HopLanes, LEVELS};
 pub use lid_blocks::LidBlocks;
 pub use lid_choice::LidChoice;
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};

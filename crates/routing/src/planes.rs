@@ -157,7 +157,7 @@ fn by_hop(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Option<Hop
     let mut all = HopLanes::new(fabric);
     for (routes, map) in parts {
         match &routes.layers {
-            Layers::ByHop(lanes) => {
+            Layers::ByHop(lanes) if lanes.levels().is_none() => {
                 for (s, &old) in map.old_switch.iter().enumerate() {
                     all.take(old, lanes, SwitchId::new(s));
                 }
@@ -325,8 +325,8 @@ impl Routes {
             }
         }
         let (switches, terminals) = (self.switch_count(), self.terminal_count());
-        own.layers = match &self.layers {
-            Layers::One => Layers::One,
+        let renumbered = |layers: &Layers| match layers {
+            Layers::One | Layers::ByHop(_) => Layers::One,
             Layers::ByRow(of) => Layers::ByRow(rows.iter().map(|&row| of[row]).collect()),
             Layers::BySourceSwitch(of) => {
                 let row = |&row: &usize| {
@@ -340,13 +340,19 @@ impl Routes {
                 };
                 Layers::BySource(rows.iter().flat_map(row).collect())
             }
+        };
+        own.layers = match &self.layers {
             Layers::ByHop(of) => {
-                let mut lanes = HopLanes::new(plane);
+                let mut lanes = match of.levels() {
+                    None => HopLanes::new(plane),
+                    Some(levels) => HopLanes::with_levels(plane, renumbered(levels)),
+                };
                 for (s, &old) in map.old_switch.iter().enumerate() {
                     lanes.take(SwitchId::new(s), of, old);
                 }
                 Layers::ByHop(lanes)
             }
+            layers => renumbered(layers),
         };
         // Only layer 0: as if no layers had been given.
         let is_one = match &own.layers {

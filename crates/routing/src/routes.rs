@@ -69,8 +69,8 @@ pub enum Layers {
     /// By source terminal and destination row: `layer[row * terminals + source terminal]`. Engines never need
     /// that; the answers of OpenSM's `path_sl` can be any such matrix.
     BySource(Vec<u8>),
-    /// Service level 0, or any other, for all: on each channel the switch before it chooses the lane by its input and
-    /// output port. A path changes lanes along its length, so it belongs to no layer.
+    /// On each channel the switch before it chooses the lane by its input and output port, whatever the service level, or by that,
+    /// too. A path changes lanes along its length, so it belongs to no layer.
     ByHop(HopLanes),
 }
 
@@ -352,11 +352,18 @@ impl Routes {
     }
 
     /// The virtual layer, which is the service level, of the path from terminal `source` on a row. Where switches choose
-    /// lanes ([`Layers::ByHop`]) it is 0 and does not determine the lanes.
+    /// lanes ([`Layers::ByHop`]) it is the level alone, which does not determine the lanes.
     #[inline]
     pub fn layer_on(&self, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
-        match &self.layers {
-            Layers::One | Layers::ByHop(_) => 0,
+        self.level_on(&self.layers, fabric, source, row)
+    }
+
+    fn level_on(&self, of: &Layers, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
+        match of {
+            Layers::One => 0,
+            Layers::ByHop(lanes) => {
+                lanes.levels().map_or(0, |levels| self.level_on(levels, fabric, source, row))
+            }
             Layers::ByRow(l) => l[row],
             Layers::BySourceSwitch(l) => {
                 l[row * self.switches + fabric.terminal(source).switch.index()]

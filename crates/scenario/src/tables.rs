@@ -10,12 +10,16 @@ use darkfiber_formats::{
     path_bits, sl, sl2vl, tables,
 };
 use darkfiber_routing::check::check;
-use darkfiber_routing::{Lids, Routes};
+use darkfiber_routing::{Layers, Lids, Routes};
 
 use crate::{Error, Listener, Loaded};
 
 /// Forwarding tables in OpenSM's dump directory.
 const OPENSM_LFTS: &str = "opensm-lfts.dump";
+/// The lanes that switches have.
+const OPENSM_SL2VL: &str = "opensm-sl2vl.dump";
+/// How a matrix of service levels begins if this engine of OpenSM gave them.
+const TORUS_2QOS: &str = "# engine torus-2QoS";
 
 /// Forms of forwarding tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub struct TableFiles {
     pub guid2lid: Option<PathBuf>,
     /// Service levels; without, all routes are in lane 0.
     pub sl: Option<PathBuf>,
-    /// Lanes that switches choose by input and output port; then there are no service levels.
+    /// Lanes that switches choose by input and output port, and by the service levels, if there are any.
     pub sl2vl: Option<PathBuf>,
     /// File with the LID of its destinations that each source uses.
     pub path_bits: Option<PathBuf>,
@@ -99,9 +103,7 @@ impl TableFiles {
         };
         beside(&mut files.guid2lid, &[manifest::GUID2LID])?;
         // The rows contain all data of the list, and more.
-        if files.sl2vl.is_none() {
-            beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
-        }
+        beside(&mut files.sl, &[manifest::PATH_SL_ROWS, manifest::PATH_SL, manifest::HOST_SL])?;
         beside(&mut files.sl2vl, &[manifest::SL2VL])?;
         beside(&mut files.path_bits, &[manifest::PATH_BITS])?;
         beside(&mut files.lid_choice, &[manifest::LID_CHOICE])?;
@@ -245,19 +247,32 @@ fn read_files(
         routes.set_select(select);
     }
     if let Some(sl_path) = &files.sl {
-        let found = sl::read(&input::read_text(sl_path)?, sl_path, fabric, &lids, &mut routes)?;
+        let levels = input::read_text(sl_path)?;
+        if files.sl2vl.is_none() && levels.starts_with(TORUS_2QOS) {
+            return Err(Error::input(format!(
+                "{}: service levels of torus-2QoS, whose switches choose lanes by level and ports",
+                sl_path.display()
+            ))
+            .hint("give these, too: --sl2vl FILE, OpenSM's opensm-sl2vl.dump (-Q, -D 0x43)"));
+        }
+        let found = sl::read(&levels, sl_path, fabric, &lids, &mut routes)?;
         show(sl_path, &found);
+        if files.sl2vl.is_none() {
+            let dumped = path.with_file_name(OPENSM_SL2VL);
+            if dumped.exists() && !sl2vl::is_identity(&input::read_text(&dumped)?) {
+                let mut found = Diagnostics::default();
+                found.warn(
+                    0,
+                    "switches have other lanes than service levels",
+                    "not read: lane = service level is taken; --sl2vl gives this file",
+                );
+                show(&dumped, &found);
+            }
+        }
     }
     if let Some(path) = &files.sl2vl {
-        if let Some(levels) = &files.sl {
-            return Err(Error::usage(format!(
-                "{} and {}: either switches choose lanes, or service levels do",
-                path.display(),
-                levels.display()
-            ))
-            .hint("give one of --sl2vl and --sl; tables in which lanes depend on both cannot be judged"));
-        }
-        let (layers, found) = sl2vl::read(&input::read_text(path)?, path, fabric)?;
+        let levels = std::mem::replace(&mut routes.layers, Layers::One);
+        let (layers, found) = sl2vl::read(&input::read_text(path)?, path, fabric, levels)?;
         show(path, &found);
         routes.layers = layers;
     }

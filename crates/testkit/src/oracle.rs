@@ -101,7 +101,7 @@ pub fn held(
     let mut input = fabric.terminal(source).switch_port;
     let mut all = Vec::new();
     for &c in channels {
-        all.push((lanes.get(fabric.tail(c), input, fabric.tail_port(c)), c));
+        all.push((lanes.get(layer, fabric.tail(c), input, fabric.tail_port(c)), c));
         input = fabric.tail_port(fabric.reverse(c));
     }
     all

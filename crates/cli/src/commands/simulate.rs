@@ -45,11 +45,13 @@ const BUSIEST: usize = 120;
 const NAMED: usize = 20;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
-    mpi::in_all(args.mpi, common, |world, common| match &args.scenario[..] {
-        [path] if let Some(set) = compare::single(args)? => {
-            run_one(path, &set, args, common, world)
+    mpi::in_all(args.mpi, common, |world, common| {
+        let options = Facts::of("options", &format!("{args:?}"));
+        let set = mpi::agreed(world, compare::single(args), |_| options.digest())?;
+        match (set, &args.scenario[..]) {
+            (Some(set), [path]) => run_one(path, &set, args, common, world),
+            _ => compare::run(args, common),
         }
-        _ => compare::run(args, common),
     })
 }
 
@@ -93,6 +95,9 @@ fn opened(
         let hint = "write `interval = \"1ms\"` under [keep], some tenth of what a step takes";
         return Err(about(darkfiber_scenario::Error::input(what).hint(hint)));
     }
+    if args.estimate && args.mpi {
+        return Err(Failure::usage("--mpi: --estimate begins the run in one process"));
+    }
     if let (Some(why), true) = (case.setup().cannot_be_shared(), args.mpi) {
         return Err(Failure::usage(format!("--mpi: {why}")));
     }
@@ -129,25 +134,26 @@ fn run_one(
         return estimate::run(&case, common).map_err(about)?;
     }
 
-    // The jobs together, and each in isolation if that was asked for.
+    // The jobs together.
     let (topology, jobs) = (case.topology(), case.jobs.as_slice());
-    let setup = setup(&case, args, world);
+    let mut setup = setup(&case, args, world);
     let stuck = |error: SimError| {
         about(darkfiber_scenario::Error::infeasible(error.describe(jobs, topology)))
     };
+    // The run, which is followed and kept.
+    let begin = Instant::now();
+    let mut watch =
+        ProgressWatch::new(jobs, args.progress && mpi::is_first(world), common.quiet, &progress);
+    setup.follow = followed.as_ref().map(|f| f as &dyn Observer);
+    let simulated = simulate(&setup, &mut |record| watch.see(record)).map_err(stuck)?;
+    let wall = begin.elapsed().as_secs_f64();
+    // Each in isolation, if that was asked for.
     let alone = if args.isolated {
         progress.at("every job in isolation");
         isolated(&setup).map_err(stuck)?
     } else {
         Vec::new()
     };
-    // The run, which is followed and kept.
-    let begin = Instant::now();
-    let mut watch = ProgressWatch::new(jobs, args.progress, common.quiet, &progress);
-    let follow = followed.as_ref().map(|f| f as &dyn Observer);
-    let simulated =
-        simulate(&Setup { follow, ..setup }, &mut |record| watch.see(record)).map_err(stuck)?;
-    let wall = begin.elapsed().as_secs_f64();
     drop(progress);
     if !mpi::is_first(world) {
         return Ok(Exit::Fine);

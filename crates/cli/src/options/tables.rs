@@ -86,8 +86,9 @@ pub(crate) struct BesideTables {
     /// printed; without: all in lane 0
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl: Option<PathBuf>,
-    /// Lanes by input and output port of each switch (sl2vl, OpenSM's opensm-sl2vl.dump); without: as service levels say
-    #[arg(long, value_name = "FILE", requires = "routes", conflicts_with = "sl")]
+    /// Lanes by input and output port of each switch, and by service level if --sl has some (sl2vl, OpenSM's
+    /// opensm-sl2vl.dump); without: lane = service level
+    #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl2vl: Option<PathBuf>,
     /// Which LID of its destinations each source uses (path-bits); without: the base LID
     #[arg(long, value_name = "FILE", requires = "routes")]

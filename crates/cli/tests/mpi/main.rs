@@ -154,6 +154,7 @@ fn bad_input_is_refused_once() {
         ("simulate flow.toml --mpi -q", 2, "--mpi: processes share packets"),
         ("simulate odd.toml --mpi -q", 3, "odd.toml: line 3: unknown field `depht`"),
         ("simulate flow.toml --seeds 3 --mpi -q", 2, "--mpi is for one scenario"),
+        ("simulate flow.toml --estimate --mpi -q", 2, "--mpi: --estimate begins"),
         ("saturate no-such-file.topo --mpi -q", 3, "no-such-file.topo"),
         ("saturate dragonfly:p=2,a=4,h=2 --loads 7 --mpi -q", 2, "--loads: 7"),
         ("saturate hyperx:dims=2,t=2 -r minimal --loads 0.1 --mpi -q", 4, "2 switches"),
@@ -162,6 +163,24 @@ fn bad_input_is_refused_once() {
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{line}: {err}");
         assert!(err.contains(words) && err.matches("error: ").count() == 1, "{err}");
+    }
+}
+
+/// Processes of other options would wait for each other for ever.
+#[test]
+fn processes_of_other_options_are_told_apart() {
+    if !is_there() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("s.toml"), SCENARIO).expect("it is written");
+    for other in ["--isolated", "--store runs", "--seeds 2", "--set lmc=0,1"] {
+        let mut command = launch(dir.path(), 1, "simulate s.toml --mpi -q");
+        command.args([":", "-n", "1", env!("CARGO_BIN_EXE_darkfiber")]);
+        command.args(format!("simulate s.toml --mpi -q {other}").split_whitespace());
+        let output = finish(command);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(err.contains("process 1") && err.matches("error: ").count() == 1, "{other}: {err}");
     }
 }
 

@@ -14,7 +14,8 @@ use proptest::prelude::*;
 use crate::shared::{lines, written};
 
 fn read(text: &str, fabric: &Fabric) -> (Layers, String) {
-    let (layers, found) = sl2vl::read(text, Path::new("sl2vl"), fabric).expect("tables");
+    let (layers, found) =
+        sl2vl::read(text, Path::new("sl2vl"), fabric, Layers::One).expect("tables");
     (layers, lines(&found))
 }
 
@@ -52,7 +53,7 @@ proptest! {
             let has = |&port: &u8| fabric.at_port(s, port) != AtPort::Nothing;
             for output in (1..=fabric.switch(s).ports).filter(has) {
                 for input in std::iter::once(0).chain((1..=fabric.switch(s).ports).filter(has)) {
-                    lanes.set(s, input, output, *drawn.next().expect("some"));
+                    lanes.set(0, s, input, output, *drawn.next().expect("some"));
                 }
             }
         }
@@ -135,7 +136,8 @@ fn tables_of_another_fabric_are_refused() {
     let other = families::topology("kary:k=2,n=2").fabric;
     let foreign = text.replace("0x0000", "0x0077");
     for text in [foreign.as_str(), "", "nothing of the kind"] {
-        let error = sl2vl::read(text, Path::new("sl2vl"), &other).expect_err("foreign");
+        let error =
+            sl2vl::read(text, Path::new("sl2vl"), &other, Layers::One).expect_err("foreign");
         assert!(error.to_string().contains("this fabric"), "{error}");
     }
 }

@@ -118,7 +118,7 @@ impl Routing for Tables<'_> {
         let lane = match self.routes.layers.by_hop() {
             Some(lanes) => {
                 let input = self.physical[(here.net.base(here.switch) + here.input) as usize];
-                lanes.get(SwitchId(here.switch), input, port)
+                lanes.get(packet.phase - 1, SwitchId(here.switch), input, port)
             }
             None => packet.phase - 1,
         };

@@ -99,7 +99,7 @@ fn lanes_by_hop_are_those_that_packets_wait_in() {
         let mut lanes = HopLanes::new(fabric);
         for c in (0..fabric.channel_count()).map(ChannelId::new) {
             for next in fabric.channels_from(fabric.head(c)).map(ChannelId::new) {
-                lanes.set(fabric.head(c), fabric.head_port(c), fabric.tail_port(next), 1);
+                lanes.set(0, fabric.head(c), fabric.head_port(c), fabric.tail_port(next), 1);
             }
         }
         tables.layers = Layers::ByHop(lanes);

@@ -1,8 +1,9 @@
 //! Dependencies where switches choose lanes by input and output port.
 //!
-//! A packet in lane l of a channel waits for buffer space in lane f(input, output) of the next one. The lanes of a channel in
-//! which packets continue to another one follow from the previous channels, path by path: so the bits of a dependency (c, d)
-//! are here the lanes of c, and the lane of d is looked up. There is one graph, over pairs of channel and lane.
+//! A packet in lane l of a channel waits for buffer space in lane f(input, output) of the next one; where service levels have tables
+//! of their own, f is of its level. The lanes of a channel in which packets continue to another one follow from the previous channels,
+//! path by path: so the bits of a dependency (c, d) of a level are here the lanes of c, and the lane of d is looked up. There is one
+//! graph, over pairs of channel and lane, of all levels together.
 
 use std::sync::atomic::Ordering;
 
@@ -13,46 +14,47 @@ use super::layer::LayerReport;
 use super::sources::Sources;
 use super::walk::Walk;
 use super::witness::witnessed;
-use crate::{HopLanes, Routes};
+use crate::{DestId, HopLanes, Routes};
 
-/// The lane of channel `d` behind channel `c`.
-pub(super) fn lane(fabric: &Fabric, lanes: &HopLanes, c: usize, d: usize) -> u8 {
+/// The lane of channel `d` behind channel `c` at a service level.
+pub(super) fn lane(fabric: &Fabric, (lanes, level): (&HopLanes, u8), c: usize, d: usize) -> u8 {
     let input = fabric.head_port(ChannelId::new(c));
-    lanes.get(SwitchId(fabric.heads()[c]), input, fabric.tail_ports()[d])
+    lanes.get(level, SwitchId(fabric.heads()[c]), input, fabric.tail_ports()[d])
 }
 
-/// Bit set of the lanes that terminals on `s` enter its channel `c` in towards terminals from `run` on.
+/// Bit set of the lanes that terminals on `s` enter its channel `c` in towards terminals from `run` on, at a service level.
 pub(super) fn entered(
     fabric: &Fabric,
     routes: &Routes,
-    lanes: &HopLanes,
+    (lanes, level): (&HopLanes, u8),
     (s, c): (usize, usize),
     run: &std::ops::Range<usize>,
     path: usize,
 ) -> u32 {
     let output = fabric.tail_ports()[c];
+    let row = routes.row(DestId::new(run.start), path);
     fabric
         .terminals_on(SwitchId::new(s))
         .filter(|&t| *run != (t..t + 1))
         .map(TerminalId::new)
-        .filter(|&t| routes.uses(t, path))
-        .fold(0, |mask, t| mask | 1 << lanes.entering(fabric, t, output))
+        .filter(|&t| routes.uses(t, path) && routes.layer_on(fabric, t, row) == level)
+        .fold(0, |mask, t| mask | 1 << lanes.entering(fabric, level, t, output))
 }
 
 /// The report of each lane in use. A cycle may pass through several lanes; it is reported with the lowest of them.
 pub(super) fn report(
     fabric: &Fabric,
     routes: &Routes,
-    lanes: &HopLanes,
+    (lanes, levels, deps): (&HopLanes, &[u8], &[Dependencies]),
     sources: &Sources,
-    deps: &Dependencies,
     used: u32,
 ) -> Vec<LayerReport> {
-    let graph = Graph { fabric, lanes, deps, width: lanes.count() };
+    let graph = Graph { fabric, lanes, levels, deps, width: lanes.count() };
     let cycle = graph.cycle().map(|nodes| {
         let held: Vec<(usize, u8)> = nodes.iter().map(|&node| graph.place(node)).collect();
-        witnessed(fabric, routes, sources, &held, |walk, source, _, c| {
-            lane_on(fabric, lanes, walk, source, c)
+        witnessed(fabric, routes, sources, &held, |walk, source, row, c| {
+            let level = routes.layer_on(fabric, source, row);
+            lane_on(fabric, (lanes, level), walk, source, c)
         })
     });
     // Traffic that stays in its switch crosses no channel between switches.
@@ -60,7 +62,7 @@ pub(super) fn report(
     let lowest = cycle.as_ref().and_then(|cycle| cycle.lanes.iter().min().copied());
     let mut all: Vec<LayerReport> = (0..32u8)
         .filter(|l| used & (1 << l) != 0)
-        .map(|layer| LayerReport { layer, dependencies: deps.count(layer), cycle: None })
+        .map(|layer| LayerReport { layer, dependencies: graph.dependencies(layer), cycle: None })
         .collect();
     if let Some(of) = all.iter_mut().find(|of| Some(of.layer) == lowest) {
         of.cycle = cycle;
@@ -71,7 +73,9 @@ pub(super) fn report(
 struct Graph<'a> {
     fabric: &'a Fabric,
     lanes: &'a HopLanes,
-    deps: &'a Dependencies,
+    /// Service levels in use, and the dependencies of each.
+    levels: &'a [u8],
+    deps: &'a [Dependencies],
     /// Number of lanes that are distinguished.
     width: usize,
 }
@@ -87,10 +91,27 @@ impl Graph<'_> {
         let bit = 1 << lane_here;
         let channels = self.fabric.channels_from(SwitchId(self.fabric.heads()[c]));
         for d in channels {
-            if self.deps.slot(self.fabric, c, d).load(Ordering::Relaxed) & bit != 0 {
-                found(d * self.width + usize::from(lane(self.fabric, self.lanes, c, d)));
+            for (deps, &level) in self.deps.iter().zip(self.levels) {
+                if deps.slot(self.fabric, c, d).load(Ordering::Relaxed) & bit != 0 {
+                    let then = lane(self.fabric, (self.lanes, level), c, d);
+                    found(d * self.width + usize::from(then));
+                }
             }
         }
+    }
+
+    /// Number of dependencies of channels that are held in a lane, on a lane of another channel.
+    fn dependencies(&self, lane: u8) -> usize {
+        let mut next = Vec::new();
+        let mut count = 0;
+        for c in 0..self.fabric.channel_count() {
+            next.clear();
+            self.each_successor(c * self.width + usize::from(lane), |node| next.push(node));
+            next.sort_unstable();
+            next.dedup();
+            count += next.len();
+        }
+        count
     }
 
     /// A cycle, if there is one: nodes that no other waits for are removed until every remaining node is waited for by
@@ -154,15 +175,21 @@ impl Graph<'_> {
 }
 
 /// The lane in which traffic from `source` is on channel `c`, which is on its path.
-fn lane_on(fabric: &Fabric, lanes: &HopLanes, walk: &Walk<'_>, source: TerminalId, c: usize) -> u8 {
+fn lane_on(
+    fabric: &Fabric,
+    (lanes, level): (&HopLanes, u8),
+    walk: &Walk<'_>,
+    source: TerminalId,
+    c: usize,
+) -> u8 {
     let mut before = None;
     let mut s = fabric.terminal(source).switch.index();
     loop {
         let at = walk.channel(s).expect("the channel is on the way");
         if at == c {
             return match before {
-                Some(b) => lane(fabric, lanes, b, at),
-                None => lanes.entering(fabric, source, fabric.tail_ports()[at]),
+                Some(b) => lane(fabric, (lanes, level), b, at),
+                None => lanes.entering(fabric, level, source, fabric.tail_ports()[at]),
             };
         }
         before = Some(at);

@@ -132,23 +132,24 @@ pub fn check(fabric: &Fabric, routes: &Routes) -> Report {
     assert_eq!(routes.terminal_count(), fabric.terminal_count(), "routes of another fabric");
     let sources = Sources::new(fabric, routes);
     let runs = sources.runs(fabric, routes);
-    let used = match routes.layers.by_hop() {
-        Some(_) => 0,
-        None => sources.layers_in_use(fabric, routes, &runs),
-    };
-    check_runs(fabric, routes, &sources, &runs, &Dependencies::new(fabric), used)
+    let used = sources.layers_in_use(fabric, routes, &runs);
+    // Where switches choose lanes, what follows on a lane depends on the service level.
+    let graphs = if routes.layers.by_hop().is_some() { used.count_ones().max(1) } else { 1 };
+    let deps: Vec<Dependencies> = (0..graphs).map(|_| Dependencies::new(fabric)).collect();
+    check_runs(fabric, routes, &sources, &runs, &deps, used)
 }
 
 /// As [`check`], of some rows: their pairs and loads are counted, and their dependencies join those that `deps` has of the others.
-/// `used` are the layers in use, as bits.
+/// `used` are the layers in use, as bits; where switches choose lanes these are service levels, and `deps` are theirs, by rising level.
 pub(crate) fn check_runs(
     fabric: &Fabric,
     routes: &Routes,
     sources: &Sources,
     runs: &[Range<usize>],
-    deps: &Dependencies,
+    deps: &[Dependencies],
     used: u32,
 ) -> Report {
+    let levels: Vec<u8> = (0..32).filter(|level| used & (1 << level) != 0).collect();
     // Each group of chunks shares one load vector, so that memory does not grow with the fabric.
     // A few rows are still enough for all threads.
     let chunk = runs.len().div_ceil(4 * rayon::current_num_threads()).clamp(1, CHUNK);
@@ -164,8 +165,8 @@ pub(crate) fn check_runs(
                 broken: Vec::new(),
                 lanes: 0,
             };
-            let mut tracer =
-                Tracer { fabric, routes, sources, deps, walk: Walk::new(fabric), part };
+            let (levels, walk) = (&levels[..], Walk::new(fabric));
+            let mut tracer = Tracer { fabric, routes, sources, levels, deps, walk, part };
             for run in runs {
                 unwind_if_asked();
                 tracer.visit(run);
@@ -206,9 +207,11 @@ pub(crate) fn check_runs(
     report.broken.truncate(EXAMPLES);
 
     if let Some(lanes) = routes.layers.by_hop() {
-        report.layers = hops::report(fabric, routes, lanes, sources, deps, lanes_between);
+        let graph = (lanes, &levels[..], deps);
+        report.layers = hops::report(fabric, routes, graph, sources, lanes_between);
         return report;
     }
+    let deps = &deps[0];
     report.layers = (0..32u8)
         .into_par_iter()
         .filter(|l| used & (1 << l) != 0)
@@ -226,12 +229,19 @@ pub(crate) fn check_runs(
     report
 }
 
+/// The service level of a graph; 0 if nobody sends.
+fn level(levels: &[u8], graph: usize) -> u8 {
+    levels.get(graph).copied().unwrap_or(0)
+}
+
 /// Scratch memory of a task that traces destinations, and its findings so far.
 struct Tracer<'a> {
     fabric: &'a Fabric,
     routes: &'a Routes,
     sources: &'a Sources,
-    deps: &'a Dependencies,
+    /// Layers in use, or service levels where switches choose lanes: then each has its dependencies.
+    levels: &'a [u8],
+    deps: &'a [Dependencies],
     walk: Walk<'a>,
     part: ChunkFindings,
 }
@@ -259,13 +269,35 @@ impl Tracer<'_> {
         for &path in &self.sources.paths {
             self.follow(run, path);
             self.count(run, path);
-            self.pass_on();
+            self.pass_on(0);
+            for graph in 1..self.deps.len() {
+                self.enter(run, path, graph);
+                self.pass_on(graph);
+            }
+        }
+    }
+
+    /// Marks the lanes that pairs of another service level enter in.
+    fn enter(&mut self, run: &Range<usize>, path: usize, graph: usize) {
+        let Self { fabric, routes, sources, walk, levels, .. } = self;
+        let Some(lanes) = routes.layers.by_hop() else { return };
+        let senders = sources.senders(fabric, routes, run, path);
+        for i in 0..walk.order.len() {
+            let s = walk.order[i] as usize;
+            let enters = senders(s) > 0 && matches!(walk.outcome(s), WalkOutcome::Reaches(_));
+            walk.mask[s] = match walk.channel(s).filter(|_| enters) {
+                Some(c) => {
+                    let at = level(levels, graph);
+                    hops::entered(fabric, routes, (lanes, at), (s, c), run, path)
+                }
+                None => 0,
+            };
         }
     }
 
     /// Counts pairs by their outcome at the switch where they enter.
     fn count(&mut self, run: &Range<usize>, path: usize) {
-        let Self { fabric, routes, sources, walk, part, .. } = self;
+        let Self { fabric, routes, sources, walk, part, levels, .. } = self;
         let dest = TerminalId::new(run.start);
         let senders = sources.senders(fabric, routes, run, path);
         let is_counted = routes.source_chooses() || path == 0;
@@ -285,9 +317,14 @@ impl Tracer<'_> {
                         walk.weight[s] += pairs;
                     }
                     walk.mask[s] |= match (routes.layers.by_hop(), walk.channel(s)) {
-                        (Some(lanes), Some(c)) => {
-                            hops::entered(fabric, routes, lanes, (s, c), run, path)
-                        }
+                        (Some(lanes), Some(c)) => hops::entered(
+                            fabric,
+                            routes,
+                            (lanes, level(levels, 0)),
+                            (s, c),
+                            run,
+                            path,
+                        ),
                         _ => layer_mask(fabric, routes, s, run, path),
                     };
                 }
@@ -307,20 +344,27 @@ impl Tracer<'_> {
         }
     }
 
-    /// Adds loads and dependencies, upstream first: the load of a switch is complete before it is
+    /// Adds loads, with the first graph, and dependencies, upstream first: the load of a switch is complete before it is
     /// passed on.
-    fn pass_on(&mut self) {
-        let Self { fabric, routes, deps, walk, part, .. } = self;
-        let lanes = routes.layers.by_hop();
+    fn pass_on(&mut self, graph: usize) {
+        let Self { fabric, routes, deps, walk, part, levels, .. } = self;
+        let (lanes, deps, level) = (routes.layers.by_hop(), &deps[graph], level(levels, graph));
         for i in (0..walk.order.len()).rev() {
             let s = walk.order[i] as usize;
             let (weight, mask) = (walk.weight[s], walk.mask[s]);
-            let Some(channel) = walk.channel(s).filter(|_| mask != 0) else {
+            let is_first = graph == 0;
+            let Some(channel) = walk.channel(s).filter(|_| mask != 0 || is_first && weight > 0)
+            else {
                 continue;
             };
             let v = fabric.heads()[channel] as usize;
-            part.load[channel] += weight;
-            walk.weight[v] += weight;
+            if is_first {
+                part.load[channel] += weight;
+                walk.weight[v] += weight;
+            }
+            if mask == 0 {
+                continue;
+            }
             if lanes.is_none() {
                 walk.mask[v] |= mask;
             } else {
@@ -328,7 +372,7 @@ impl Tracer<'_> {
             }
             if let Some(next) = walk.channel(v) {
                 if let Some(lanes) = lanes {
-                    walk.mask[v] |= 1 << hops::lane(fabric, lanes, channel, next);
+                    walk.mask[v] |= 1 << hops::lane(fabric, (lanes, level), channel, next);
                 }
                 let bits = deps.slot(fabric, channel, next);
                 // Reading first keeps the cache line shared between threads.

@@ -92,7 +92,11 @@ impl Sources {
         routes: &Routes,
         runs: &[Range<usize>],
     ) -> u32 {
-        if routes.layers == Layers::One {
+        let is_one = match &routes.layers {
+            Layers::ByHop(lanes) => lanes.levels().is_none(),
+            layers => *layers == Layers::One,
+        };
+        if is_one {
             return 1;
         }
         runs.into_par_iter()
@@ -120,8 +124,12 @@ pub(crate) fn layer_mask(
     path: usize,
 ) -> u32 {
     let row = routes.row(DestId::new(run.start), path);
-    match &routes.layers {
-        // Where switches choose lanes, that is the service level of all.
+    // Where switches choose lanes, service levels are meant.
+    let layers = match &routes.layers {
+        Layers::ByHop(lanes) => lanes.levels().unwrap_or(&Layers::One),
+        layers => layers,
+    };
+    match layers {
         Layers::One | Layers::ByHop(_) => 1,
         Layers::ByRow(l) => 1 << l[row],
         Layers::BySourceSwitch(l) => 1 << l[row * fabric.switch_count() + s],

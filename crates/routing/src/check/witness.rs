@@ -8,7 +8,7 @@ use super::walk::Walk;
 use crate::{DestId, Routes};
 
 /// The cycle of these channels and the lanes in which they are held, with a route for each channel that holds it in that
-/// lane and requests the next one.
+/// lane and requests the next one in its.
 ///
 /// `lane_of` is the lane of a channel in which a source's packets by a table row are, given that row's in-tree.
 pub(super) fn witnessed(
@@ -28,7 +28,7 @@ pub(super) fn witnessed(
             let row = routes.row(DestId(dest.0), path);
             walk.to(routes.ports(row), dest, |_| true);
             for (i, &(c, lane)) in held.iter().enumerate() {
-                let (next, _) = held[(i + 1) % held.len()];
+                let (next, then) = held[(i + 1) % held.len()];
                 let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
                 if found[i].is_some() || walk.channel(s) != Some(c) || walk.channel(v) != Some(next)
                 {
@@ -41,6 +41,7 @@ pub(super) fn witnessed(
                             && routes.uses(t, path)
                             && walk.passes(fabric.terminal(t).switch.index(), s)
                             && lane_of(&walk, t, row, c) == lane
+                            && lane_of(&walk, t, row, next) == then
                     })
                     .map(|t| (t, dest));
             }

@@ -220,10 +220,10 @@ fn tables(fabric: &Fabric, turns: &Turns<'_>, lane: &[u8]) -> HopLanes {
             NONE => {
                 for t in fabric.terminals_on(s) {
                     let t = TerminalId::new(t);
-                    tables.set(s, fabric.terminal(t).switch_port, output, lane);
+                    tables.set(0, s, fabric.terminal(t).switch_port, output, lane);
                 }
             }
-            b => tables.set(s, fabric.head_port(ChannelId(b)), output, lane),
+            b => tables.set(0, s, fabric.head_port(ChannelId(b)), output, lane),
         }
     }
     tables

@@ -252,7 +252,7 @@ impl AfterFault<'_, '_> {
         let target = {
             // Lanes in use: those of the tables in place, which give the same service levels.
             let deps = self.alike.clone();
-            check_runs(fabric, new, &sources, &self.runs, &deps, base.used)
+            check_runs(fabric, new, &sources, &self.runs, std::slice::from_ref(&deps), base.used)
         };
         let mut tables = Tables::in_lanes(fabric, before, new, base.every);
         tables.known_free = std::ptr::eq(before[0].routes, base.before.routes) && before.len() == 1;

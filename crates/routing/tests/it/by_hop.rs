@@ -130,7 +130,7 @@ fn local_after_global_in_lane_1_frees_minimal_paths_of_a_dragonfly() {
     for global in (0..fabric.channel_count()).map(ChannelId::new).filter(|&c| is_global(c)) {
         let s = fabric.head(global);
         for local in fabric.channels_from(s).map(ChannelId::new).filter(|&c| !is_global(c)) {
-            lanes.set(s, fabric.head_port(global), fabric.tail_port(local), 1);
+            lanes.set(0, s, fabric.head_port(global), fabric.tail_port(local), 1);
         }
     }
     routes.layers = Layers::ByHop(lanes);

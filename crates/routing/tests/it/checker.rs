@@ -3,7 +3,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{
-    DestId, ENGINES, HopLanes, Layers, NO_ROUTE, Request, Routes, find_engine,
+    DestId, ENGINES, HopLanes, LEVELS, Layers, NO_ROUTE, Request, Routes, find_engine,
 };
 use darkfiber_testkit::{connected_fabric, fabric, oracle};
 use proptest::prelude::*;
@@ -67,12 +67,22 @@ fn agree(fabric: &Fabric, routes: &Routes) -> Result<Report, TestCaseError> {
 
 /// Lanes by input and output port without any scheme.
 fn random_lanes(fabric: &Fabric, lanes: &[u8]) -> HopLanes {
-    let mut tables = HopLanes::new(fabric);
+    drawn_lanes(fabric, HopLanes::new(fabric), 1, lanes)
+}
+
+/// The same, of each service level by itself; pairs have these.
+fn random_lanes_by_level(fabric: &Fabric, levels: Layers, lanes: &[u8]) -> HopLanes {
+    drawn_lanes(fabric, HopLanes::with_levels(fabric, levels), LEVELS, lanes)
+}
+
+fn drawn_lanes(fabric: &Fabric, mut tables: HopLanes, levels: u8, lanes: &[u8]) -> HopLanes {
     let mut drawn = lanes.iter().cycle();
-    for s in (0..fabric.switch_count()).map(SwitchId::new) {
-        for input in 0..=fabric.switch(s).ports {
-            for output in 0..=fabric.switch(s).ports {
-                tables.set(s, input, output, *drawn.next().expect("at least one"));
+    for level in 0..levels {
+        for s in (0..fabric.switch_count()).map(SwitchId::new) {
+            for input in 0..=fabric.switch(s).ports {
+                for output in 0..=fabric.switch(s).ports {
+                    tables.set(level, s, input, output, *drawn.next().expect("at least one"));
+                }
             }
         }
     }
@@ -115,6 +125,10 @@ proptest! {
         agree(&fabric, &routes)?;
         routes.layers = Layers::ByHop(random_lanes(&fabric, &layer));
         agree(&fabric, &routes)?;
+        let levels = cycle(routes.row_count() * fabric.terminal_count());
+        let lanes = random_lanes_by_level(&fabric, Layers::BySource(levels), &layer);
+        routes.layers = Layers::ByHop(lanes);
+        agree(&fabric, &routes)?;
     }
 
     #[test]
@@ -140,6 +154,10 @@ proptest! {
         routes.layers = Layers::BySourceSwitch(cycle(routes.row_count() * fabric.switch_count()));
         agree(&fabric, &routes)?;
         routes.layers = Layers::ByHop(random_lanes(&fabric, &layer));
+        agree(&fabric, &routes)?;
+        let levels = cycle(routes.row_count() * fabric.terminal_count());
+        let lanes = random_lanes_by_level(&fabric, Layers::BySource(levels), &layer);
+        routes.layers = Layers::ByHop(lanes);
         agree(&fabric, &routes)?;
     }
 

@@ -59,7 +59,7 @@ pub(crate) struct SimulateCommand {
     #[command(flatten)]
     pub(crate) keep: CheckpointArgs,
     /// Share the packets of the run among all processes of mpirun or srun
-    #[arg(long, conflicts_with = "estimate")]
+    #[arg(long)]
     pub(crate) mpi: bool,
 }
 

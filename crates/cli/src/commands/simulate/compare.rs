@@ -26,6 +26,9 @@ pub(super) fn single(args: &SimulateCommand) -> Result<Option<Vec<Axis>>, Failur
     let is_single = args.scenario.len() == 1
         && args.seeds.is_none()
         && set.iter().all(|axis| axis.values.len() == 1);
+    if !is_single && args.mpi {
+        refuse(args)?;
+    }
     Ok(is_single.then_some(set))
 }
 
