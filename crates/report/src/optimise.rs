@@ -41,7 +41,7 @@ impl Report for OptimiseResult<'_> {
         text.push_str(&measure::text(self.engines, self.metrics, &[], style));
         let _infallible = writeln!(
             text,
-            "\noptimized: started with {}, {} LIDs a port\n{}",
+            "\noptimised: started with {}, {} LIDs a port\n{}",
             self.start, self.lids, self.verdict
         );
         text

@@ -56,8 +56,8 @@ pub struct BookFacts {
     pub anew: usize,
     /// The fabric falls apart.
     pub splits: usize,
-    /// Any order and steps, as percent of the faults that leave the fabric in one piece.
-    pub untouched_percent: f64,
+    /// Any order and steps, as percent of the faults that leave the fabric in one piece, if there are any.
+    pub untouched_percent: Option<f64>,
     /// Largest load of a channel after any of the faults that were mended.
     pub efi_max_after: u64,
 }
@@ -117,7 +117,8 @@ fn text(r: &SurviveResult<'_>, style: Style) -> String {
         let counts = [b.faults, b.any_order, b.steps, b.drop_drain, b.reconnect, b.anew, b.splits];
         let mut row = vec![name.to_owned()];
         row.extend(counts.map(n));
-        row.extend([format!("{:.1} %", b.untouched_percent), group(b.efi_max_after)]);
+        let untouched = b.untouched_percent.map_or("-".to_owned(), |share| format!("{share:.1} %"));
+        row.extend([untouched, group(b.efi_max_after)]);
         row
     };
     let rows: Vec<Vec<String>> = [("cables", &r.cables), ("switches", &r.switches)]

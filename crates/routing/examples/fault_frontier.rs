@@ -68,7 +68,7 @@ fn row(spec: &str, on: &Topology, name: &str) {
         book.steps,
         book.drop_drain,
         book.reconnect + book.anew,
-        book.untouched_percent(),
+        book.untouched_percent().unwrap_or(f64::NAN),
         book.load,
         start.elapsed().as_secs_f64(),
     );

@@ -74,10 +74,10 @@ impl Case {
             match job.play.repeat {
                 Repeat::Once => {
                     let program = &job.play.program;
-                    let cost = self.packets_of_message(program);
-                    messages += cost * program.messages() as f64;
+                    let sent = &pairs.total;
+                    messages += self.cost(program.messages() as f64, program.bytes() as f64);
                     bytes += program.bytes() as f64;
-                    arrived += cost * pairs.total.messages as f64;
+                    arrived += self.cost(sent.messages as f64, sent.bytes as f64);
                 }
                 Repeat::Until(end) => until = until.min(moment as f64 / end.max(1) as f64),
             }
@@ -93,11 +93,10 @@ impl Case {
         once.min(until).clamp(1e-9, 1.0)
     }
 
-    /// What a message of a program costs: its packets on the average, or 1 where there are none.
-    fn packets_of_message(&self, program: &Program) -> f64 {
-        let Some(options) = self.medium.packets() else { return 1.0 };
-        let bytes = program.bytes() as f64 / program.messages().max(1) as f64;
-        (bytes / f64::from(options.bytes.max(1))).ceil().max(1.0)
+    /// What messages of this many bytes together cost: their packets, if all are equal, or one each where there are no packets.
+    fn cost(&self, messages: f64, bytes: f64) -> f64 {
+        let packet = self.medium.packets().map_or(f64::INFINITY, |o| f64::from(o.bytes.max(1)));
+        (bytes / packet).max(messages)
     }
 
     /// The share of the required traffic that was sent: of this many packets those that arrived, or bytes that left adapters.

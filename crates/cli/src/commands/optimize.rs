@@ -10,7 +10,7 @@ use darkfiber_report::optimise::OptimiseResult;
 use darkfiber_report::{Refused, json};
 use darkfiber_routing::optimise::{self as search, OptimizedRoutes, SearchEffort, optimise};
 use darkfiber_routing::{Engine, Lids, Request, Routes, find_engine};
-use darkfiber_scenario::Folder;
+use darkfiber_scenario::{Folder, Listener};
 use darkfiber_study::grid::Details;
 use darkfiber_study::patterns::{PatternPart, PatternPlan};
 
@@ -52,8 +52,8 @@ pub(crate) struct OptimizeCommand {
 pub(crate) const HELP: &str = "\
 With several LIDs a port the upward path of a fat-tree may depend on a class of sources and on the destination. The
 search begins with the grids of OPT, with projective planes and with D-mod-k, and changes paths one by one
-(simulated annealing). What it finds is proven and measured like any routes, beside the engines made by rule;
-if none of these is beaten it says so, and writes nothing.
+(simulated annealing). What it finds is proven and measured like any routes, beside dmodk, opt,
+opt-rect, ftree, updn and minhop; if none of these is beaten it says so, and writes nothing.
 
 The fabric: a fat-tree of two or three levels, generated or recognised.
 
@@ -64,8 +64,8 @@ Examples:
 
 Exit code 4 if nothing better was found.";
 
-/// Engines made by rule.
-const RIVALS: [&str; 3] = ["dmodk", "opt", "opt-rect"];
+/// Engines that know no pattern.
+const RIVALS: [&str; 6] = ["dmodk", "opt", "opt-rect", "ftree", "updn", "minhop"];
 /// A mean better by this much is better: twice the width of the intervals.
 const CLEARLY: f64 = 1.004;
 
@@ -78,12 +78,21 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
     let (fabric, shape) = (&loaded.topology.fabric, loaded.topology.shape.as_ref());
     // Worst permutation and averages of all terminals that run jobs, closely.
     let shown = ["worst", "abb", "afpb"];
+    // Bisections need an even number.
+    let count = fabric.compute_terminal_count();
+    let among = (count % 2 == 1 && count > 2).then(|| format!("0-{}", count - 2));
+    let listener = &mut Teller::new(common);
+    if among.is_some() {
+        listener.note(&format!(
+            "bisections need an even number of terminals: the last one of {count} is left out of all numbers"
+        ));
+    }
     let part = PatternPart {
+        among,
         metrics: shown.iter().map(|&name| name.to_owned()).collect(),
         precision: Precision { width: 0.002, ..Precision::default() },
         ..PatternPart::default()
     };
-    let listener = &mut Teller::new(common);
     let (files, seed) = (Folder::default(), common.seed());
     let plan = PatternPlan::of(&part, &loaded.topology, seed, &files, listener)?;
     let answer = |routes: &Routes, engine: String, seconds: f64| match plan.count(
@@ -115,8 +124,11 @@ pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failu
     for name in RIVALS {
         let engine = find_engine(name).map_err(Failure::infeasible)?;
         let begin = Instant::now();
-        // Those that cannot take part (opt on three levels, too few LIDs) are no rivals.
-        if let Ok(routes) = engine.route(fabric, &rival(engine, &request)) {
+        // Those that cannot take part (opt on three levels), or can deadlock, are no rivals.
+        let routes = engine.route(fabric, &rival(engine, &request)).ok();
+        if let Some(routes) =
+            routes.filter(|routes| metrics::measure(fabric, routes, None).deadlock_free)
+        {
             let seconds = begin.elapsed().as_secs_f64();
             outcomes.push(answer(&routes, name.to_owned(), seconds));
         }

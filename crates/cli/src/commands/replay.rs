@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use darkfiber_formats::{calendar, input};
@@ -329,6 +330,7 @@ struct KeptMoments {
     file: fs::File,
     found: Vec<Moment>,
     waiting: String,
+    flushed: Instant,
     /// Of all lines so far.
     digest: TextDigest,
 }
@@ -378,7 +380,7 @@ impl KeptMoments {
             .append(true)
             .open(&path)
             .map_err(|e| Failure::input(format!("cannot write {}: {e}", path.display())))?;
-        Ok(Self { path, file, found, waiting: String::new(), digest })
+        Ok(Self { path, file, found, waiting: String::new(), flushed: Instant::now(), digest })
     }
 
     fn add(&mut self, moment: &Moment) -> Result<(), Failure> {
@@ -386,10 +388,13 @@ impl KeptMoments {
         let line = line.trim_end();
         self.digest.add(line);
         let _infallible = writeln!(self.waiting, "{line},{:016x}", self.digest.value());
-        if self.waiting.len() > 1 << 14 { self.flush() } else { Ok(()) }
+        // What a signal ends has lost a second at most.
+        let is_due = self.flushed.elapsed() >= Duration::from_secs(1);
+        if is_due || self.waiting.len() > 1 << 14 { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
+        self.flushed = Instant::now();
         let result = self.file.write_all(self.waiting.as_bytes());
         self.waiting.clear();
         result.map_err(|e| Failure::input(format!("cannot write {}: {e}", self.path.display())))

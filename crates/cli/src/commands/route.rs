@@ -214,7 +214,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
             }
             if let Some(least) = args.survive {
                 progress.at(format!("{}: mending every cable", engine.name()));
-                survives = Some(survived(fabric, &routes, args.request.lanes, least)?);
+                survives = survived(fabric, &routes, args.request.lanes, least)?;
             }
             if has_groups && routes.groups.is_none() {
                 let note = "groups of ports are left out: these tables are static ones";
@@ -324,11 +324,17 @@ pub(super) fn protected(
     Ok(protected)
 }
 
-/// The share of single cables whose repairs leave running connections alone, in percent; a refusal if it is less than `least`.
-fn survived(fabric: &Fabric, routes: &Routes, lanes: u8, least: f64) -> Result<f64, String> {
+/// The share of single cables whose repairs leave running connections alone, in percent of those that leave the fabric connected, if
+/// there are any; a refusal if it is less than `least`.
+fn survived(
+    fabric: &Fabric,
+    routes: &Routes,
+    lanes: u8,
+    least: f64,
+) -> Result<Option<f64>, String> {
     let prepared = Prepared::new(fabric, routes, lanes).map_err(|e| e.to_string())?;
     let share = Book::of(&prepared.book(&Fault::cables(fabric), || ())).untouched_percent();
-    if share < least {
+    if let Some(share) = share.filter(|&share| share < least) {
         return Err(format!(
             "the repairs of {share:.1} % of the single cables leave running connections alone, fewer than {least} %"
         ));

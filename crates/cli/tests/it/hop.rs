@@ -1,6 +1,7 @@
 //! Lanes that switches choose by input and output port.
 
 use std::fs;
+use std::path::Path;
 
 use crate::{folder, run, run_in};
 
@@ -61,7 +62,58 @@ fn odd_lanes_are_said_with_file_and_line() {
     let foreign = run_in(d, &format!("{line} --sl2vl odd"));
     assert!(foreign.code == 3 && foreign.err.contains("this fabric"), "{}", foreign.err);
     let both = run_in(d, &format!("{line} --sl2vl set/sl2vl --sl set/sl2vl"));
-    assert_eq!(both.code, 2, "{}", both.err);
+    assert!(both.code == 3 && both.err.contains("service levels"), "{}", both.err);
+}
+
+/// OpenSM's torus-2QoS on a torus that lacks a switch: lanes depend on service level and ports. ibdmchk found no credit loop in it
+/// (its files are of tests/data/opensm); with lane = service level there would be one.
+#[test]
+fn lanes_by_service_level_and_ports_are_judged() {
+    let data =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/opensm/torus5x4x3_2qos");
+    let dir = folder(&[]);
+    let d = dir.path();
+    for (from, to) in [
+        ("ibnetdiscover.gz", "fabric.topo.gz"),
+        ("lfts.dump.gz", "opensm-lfts.dump"),
+        ("sl.txt.gz", "sl.txt.gz"),
+        ("opensm-sl2vl.dump.gz", "lanes"),
+    ] {
+        fs::copy(data.join(from), d.join(to)).expect("shipped");
+    }
+    let line = "check fabric.topo.gz --routes opensm-lfts.dump --sl sl.txt.gz";
+    let both = run_in(d, &format!("{line} --sl2vl lanes --format json -q"));
+    assert_eq!((both.code, both.err.as_str()), (0, ""));
+    let json = both.json();
+    assert_eq!((json["layers"].as_u64(), json["deadlock_free"].as_bool()), (Some(4), Some(true)));
+    // Without lanes no verdict is given.
+    let alone = run_in(d, line);
+    assert!(alone.code == 3 && alone.err.contains("torus-2QoS"), "{}", alone.err);
+    assert!(alone.err.contains("--sl2vl"), "{}", alone.err);
+    // Levels whose engine nobody names are taken as lanes, and deadlock; beside a dump that says otherwise with a warning.
+    let levels = levels_without_engine(&d.join("sl.txt.gz"));
+    fs::write(d.join("levels"), levels).expect("written");
+    let line = "check fabric.topo.gz --routes opensm-lfts.dump --sl levels -q";
+    let assumed = run_in(d, line);
+    assert_eq!((assumed.code, assumed.err.contains("switches have other lanes")), (1, false));
+    fs::rename(d.join("lanes"), d.join("opensm-sl2vl.dump")).expect("renamed");
+    let beside = run_in(d, &line.replace(" -q", ""));
+    assert!(beside.code == 1 && beside.err.contains("switches have other lanes"), "{}", beside.err);
+    // Tables in place can be mended only where lanes do not depend on ports.
+    let mended = run_in(
+        d,
+        "reroute fabric.topo.gz --routes opensm-lfts.dump --sl sl.txt.gz --sl2vl opensm-sl2vl.dump --fail 0x000050000010000b:3",
+    );
+    assert!(mended.code == 4 && mended.out.is_empty(), "{}", mended.err);
+}
+
+/// A matrix of service levels without the line that names the engine.
+fn levels_without_engine(path: &Path) -> String {
+    let bytes = fs::read(path).expect("a file");
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text)
+        .expect("text");
+    text.split_once('\n').expect("lines").1.to_owned()
 }
 
 #[test]

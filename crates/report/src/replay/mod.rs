@@ -46,8 +46,8 @@ pub fn remarks(log: &LogFacts) -> Vec<String> {
     );
     say(
         log.nowhere,
-        "job does not say where it ran; left out (--place puts it somewhere)",
-        "jobs do not say where they ran; left out (--place puts them somewhere)",
+        "job does not say where it ran, or how large it is; left out (--place puts it somewhere if its size is known)",
+        "jobs do not say where they ran, or how large they are; left out (--place puts those somewhere whose size is known)",
     );
     say(
         log.misplaced,

@@ -124,12 +124,10 @@ impl Book {
     }
 
     /// Faults after which running connections continue without losing a packet that did not have to cross what failed,
-    /// in percent of the faults that leave the fabric connected; 100 if there are none.
-    pub fn untouched_percent(&self) -> f64 {
-        match self.faults - self.splits {
-            0 => 100.0,
-            all => (self.any_order + self.steps) as f64 * 100.0 / all as f64,
-        }
+    /// in percent of the faults that leave the fabric connected, if there are any.
+    pub fn untouched_percent(&self) -> Option<f64> {
+        let all = self.faults - self.splits;
+        (all > 0).then(|| (self.any_order + self.steps) as f64 * 100.0 / all as f64)
     }
 }
 

@@ -179,7 +179,8 @@ fn every_cable_of_a_protected_random_graph_may_fail() {
     let routes = route(&on.fabric, "dfsssp");
     let share = |routes: &Routes| {
         let prepared = Prepared::new(&on.fabric, routes, LANES).expect("its own tables");
-        Book::of(&prepared.book(&Fault::cables(&on.fabric), || ())).untouched_percent()
+        let book = Book::of(&prepared.book(&Fault::cables(&on.fabric), || ()));
+        book.untouched_percent().expect("it has cables")
     };
     let prepared = Prepared::new(&on.fabric, &routes, LANES).expect("its own tables");
     let protected = prepared.protected(LANES).0;

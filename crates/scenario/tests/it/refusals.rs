@@ -173,7 +173,7 @@ fn files_that_cannot_be_played() {
         told.replace(&files.locate("a").display().to_string(), "a")
     };
     assert_snapshot!(told("", "", 3), @"
-    error: s.toml: line 5: job 1: files: a: unrecognised format; expected GOAL, a trace of torch, Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes
+    error: s.toml: line 5: job 1: files: a: unrecognised format; expected GOAL, a trace of torch, Chakra, DUMPI or SimGrid, a graph of mpiP, or a matrix of bytes
     hint: the file is empty
     ");
     assert_snapshot!(told(&GOAL[..GOAL.len() - 30], "", 3), @"

@@ -103,7 +103,8 @@ impl<'a> Head<'a> {
 darkfiber_fabric::named!(ScheduleFormat, eq);
 
 /// Expected content where the format is unrecognised.
-pub(super) const EXPECTED: &str = "GOAL, a trace of torch, Chakra, DUMPI or SimGrid, a report or graph of mpiP, or a matrix of bytes";
+pub(super) const EXPECTED: &str =
+    "GOAL, a trace of torch, Chakra, DUMPI or SimGrid, a graph of mpiP, or a matrix of bytes";
 
 /// The files in a folder, by name.
 pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, ReadError> {

@@ -112,5 +112,5 @@ Examples:
   darkfiber simulate my.toml --set routes.engine=updn,dfsssp --seeds 5
   mpirun -n 4 darkfiber simulate my.toml --depth packet --mpi
 
-Exit code 3 if the scenario or a file of it cannot be read, 4 if ranks wait for what never comes, no engine routes
-the fabric, or there are not enough hosts.";
+Exit code 3 if the scenario or a file of it cannot be read, 4 if ranks wait for what never comes, packets deadlock,
+no engine routes the fabric, or there are not enough hosts (with [update] a deadlock is 1).";

@@ -19,31 +19,38 @@ const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
 enum RunExtent {
     /// Messages, where each job runs once; and schedules of the program of one job alone, of which many may be multiplied without
     /// a record of their messages.
-    Messages { all: f64, epochs: Option<f64> },
+    ///
+    /// With packets of at most this many bytes, messages count as many as they have.
+    Messages { all: f64, epochs: Option<f64>, packet: f64 },
     /// The moment until which jobs repeat, in picoseconds.
     Moment(u64),
 }
 
 impl RunExtent {
-    fn of(jobs: &[Job]) -> Self {
+    fn of(jobs: &[Job], packet: Option<u32>) -> Self {
+        let packet = packet.map_or(f64::INFINITY, |bytes| f64::from(bytes.max(1)));
         let ends = jobs.iter().filter_map(|job| match job.play.repeat {
             Repeat::Once => None,
             Repeat::Until(end) => Some(end),
         });
-        let messages = || jobs.iter().map(|job| job.play.program.messages() as f64).sum();
+        let cost = |job: &Job| {
+            let program = &job.play.program;
+            program.messages() as f64 + program.bytes() as f64 / packet
+        };
+        let messages = || jobs.iter().map(cost).sum();
         let epochs = match jobs {
             [job] => Some(job.play.program.epochs() as f64),
             _ => None,
         };
-        ends.max().map_or_else(|| Self::Messages { all: messages(), epochs }, Self::Moment)
+        ends.max().map_or_else(|| Self::Messages { all: messages(), epochs, packet }, Self::Moment)
     }
 
-    /// The share that is done when this number of messages has arrived and this is the last of them.
-    fn done(&self, messages: u64, last: &Record) -> f64 {
+    /// The share that is done when this number of messages and bytes has arrived and this is the last of them.
+    fn done(&self, (messages, bytes): (u64, u64), last: &Record) -> f64 {
         let part = match *self {
-            Self::Messages { all, epochs } => {
+            Self::Messages { all, epochs, packet } => {
                 let epochs = epochs.map_or(0.0, |epochs| last.epoch as f64 / epochs.max(1.0));
-                epochs.max(messages as f64 / all.max(1.0))
+                epochs.max((messages as f64 + bytes as f64 / packet) / all.max(1.0))
             }
             Self::Moment(end) => last.arrived as f64 / end.max(1) as f64,
         };
@@ -56,6 +63,7 @@ pub(super) struct ProgressWatch<'a> {
     begin: Instant,
     last: Instant,
     messages: u64,
+    bytes: u64,
     whole: RunExtent,
     /// Whether lines go to standard error in any case.
     plain: bool,
@@ -66,15 +74,21 @@ pub(super) struct ProgressWatch<'a> {
 
 impl<'a> ProgressWatch<'a> {
     /// From now on.
-    pub(super) fn new(jobs: &[Job], plain: bool, quiet: bool, progress: &'a Progress) -> Self {
+    pub(super) fn new(
+        (jobs, packet): (&[Job], Option<u32>),
+        plain: bool,
+        quiet: bool,
+        progress: &'a Progress,
+    ) -> Self {
         let begin = Instant::now();
-        let whole = RunExtent::of(jobs);
-        Self { begin, last: begin, messages: 0, whole, plain, estimated: quiet, progress }
+        let whole = RunExtent::of(jobs, packet);
+        Self { begin, last: begin, messages: 0, bytes: 0, whole, plain, estimated: quiet, progress }
     }
 
     /// A message was received.
     pub(super) fn see(&mut self, record: &Record) {
         self.messages += 1;
+        self.bytes = self.bytes.saturating_add(record.bytes);
         if !self.messages.is_multiple_of(LOOK) {
             return;
         }
@@ -90,7 +104,7 @@ impl<'a> ProgressWatch<'a> {
             self.messages as f64 / 1e6,
             self.messages as f64 / seconds / 1e6
         );
-        let done = self.whole.done(self.messages, record);
+        let done = self.whole.done((self.messages, self.bytes), record);
         if done > 0.0 {
             let all = seconds / done;
             if !self.estimated && now - self.begin >= LONG.0 {
@@ -128,11 +142,14 @@ mod tests {
             departed: 0,
             arrived,
         };
-        let messages = |epochs| RunExtent::Messages { all: 200.0, epochs };
-        assert!((messages(None).done(50, &last(9, 7)) - 0.25).abs() < 1e-12);
+        let messages = |epochs| RunExtent::Messages { all: 200.0, epochs, packet: f64::INFINITY };
+        assert!((messages(None).done((50, 9999), &last(9, 7)) - 0.25).abs() < 1e-12);
+        // Half of the messages with a tenth of the packets.
+        let mixed = RunExtent::Messages { all: 1_000.0, epochs: None, packet: 4096.0 };
+        assert!((mixed.done((50, 50 * 4096), &last(9, 7)) - 0.1).abs() < 1e-12);
         // Most of them were multiplied.
-        assert!((messages(Some(10.0)).done(50, &last(9, 7)) - 0.9).abs() < 1e-12);
-        assert!((RunExtent::Moment(1_000).done(50, &last(0, 700)) - 0.7).abs() < 1e-12);
-        assert!((RunExtent::Moment(1_000).done(50, &last(0, 1_700)) - 1.0).abs() < 1e-12);
+        assert!((messages(Some(10.0)).done((50, 9999), &last(9, 7)) - 0.9).abs() < 1e-12);
+        assert!((RunExtent::Moment(1_000).done((50, 50), &last(0, 700)) - 0.7).abs() < 1e-12);
+        assert!((RunExtent::Moment(1_000).done((50, 50), &last(0, 1_700)) - 1.0).abs() < 1e-12);
     }
 }

@@ -74,7 +74,7 @@ impl Question for SingleFaults {
 
 fn row(of: &str, book: &Book) -> Answer {
     Answer::of(of)
-        .with("untouched_percent", book.untouched_percent())
+        .with_some("untouched_percent", book.untouched_percent())
         .with("faults", book.faults)
         .with("any_order", book.any_order)
         .with("steps", book.steps)
