@@ -10,7 +10,7 @@ pub mod ecmp;
 pub mod engine;
 mod engines;
 mod flow_path;
-mod hop_lanes;
+mod layers;
 mod lid_blocks;
 mod lid_choice;
 mod lid_offsets;
@@ -35,7 +35,7 @@ pub use engine::{Deadlock, Engine, FabricRequirement, Refusals, route_first};
 pub use engines::{
     NoLayersByHop, NoLayersBySource, layers_by_hop, layers_by_source, least_load_of_jobs,
 };
-pub use hop_lanes::{HopLanes, LEVELS};
+pub use layers::{HopLanes, LEVELS, Layers};
 pub use lid_blocks::LidBlocks;
 pub use lid_choice::LidChoice;
 pub use lids::{LidError, Lids, MAX_UNICAST_LID};
@@ -44,7 +44,7 @@ pub use planes::joined;
 pub use refusal::Refusal;
 pub use registry::{ENGINES, find_engine};
 pub use request::{Demand, LayerBy, Request};
-pub use routes::{DELIVER, DestId, Layers, NO_ROUTE, Routes};
+pub use routes::{DELIVER, DestId, NO_ROUTE, Routes};
 pub use searches::{SEARCHES, search_from};
 pub use spread::spread_lanes;
 pub use step::{Step, follow, step};

@@ -6,7 +6,7 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
 use crate::ecmp::Ecmp;
 use crate::next_hops::NextHops;
-use crate::{HopLanes, LidChoice};
+use crate::{Layers, LidChoice};
 
 /// Table entry "hand over here": at the destination's own switch.
 pub const DELIVER: u8 = 0;
@@ -52,35 +52,6 @@ impl DestId {
         match self.as_terminal(fabric) {
             Some(t) => fabric.terminal(t).switch,
             None => SwitchId::new(self.index() - fabric.terminal_count()),
-        }
-    }
-}
-
-/// Virtual layer (service level = virtual lane) of a packet: by its source and the LID that it
-/// is sent to, of which every one has a table row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Layers {
-    /// All in layer 0.
-    One,
-    /// By destination row: `layer[row]`.
-    ByRow(Vec<u8>),
-    /// By source switch and destination row: `layer[row * switches + source switch]`.
-    BySourceSwitch(Vec<u8>),
-    /// By source terminal and destination row: `layer[row * terminals + source terminal]`. Engines never need
-    /// that; the answers of OpenSM's `path_sl` can be any such matrix.
-    BySource(Vec<u8>),
-    /// On each channel the switch before it chooses the lane by its input and output port, whatever the service level, or by that,
-    /// too. A path changes lanes along its length, so it belongs to no layer.
-    ByHop(HopLanes),
-}
-
-impl Layers {
-    /// The lanes that switches choose, where they do.
-    #[inline]
-    pub fn by_hop(&self) -> Option<&HopLanes> {
-        match self {
-            Self::ByHop(lanes) => Some(lanes),
-            _ => None,
         }
     }
 }

@@ -1,8 +1,35 @@
-//! Lanes that switches choose by input and output port, and perhaps by service level.
+//! Virtual layers of packets: by pair, or lane by lane as switches choose by input and output port, and perhaps by service level.
 
 use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
 
-use crate::Layers;
+/// Virtual layer (service level = virtual lane) of a packet: by its source and the LID that it
+/// is sent to, of which every one has a table row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layers {
+    /// All in layer 0.
+    One,
+    /// By destination row: `layer[row]`.
+    ByRow(Vec<u8>),
+    /// By source switch and destination row: `layer[row * switches + source switch]`.
+    BySourceSwitch(Vec<u8>),
+    /// By source terminal and destination row: `layer[row * terminals + source terminal]`. Engines never need
+    /// that; the answers of OpenSM's `path_sl` can be any such matrix.
+    BySource(Vec<u8>),
+    /// On each channel the switch before it chooses the lane by its input and output port, whatever the service level, or by that,
+    /// too. A path changes lanes along its length, so it belongs to no layer.
+    ByHop(HopLanes),
+}
+
+impl Layers {
+    /// The lanes that switches choose, where they do.
+    #[inline]
+    pub fn by_hop(&self) -> Option<&HopLanes> {
+        match self {
+            Self::ByHop(lanes) => Some(lanes),
+            _ => None,
+        }
+    }
+}
 
 /// The virtual lane of a packet on the channel behind an output port, by its input port: the content of the SL2VL
 /// tables of switches. A table is independent of the lane in which a packet arrived. Either every service level is mapped alike, or
