@@ -86,8 +86,7 @@ pub(crate) struct BesideTables {
     /// printed; without: all in lane 0
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl: Option<PathBuf>,
-    /// Lanes by input and output port of each switch, and by service level if --sl has some (sl2vl, OpenSM's
-    /// opensm-sl2vl.dump); without: lane = service level
+    /// Lanes by ports of each switch and by the levels of --sl (sl2vl, opensm-sl2vl.dump); without: lane = level
     #[arg(long, value_name = "FILE", requires = "routes")]
     pub(crate) sl2vl: Option<PathBuf>,
     /// Which LID of its destinations each source uses (path-bits); without: the base LID
