@@ -75,9 +75,9 @@ impl Case {
                 Repeat::Once => {
                     let program = &job.play.program;
                     let sent = &pairs.total;
-                    messages += self.cost(program.messages() as f64, program.bytes() as f64);
+                    messages += self.medium.cost(program.messages() as f64, program.bytes() as f64);
                     bytes += program.bytes() as f64;
-                    arrived += self.cost(sent.messages as f64, sent.bytes as f64);
+                    arrived += self.medium.cost(sent.messages as f64, sent.bytes as f64);
                 }
                 Repeat::Until(end) => until = until.min(moment as f64 / end.max(1) as f64),
             }
@@ -91,12 +91,6 @@ impl Case {
             self.sent(simulated, messages, bytes).max(arrived / messages)
         };
         once.min(until).clamp(1e-9, 1.0)
-    }
-
-    /// What messages of this many bytes together cost: their packets, if all are equal, or one each where there are no packets.
-    fn cost(&self, messages: f64, bytes: f64) -> f64 {
-        let packet = self.medium.packets().map_or(f64::INFINITY, |o| f64::from(o.bytes.max(1)));
-        (bytes / packet).max(messages)
     }
 
     /// The share of the required traffic that was sent: of this many packets those that arrived, or bytes that left adapters.

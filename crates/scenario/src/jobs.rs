@@ -202,7 +202,7 @@ impl HostAllocation<'_> {
         let host = |rank: u32| self.rails.peers(terminals[rank as usize]).first();
         let mut crossing = None;
         for block in program.blocks() {
-            block.each_message(|from, to, _| {
+            block.each_pair(|from, to| {
                 if planes[from as usize] != planes[to as usize] && host(from) != host(to) {
                     crossing.get_or_insert((from, to));
                 }

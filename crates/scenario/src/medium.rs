@@ -36,6 +36,13 @@ impl Medium {
         }
     }
 
+    /// What messages of this many bytes together cost to simulate: their packets, if all are equal, or one each where there are no
+    /// packets.
+    pub fn cost(&self, messages: f64, bytes: f64) -> f64 {
+        let packet = self.packets().map_or(f64::INFINITY, |o| f64::from(o.bytes.max(1)));
+        (bytes / packet).max(messages)
+    }
+
     /// The options of packets, at that depth.
     pub fn packets(&self) -> Option<&PacketOptions> {
         match self {

@@ -143,9 +143,8 @@ fn run_one(
     // The run, which is followed and kept.
     let begin = Instant::now();
     progress.at("simulating");
-    let packet = case.medium.packets().map(|options| options.bytes);
     let plain = args.progress && mpi::is_first(world);
-    let mut watch = ProgressWatch::new((jobs, packet), plain, common.quiet, &progress);
+    let mut watch = ProgressWatch::new((jobs, &case.medium), plain, common.quiet, &progress);
     setup.follow = followed.as_ref().map(|f| f as &dyn Observer);
     let simulated = simulate(&setup, &mut |record| watch.see(record)).map_err(stuck)?;
     let wall = begin.elapsed().as_secs_f64();

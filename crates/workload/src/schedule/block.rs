@@ -122,13 +122,25 @@ impl Block {
 
     /// Calls `each` for every message: sender, receiver, bytes.
     pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64)) {
-        for round in 0..self.rounds() {
-            let steps = self.round(round);
-            for rank in 0..self.ranks {
-                for op in steps.of(rank) {
-                    if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = steps.op(op) {
-                        each(rank, to, bytes);
-                    }
+        (0..self.rounds()).for_each(|round| self.each_of_round(round, &mut each));
+    }
+
+    /// Calls `each` for every sender and receiver, once or more often. Rounds in which everybody has the same partners are looked at
+    /// once, where that is known.
+    pub fn each_pair(&self, mut each: impl FnMut(u32, u32)) {
+        let mut round = 0;
+        while round < self.rounds() {
+            self.each_of_round(round, &mut |from, to, _| each(from, to));
+            round = self.alike(round, f64::INFINITY).0.end;
+        }
+    }
+
+    fn each_of_round(&self, round: u32, each: &mut impl FnMut(u32, u32, u64)) {
+        let steps = self.round(round);
+        for rank in 0..self.ranks {
+            for op in steps.of(rank) {
+                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = steps.op(op) {
+                    each(rank, to, bytes);
                 }
             }
         }

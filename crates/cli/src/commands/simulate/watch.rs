@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use darkfiber_report::quantity;
-use darkfiber_scenario::Job;
+use darkfiber_scenario::{Job, Medium};
 use darkfiber_workload::play::{Record, Repeat, SECOND};
 
 use crate::out;
@@ -20,37 +20,36 @@ enum RunExtent {
     /// Messages, where each job runs once; and schedules of the program of one job alone, of which many may be multiplied without
     /// a record of their messages.
     ///
-    /// With packets of at most this many bytes, messages count as many as they have.
-    Messages { all: f64, epochs: Option<f64>, packet: f64 },
+    /// By their numbers or those of their packets ([`Medium::cost`]).
+    Messages { all: f64, epochs: Option<f64> },
     /// The moment until which jobs repeat, in picoseconds.
     Moment(u64),
 }
 
 impl RunExtent {
-    fn of(jobs: &[Job], packet: Option<u32>) -> Self {
-        let packet = packet.map_or(f64::INFINITY, |bytes| f64::from(bytes.max(1)));
+    fn of(jobs: &[Job], medium: &Medium) -> Self {
         let ends = jobs.iter().filter_map(|job| match job.play.repeat {
             Repeat::Once => None,
             Repeat::Until(end) => Some(end),
         });
         let cost = |job: &Job| {
             let program = &job.play.program;
-            program.messages() as f64 + program.bytes() as f64 / packet
+            medium.cost(program.messages() as f64, program.bytes() as f64)
         };
         let messages = || jobs.iter().map(cost).sum();
         let epochs = match jobs {
             [job] => Some(job.play.program.epochs() as f64),
             _ => None,
         };
-        ends.max().map_or_else(|| Self::Messages { all: messages(), epochs, packet }, Self::Moment)
+        ends.max().map_or_else(|| Self::Messages { all: messages(), epochs }, Self::Moment)
     }
 
-    /// The share that is done when this number of messages and bytes has arrived and this is the last of them.
-    fn done(&self, (messages, bytes): (u64, u64), last: &Record) -> f64 {
+    /// The share that is done when messages of this cost have arrived and this is the last of them.
+    fn done(&self, cost: f64, last: &Record) -> f64 {
         let part = match *self {
-            Self::Messages { all, epochs, packet } => {
+            Self::Messages { all, epochs } => {
                 let epochs = epochs.map_or(0.0, |epochs| last.epoch as f64 / epochs.max(1.0));
-                epochs.max((messages as f64 + bytes as f64 / packet) / all.max(1.0))
+                epochs.max(cost / all.max(1.0))
             }
             Self::Moment(end) => last.arrived as f64 / end.max(1) as f64,
         };
@@ -64,6 +63,7 @@ pub(super) struct ProgressWatch<'a> {
     last: Instant,
     messages: u64,
     bytes: u64,
+    medium: &'a Medium,
     whole: RunExtent,
     /// Whether lines go to standard error in any case.
     plain: bool,
@@ -75,14 +75,24 @@ pub(super) struct ProgressWatch<'a> {
 impl<'a> ProgressWatch<'a> {
     /// From now on.
     pub(super) fn new(
-        (jobs, packet): (&[Job], Option<u32>),
+        (jobs, medium): (&[Job], &'a Medium),
         plain: bool,
         quiet: bool,
         progress: &'a Progress,
     ) -> Self {
         let begin = Instant::now();
-        let whole = RunExtent::of(jobs, packet);
-        Self { begin, last: begin, messages: 0, bytes: 0, whole, plain, estimated: quiet, progress }
+        let whole = RunExtent::of(jobs, medium);
+        Self {
+            begin,
+            last: begin,
+            messages: 0,
+            bytes: 0,
+            medium,
+            whole,
+            plain,
+            estimated: quiet,
+            progress,
+        }
     }
 
     /// A message was received.
@@ -104,7 +114,8 @@ impl<'a> ProgressWatch<'a> {
             self.messages as f64 / 1e6,
             self.messages as f64 / seconds / 1e6
         );
-        let done = self.whole.done((self.messages, self.bytes), record);
+        let cost = self.medium.cost(self.messages as f64, self.bytes as f64);
+        let done = self.whole.done(cost, record);
         if done > 0.0 {
             let all = seconds / done;
             if !self.estimated && now - self.begin >= LONG.0 {
@@ -142,14 +153,11 @@ mod tests {
             departed: 0,
             arrived,
         };
-        let messages = |epochs| RunExtent::Messages { all: 200.0, epochs, packet: f64::INFINITY };
-        assert!((messages(None).done((50, 9999), &last(9, 7)) - 0.25).abs() < 1e-12);
-        // Half of the messages with a tenth of the packets.
-        let mixed = RunExtent::Messages { all: 1_000.0, epochs: None, packet: 4096.0 };
-        assert!((mixed.done((50, 50 * 4096), &last(9, 7)) - 0.1).abs() < 1e-12);
+        let messages = |epochs| RunExtent::Messages { all: 200.0, epochs };
+        assert!((messages(None).done(50.0, &last(9, 7)) - 0.25).abs() < 1e-12);
         // Most of them were multiplied.
-        assert!((messages(Some(10.0)).done((50, 9999), &last(9, 7)) - 0.9).abs() < 1e-12);
-        assert!((RunExtent::Moment(1_000).done((50, 50), &last(0, 700)) - 0.7).abs() < 1e-12);
-        assert!((RunExtent::Moment(1_000).done((50, 50), &last(0, 1_700)) - 1.0).abs() < 1e-12);
+        assert!((messages(Some(10.0)).done(50.0, &last(9, 7)) - 0.9).abs() < 1e-12);
+        assert!((RunExtent::Moment(1_000).done(50.0, &last(0, 700)) - 0.7).abs() < 1e-12);
+        assert!((RunExtent::Moment(1_000).done(50.0, &last(0, 1_700)) - 1.0).abs() < 1e-12);
     }
 }
