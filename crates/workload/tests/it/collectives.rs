@@ -1,5 +1,6 @@
 //! Collectives against an oracle that tracks the data of ranks through the schedule, and against closed forms.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
@@ -439,6 +440,14 @@ proptest! {
         prop_assert!(written.written().is_some());
         let totals = |b: &Block| (b.messages(), b.bytes());
         prop_assert_eq!(totals(&kept), totals(&written));
+        let mut pairs = [BTreeSet::new(), BTreeSet::new()];
+        kept.each_pair(|from, to| {
+            pairs[0].insert((from, to));
+        });
+        written.each_message(|from, to, _| {
+            pairs[1].insert((from, to));
+        });
+        prop_assert_eq!(&pairs[0], &pairs[1]);
         let host = Host {
             send: busy,
             receive: busy / 2,
@@ -513,7 +522,7 @@ fn rounds_that_differ_are_told_apart() {
         assert!(block.written().is_none());
         format!("{block:?}")
     };
-    let mut texts = std::collections::BTreeSet::new();
+    let mut texts = BTreeSet::new();
     let mut turned = comm.clone();
     turned.swap(0, 3);
     for bytes in [0, 1, 8, 1 << 20, (1 << 20) + 1] {

@@ -139,6 +139,8 @@ impl<'a> ProgressWatch<'a> {
 
 #[cfg(test)]
 mod tests {
+    use darkfiber_scenario::PacketOptions;
+
     use super::*;
 
     #[test]
@@ -155,6 +157,13 @@ mod tests {
         };
         let messages = |epochs| RunExtent::Messages { all: 200.0, epochs };
         assert!((messages(None).done(50.0, &last(9, 7)) - 0.25).abs() < 1e-12);
+        // By packets, half of the messages are a tenth of the run where the others are longer.
+        let micro = darkfiber_packetsim::preset("qdr").expect("known").micro();
+        let minimal = darkfiber_packetsim::routing::kind("minimal").expect("known");
+        let packets = Medium::Packet(Box::new(PacketOptions::new(micro, minimal, 4096)));
+        let part = packets.cost(50.0, 50.0 * 4096.0) / packets.cost(100.0, 500.0 * 4096.0);
+        assert!((part - 0.1).abs() < 1e-12);
+        assert!((Medium::Formula.cost(50.0, 1e9) - 50.0).abs() < 1e-12);
         // Most of them were multiplied.
         assert!((messages(Some(10.0)).done(50.0, &last(9, 7)) - 0.9).abs() < 1e-12);
         assert!((RunExtent::Moment(1_000).done(50.0, &last(0, 700)) - 0.7).abs() < 1e-12);
