@@ -19,12 +19,9 @@
 //!
 //! Source: the manual page ibnetdiscover(8) and `ibnetdiscover.c` of infiniband-diags.
 
-mod assemble;
-mod cables;
 mod line;
 mod ports;
 mod read;
-mod records;
 mod write;
 
 pub use ports::read_ports;

@@ -29,6 +29,15 @@ impl Layers {
             _ => None,
         }
     }
+
+    /// The service levels of pairs: the layers themselves, unless switches choose lanes; then those that have tables, or level 0 for all.
+    #[inline]
+    pub(crate) fn levels(&self) -> &Self {
+        match self {
+            Self::ByHop(lanes) => lanes.levels().unwrap_or(&Self::One),
+            levels => levels,
+        }
+    }
 }
 
 /// The virtual lane of a packet on the channel behind an output port, by its input port: the content of the SL2VL

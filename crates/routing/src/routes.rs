@@ -326,15 +326,8 @@ impl Routes {
     /// lanes ([`Layers::ByHop`]) it is the level alone, which does not determine the lanes.
     #[inline]
     pub fn layer_on(&self, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
-        self.level_on(&self.layers, fabric, source, row)
-    }
-
-    fn level_on(&self, of: &Layers, fabric: &Fabric, source: TerminalId, row: usize) -> u8 {
-        match of {
-            Layers::One => 0,
-            Layers::ByHop(lanes) => {
-                lanes.levels().map_or(0, |levels| self.level_on(levels, fabric, source, row))
-            }
+        match self.layers.levels() {
+            Layers::One | Layers::ByHop(_) => 0,
             Layers::ByRow(l) => l[row],
             Layers::BySourceSwitch(l) => {
                 l[row * self.switches + fabric.terminal(source).switch.index()]

@@ -1,10 +1,10 @@
-//! ibdiagnet's database: sections of tables, of which `PM_INFO` has the counters.
+//! ibdiagnet's database: tables, of which `PM_INFO` has the counters.
 
 use std::path::Path;
 
 use super::reading::{CounterForm, Reading, not_counters};
 use super::table;
-use crate::{Diagnostics, ReadError};
+use crate::{Diagnostics, ReadError, db_csv};
 
 /// The form of ibdiagnet's database.
 pub(super) const FORM: CounterForm = CounterForm {
@@ -13,11 +13,8 @@ pub(super) const FORM: CounterForm = CounterForm {
 };
 
 fn read(text: &str, path: &Path, found: &mut Diagnostics) -> Result<Vec<Reading>, ReadError> {
-    let mut lines = text.lines().enumerate().skip_while(|(_, l)| l.trim() != "START_PM_INFO");
-    let Some((first, _)) = lines.next() else {
-        return Err(not_counters(path, "there is no section PM_INFO".to_owned()));
+    let Some((before, section)) = db_csv::table(text, "PM_INFO") else {
+        return Err(not_counters(path, "there is no table PM_INFO".to_owned()));
     };
-    let section: Vec<&str> =
-        lines.map(|(_, l)| l).take_while(|l| l.trim() != "END_PM_INFO").collect();
-    table::of_section(&section.join("\n"), first + 1, path, found)
+    table::of_section(section, before, path, found)
 }

@@ -2,20 +2,7 @@
 
 use darkfiber_fabric::{Guid, LinkClass};
 
-/// The kind of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum NodeKind {
-    Switch,
-    Adapter,
-    Router,
-}
-
-/// Reference of a line to a node: `"S-0002c903007b78b0"`, or any text in a file for ibsim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key<'a> {
-    Guid(NodeKind, Guid),
-    Name(&'a str),
-}
+use crate::records::{Key, NodeKind};
 
 impl<'a> Key<'a> {
     pub(super) fn new(id: &'a str) -> Self {

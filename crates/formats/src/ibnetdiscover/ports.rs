@@ -6,11 +6,10 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::line::{Cursor, Key, NodeKind};
-use super::read::unicast;
-use super::records::{Listing, Node, Records};
+use super::line::Cursor;
 use crate::diagnostic::excerpt;
 use crate::input::name_of;
+use crate::records::{Key, Listing, Node, NodeKind, Records, unicast};
 use crate::{Diagnostics, ReadError};
 
 /// Reads the output of `ibnetdiscover -p`.
@@ -109,7 +108,7 @@ pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), Re
             node.ports = node.ports.max(p.far_port.min(254) as u8);
         }
     }
-    if let Some(what) = cut_short(&records) {
+    if let Some(what) = records.cut_short() {
         let hint = "hosts may be missing that no other line names; make a new one";
         d.error(text.lines().count(), what, hint);
     }
@@ -122,25 +121,6 @@ pub fn read_ports(text: &str, path: &Path) -> Result<(Topology, Diagnostics), Re
     }
     let topology = records.assemble(&name_of(path), path, &mut d)?;
     Ok((topology, d))
-}
-
-/// Says which switch lacks lines, if one does: others name it, or ports of the last one beyond those that it lists.
-fn cut_short(records: &Records<'_>) -> Option<String> {
-    let Records { nodes, ports, index } = records;
-    let of_switch = |p: &&Listing<'_>| matches!(p.far, Key::Guid(NodeKind::Switch, _));
-    let mut to_switches = ports.iter().filter(of_switch);
-    if let Some(p) = to_switches.clone().find(|p| !index.contains_key(&p.far)) {
-        let name = p.far_description.unwrap_or(p.far_id);
-        return Some(format!("the list was cut short: switch \"{name}\" has no line"));
-    }
-    let last = nodes.len() - 1;
-    // Ports are listed in ascending order.
-    let highest = ports.iter().filter(|p| p.node as usize == last).map(|p| p.port).max()?;
-    let is_unlisted =
-        |p: &&Listing<'_>| index.get(&p.far) == Some(&(last as u32)) && p.far_port > highest;
-    let p = to_switches.find(is_unlisted)?;
-    let (name, port) = (nodes[last].description, p.far_port);
-    Some(format!("the list was cut short: port {port} of switch \"{name}\" has no line"))
 }
 
 /// `SW  1719 10 0x7cfe9003009ce5b0`.

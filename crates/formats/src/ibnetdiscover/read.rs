@@ -5,10 +5,10 @@ use std::path::Path;
 
 use darkfiber_fabric::{Guid, Topology};
 
-use super::line::{Header, Key, Line, NodeKind, NodeLine, PortLine, parse};
-use super::records::{Listing, Node, Records};
+use super::line::{Header, Line, NodeLine, PortLine, parse};
 use crate::diagnostic::{counted, excerpt};
 use crate::input::name_of;
+use crate::records::{Key, Listing, Node, NodeKind, Records, unicast};
 use crate::{Diagnostics, ReadError};
 
 /// Reads an `ibnetdiscover` file, or an input file of ibsim.
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
                 }
                 Some(guid)
             }
-            Key::Name(_) => header_guid,
+            Key::Lid(_) | Key::Name(_) => header_guid,
         };
         let of_key = self.records.index.get(&key);
         let taken = of_key
@@ -315,29 +315,5 @@ impl<'a> Reader<'a> {
         let line = ports.iter().find(is_missing)?;
         let name = line.far_description.unwrap_or(line.far_id);
         Some(format!("the dump was cut short: switch \"{name}\" has no record"))
-    }
-}
-
-/// A valid unicast LID of a port: 0 and 65535 mean none, and so does any other LID.
-pub(super) fn unicast(lid: Option<u32>, line: usize, d: &mut Diagnostics) -> Option<u16> {
-    match lid? {
-        0 => None,
-        0xFFFF => {
-            // If one port has none, usually all have.
-            const NONE: &str = "LID 65535 is none: no subnet manager has given this port one";
-            if d.0.iter().all(|remark| remark.what != NONE) {
-                d.note(
-                    line,
-                    NONE,
-                    "the first such port; if LIDs matter, make the dump once the subnet is up",
-                );
-            }
-            None
-        }
-        lid @ 1..=0xBFFF => Some(lid as u16),
-        lid => {
-            d.warn(line, format!("{lid} is not a unicast LID (1 to 49151)"), "read as none");
-            None
-        }
     }
 }

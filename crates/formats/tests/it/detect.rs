@@ -24,6 +24,13 @@ fn small_texts() {
         ("Switch 8 \"S-1\"\n", Some("ibnetdiscover")),
         ("$ ibnetdiscover\nvendid=0x1\nCa1\"H-2\"#\"x\"", Some("ibnetdiscover")),
         ("SW    24 1 0x946dae0300618c82 4x SDR     'spine '", Some("ibnetdiscover-p")),
+        (
+            "CA: a HCA-1:\n 0x1 2 1[ ] ==( 4X 10.0 Gbps Active/ LinkUp)==> 3 4[ ] \"s\" ( )\n",
+            Some("iblinkinfo"),
+        ),
+        ("0x1 \"a\" 2 1[ ] ==( Down/ Polling)==> [ ] \"\" ( )\n", Some("iblinkinfo")),
+        ("# Running version\n\nSTART_DUMP_INFO\n", Some("db_csv")),
+        ("[{\"source_guid\": \"1\", \"destination_guid\": \"2\"}]", Some("ufm-links")),
         ("Unicast lids [0-246] of switch Lid 2 guid 0x1 ('x'):\n0x0001 001 #", Some("lfts")),
         ("dump_ucast_routes: Switch 0x2\nLID    : Port", Some("fdbs")),
         ("0x0000200000000011 0x0001 0x0001\n", Some("guid2lid")),
@@ -96,14 +103,14 @@ fn errors_say_what_it_is_and_what_to_do() {
     .map(|text| refuse(text))
     .collect();
     insta::assert_snapshot!(errors.join("\n"), @r"
-    f: this is an empty file; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link)
-    f: line 3 looks like HTML or XML; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (was a login or error page downloaded instead of the file?)
-    f: line 2 looks like a routing table (LFT dump); expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give it with --routes, and its fabric as an ibnetdiscover file)
-    f: line 1 looks like a netloc paths file, which holds routes; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give it with --routes, and its fabric as an ibnetdiscover file)
-    f: line 2 looks like an ibdm topology file (.topo); expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (it names systems, not switches: `darkfiber diff PLAN FABRIC` compares a fabric with it; to route, dump the fabric with ibnetdiscover)
-    f: line 1: unrecognised format: some text; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the output of ibnetdiscover)
-    f: there are only comments; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the output of ibnetdiscover)
-    f: line 1 looks like binary or compressed data; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (gzip and zstandard are undone once; unpack archives first)
+    f: this is an empty file; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link)
+    f: line 3 looks like HTML or XML; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (was a login or error page downloaded instead of the file?)
+    f: line 2 looks like a routing table (LFT dump); expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give it with --routes, and its fabric as an ibnetdiscover file)
+    f: line 1 looks like a netloc paths file, which holds routes; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give it with --routes, and its fabric as an ibnetdiscover file)
+    f: line 2 looks like an ibdm topology file (.topo); expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (it names systems, not switches: `darkfiber diff PLAN FABRIC` compares a fabric with it; to route, dump the fabric with ibnetdiscover)
+    f: line 1: unrecognised format: some text; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the output of ibnetdiscover)
+    f: there are only comments; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the output of ibnetdiscover)
+    f: line 1 looks like binary or compressed data; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (gzip and zstandard are undone once; unpack archives first)
     ");
     let text = "0 1\n1 2\n";
     let wrong = ibnetdiscover::read(text, Path::new("f")).expect_err("an edge list");

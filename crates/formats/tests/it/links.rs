@@ -305,9 +305,9 @@ fn the_other_half_is_looked_for_beside() {
 fn parameters_are_no_network() {
     let dfly =
         "LPGROUPS\n{\n}\nPARAMS\n{\n inter-group-connections=\"../conf/dfdally_8k_inter\";\n}\n";
-    insta::assert_snapshot!(refused(dfly.as_bytes(), "dfly.conf"), @"dfly.conf: CODES parameters of a simulation, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (its links are in the file dfdally_8k_inter and the one beside it: give that)");
+    insta::assert_snapshot!(refused(dfly.as_bytes(), "dfly.conf"), @"dfly.conf: CODES parameters of a simulation, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (its links are in the file dfdally_8k_inter and the one beside it: give that)");
     assert!(refused(b"LPGROUPS\n{\n}\n", "x.conf").contains("darkfiber list families"));
     let Some(path) = file("codes-sfly_3k.conf") else { return };
     let text = input::read(&path).expect("readable");
-    insta::assert_snapshot!(refused(&text, "sfly_3k.conf"), @"sfly_3k.conf: CODES parameters of a Slim Fly of 338 routers, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, subnet.lst, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the generator spec slimfly:q=13, with 9 hosts on every switch)");
+    insta::assert_snapshot!(refused(&text, "sfly_3k.conf"), @"sfly_3k.conf: CODES parameters of a Slim Fly of 338 routers, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the generator spec slimfly:q=13, with 9 hosts on every switch)");
 }

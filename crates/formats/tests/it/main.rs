@@ -6,6 +6,7 @@ mod detect;
 mod faulty_disk;
 mod ibsim;
 mod links;
+mod port_lists;
 mod qos_policy;
 mod quirks;
 mod real;

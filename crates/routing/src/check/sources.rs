@@ -92,11 +92,7 @@ impl Sources {
         routes: &Routes,
         runs: &[Range<usize>],
     ) -> u32 {
-        let is_one = match &routes.layers {
-            Layers::ByHop(lanes) => lanes.levels().is_none(),
-            layers => *layers == Layers::One,
-        };
-        if is_one {
+        if *routes.layers.levels() == Layers::One {
             return 1;
         }
         runs.into_par_iter()
@@ -125,11 +121,7 @@ pub(crate) fn layer_mask(
 ) -> u32 {
     let row = routes.row(DestId::new(run.start), path);
     // Where switches choose lanes, service levels are meant.
-    let layers = match &routes.layers {
-        Layers::ByHop(lanes) => lanes.levels().unwrap_or(&Layers::One),
-        layers => layers,
-    };
-    match layers {
+    match routes.layers.levels() {
         Layers::One | Layers::ByHop(_) => 1,
         Layers::ByRow(l) => 1 << l[row],
         Layers::BySourceSwitch(l) => 1 << l[row * fabric.switch_count() + s],

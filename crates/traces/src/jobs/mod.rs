@@ -10,14 +10,19 @@
 //! | [`squeue`], [`scontrol`], [`slurmrestd`] | yes | Unix; dates without a zone as UTC |
 //! | [`sacct`] | yes | the same |
 //! | [`pbs`] | yes | Unix; dates as UTC |
+//! | [`flux`] | yes | Unix |
+//! | [`lsf`] | yes | none |
 //! | [`batsim`] | yes, numbers | from the beginning of the run |
 //! | [`swf`] | only extended | from the beginning of the log |
 //! | [`pairs`] | yes | none |
 
 pub mod batsim;
 mod columns;
+pub mod flux;
+mod json;
 mod lines;
 mod log;
+pub mod lsf;
 pub mod pairs;
 pub mod pbs;
 mod read;
@@ -45,6 +50,8 @@ pub use record::{Record, State};
 pub static LOGS: Registry<JobLog> = Registry::new(
     "list of jobs",
     &[
+        flux::LOG,
+        lsf::LOG,
         slurmrestd::LOG,
         scontrol::LOG,
         pbs::LOG,
@@ -60,7 +67,8 @@ pub static LOGS: Registry<JobLog> = Registry::new(
 /// off. `None` if the format is unrecognised. Lines of two words are pairs only if all are.
 pub fn detect(first_lines: &str) -> Option<&'static JobLog> {
     let (log, _) = recognise(&LOGS, first_lines, Path::new(""))?;
-    // In JSON only jobs of SLURM are a log, whatever its lines are like.
+    // Lines of JSON may look like those of other logs.
     let body = first_lines.trim_start_matches('\u{feff}').trim_start();
-    (!body.starts_with(['{', '[']) || *log == slurmrestd::LOG).then_some(log)
+    (!body.starts_with(['{', '[']) || [flux::LOG, lsf::LOG, slurmrestd::LOG].contains(log))
+        .then_some(log)
 }

@@ -4,61 +4,31 @@
 //! states a word or a list of words, the nodes a hostlist in `nodes` or within `job_resources`; `sacct` has
 //! times in `time` and states in `state.current`. All of these are understood, in any mixture.
 
-use std::io::BufRead;
-use std::path::Path;
-
 use serde_json::Value;
 
+use super::json::read_list;
 use super::lines::Remarks;
 use super::log::JobLog;
 use super::record::{Record, State, slurm_state, some};
 use super::table::{listed, node_list, state};
 use darkfiber_formats::known_by::{Begin, KnownBy};
-use darkfiber_formats::{Diagnostics, ReadError};
 
 const EXPECTED: &str = "jobs of SLURM in JSON ({\"jobs\": [...]})";
 
-/// The entry of this format. It is taken into memory as a whole. Lines of diagnostics are 0; they name the place in the
-/// list instead.
+/// The entry of this format.
 pub const LOG: JobLog = JobLog {
     name: "slurmrestd",
     what: "jobs of SLURM in JSON",
     known_by: &[KnownBy::Begin(is_such)],
-    read,
+    read: |reader, path, each| read_list(reader, (path, EXPECTED, "jobs"), entry, each),
 };
 
 fn is_such(b: &Begin<'_>) -> bool {
     b.body.starts_with(['{', '[']) && b.text.contains("\"job")
 }
 
-fn read(
-    reader: &mut dyn BufRead,
-    path: &Path,
-    each: &mut dyn FnMut(Record),
-) -> Result<Diagnostics, ReadError> {
-    let mut bytes = Vec::new();
-    reader
-        .read_to_end(&mut bytes)
-        .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let value: Value = serde_json::from_slice(text)
-        .map_err(|e| ReadError::not_such(path, format!("it is not JSON: {e}"), EXPECTED, ""))?;
-    drop(bytes);
-    let Some(jobs) = value.get("jobs").unwrap_or(&value).as_array() else {
-        return Err(ReadError::not_such(path, "it holds no list 'jobs'", EXPECTED, ""));
-    };
-    let mut remarks = Remarks::default();
-    let mut read = 0;
-    for (i, value) in jobs.iter().enumerate() {
-        match id(value) {
-            Some(id) => {
-                read += 1;
-                each(job(id, value, i + 1, &mut remarks));
-            }
-            None => remarks.left_out(0, format!("entry {} has no job_id", i + 1), "left out"),
-        }
-    }
-    remarks.finish(read, path, EXPECTED)
+fn entry(value: &Value, i: usize, remarks: &mut Remarks) -> Result<Record, &'static str> {
+    Ok(job(id(value).ok_or("job_id")?, value, i, remarks))
 }
 
 /// A number, plain or wrapped; `None` if it is not set, or infinite.

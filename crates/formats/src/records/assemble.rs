@@ -9,22 +9,20 @@ use darkfiber_fabric::{
 };
 
 use super::cables::{Cable, Matcher};
-use super::line::{Key, NodeKind};
-use super::records::{CableEnd, Node, Records};
+use super::{CableEnd, Key, Node, NodeKind, Records};
 use crate::hosts::{HostTable, role_of};
 use crate::{Diagnostics, ReadError};
 
 impl Records<'_> {
     /// Builds the fabric from the records.
-    pub(super) fn assemble(
+    pub(crate) fn assemble(
         mut self,
         name: &str,
         path: &Path,
         d: &mut Diagnostics,
     ) -> Result<Topology, ReadError> {
-        let described = self.nodes.len();
         self.add_undescribed(d);
-        let mut matcher = Matcher::new(&self, described);
+        let mut matcher = Matcher::new(&self);
         matcher.run(d);
         let cables = matcher.cables;
         let fabric = Assembly::new(&self, name).finish(&cables, d).map_err(|e| {

@@ -1,7 +1,6 @@
 //! Matching the two ends of every cable.
 
-use super::line::NodeKind;
-use super::records::{CableEnd, Records};
+use super::{CableEnd, NodeKind, Records};
 use crate::Diagnostics;
 
 const NONE: u32 = u32::MAX;
@@ -16,7 +15,6 @@ pub(super) struct Cable {
 /// Matches port lines to cables.
 pub(super) struct Matcher<'r, 'a> {
     records: &'r Records<'a>,
-    described: usize,
     /// `start[node] + port - 1`: slot of a port.
     start: Vec<usize>,
     /// Per slot the port line that lists it.
@@ -27,7 +25,7 @@ pub(super) struct Matcher<'r, 'a> {
 }
 
 impl<'r, 'a> Matcher<'r, 'a> {
-    pub(super) fn new(records: &'r Records<'a>, described: usize) -> Self {
+    pub(super) fn new(records: &'r Records<'a>) -> Self {
         let mut start = Vec::with_capacity(records.nodes.len());
         let mut slots = 0;
         for node in &records.nodes {
@@ -36,7 +34,6 @@ impl<'r, 'a> Matcher<'r, 'a> {
         }
         Self {
             records,
-            described,
             start,
             listed: vec![NONE; slots],
             cable: vec![NONE; slots],
@@ -57,7 +54,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
         for both_described in [true, false] {
             for (i, ends) in usable.iter().enumerate() {
                 if let &Some((a, b)) = ends
-                    && ((b.0 as usize) < self.described) == both_described
+                    && (records.nodes[b.0 as usize].line > 0) == both_described
                 {
                     self.connect(i, a, b, d);
                 }
@@ -67,7 +64,7 @@ impl<'r, 'a> Matcher<'r, 'a> {
             let far = self.slot(cable.b);
             if cable.lines.1.is_none()
                 && self.listed[far] == NONE
-                && (cable.b.0 as usize) < self.described
+                && records.nodes[cable.b.0 as usize].line > 0
                 && records.nodes[cable.a.0 as usize].kind != NodeKind::Router
             {
                 let line = records.ports[cable.lines.0 as usize].line;
