@@ -8,9 +8,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
-__all__: list[str]
+__all__ = [
+    "Check",
+    "Error",
+    "Fabric",
+    "Routes",
+    "Run",
+    "Scenario",
+    "Study",
+    "Table",
+    "check",
+    "engines",
+    "from_ports",
+    "loads",
+    "measure",
+    "read_tables",
+    "route",
+]
 
 _Path = Union[str, PathLike[str]]
+_Numbers = Union[Sequence[int], NDArray[np.integer[Any]]]
 _Arrays = Union[ArrayLike, tuple[ArrayLike, ArrayLike]]
 _Depth = Literal["count", "loggp", "flow", "packet"]
 _LayerBy = Literal["pair", "destination", "source", "hop"]
@@ -30,7 +47,7 @@ class Table:
     @property
     def columns(self) -> list[str]: ...
     def __len__(self) -> int: ...
-    def __contains__(self, name: str, /) -> bool: ...
+    def __contains__(self, name: object, /) -> bool: ...
     def __getitem__(self, name: str, /) -> NDArray[Any]: ...
     def to_dict(self) -> dict[str, list[Any]]: ...
     def rows(self) -> list[dict[str, Any]]: ...
@@ -48,12 +65,12 @@ class Fabric:
         name: _Path,
         *,
         node_name_map: Optional[_Path] = None,
-        compute: Optional[str] = None,
-        storage: Optional[str] = None,
+        compute: Optional[_Path] = None,
+        storage: Optional[_Path] = None,
         plane: Optional[int] = None,
         fail_links: Optional[int] = None,
         fail_percent: Optional[float] = None,
-        fail: Sequence[str] = ...,
+        fail: Optional[Sequence[_Path]] = None,
         hosts_per_switch: int = 1,
         seed: int = 1,
     ) -> Fabric: ...
@@ -63,6 +80,8 @@ class Fabric:
     def shape(self) -> Optional[str]: ...
     @property
     def remarks(self) -> list[str]: ...
+    @property
+    def errors(self) -> list[str]: ...
     @property
     def switch_count(self) -> int: ...
     @property
@@ -201,6 +220,8 @@ class Run:
     @property
     def engine(self) -> str: ...
     @property
+    def notes(self) -> list[str]: ...
+    @property
     def seconds(self) -> float: ...
     @property
     def jobs(self) -> Table: ...
@@ -230,10 +251,15 @@ class Study:
         folder: Optional[_Path] = None,
         set: Optional[Mapping[str, Any]] = None,
         seed: Optional[int] = None,
+        max_cells: Optional[int] = None,
     ) -> Study: ...
     @staticmethod
     def read(
-        path: _Path, *, set: Optional[Mapping[str, Any]] = None, seed: Optional[int] = None
+        path: _Path,
+        *,
+        set: Optional[Mapping[str, Any]] = None,
+        seed: Optional[int] = None,
+        max_cells: Optional[int] = None,
     ) -> Study: ...
     @property
     def title(self) -> str: ...
@@ -250,8 +276,8 @@ def route(
     *,
     lanes: int = 8,
     lmc: int = 0,
-    roots: Optional[str] = None,
-    jobs: Sequence[Sequence[int]] = ...,
+    roots: Optional[_Path] = None,
+    jobs: Optional[Union[Sequence[_Numbers], NDArray[np.integer[Any]]]] = None,
     layer_by: Optional[_LayerBy] = None,
     seed: int = 1,
 ) -> Routes: ...
@@ -271,10 +297,10 @@ def read_tables(
 def check(routes: Routes) -> Check: ...
 def measure(
     routes: Routes,
-    metrics: Sequence[str] = ...,
-    patterns: Sequence[str] = ...,
+    metrics: Optional[Sequence[str]] = None,
+    patterns: Optional[Sequence[str]] = None,
     *,
-    among: Optional[Sequence[int]] = None,
+    among: Optional[_Numbers] = None,
     samples: Optional[int] = None,
     precision: float = 0.5,
     seed: int = 1,
@@ -283,7 +309,7 @@ def loads(
     routes: Routes,
     pattern: str,
     *,
-    among: Optional[Sequence[int]] = None,
+    among: Optional[_Numbers] = None,
     samples: Optional[int] = None,
     precision: float = 0.5,
     seed: int = 1,

@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let _ = jobs::detect(&text);
     for log in &LOGS {
         let mut nodes = 0;
-        let _ = (log.read)(&mut BufReader::new(data), path, &mut |record| {
+        let _ = log.jobs(&mut BufReader::new(data), path, &mut |record| {
             nodes += record.nodes.map_or(0, |names| names.len());
         });
     }

@@ -13,10 +13,11 @@ use darkfiber_routing::check::check;
 use crate::children::Children;
 use crate::config::{Config, Manager};
 use crate::fetch::{fetch, run};
+use crate::kept_tables::tables_at;
 use crate::read;
 use crate::tables_digest::digest_of_tables;
 use crate::value::{FabricValue, TablesValue};
-use crate::work::{TablePlan, tables_at};
+use crate::work::TablePlan;
 use crate::{plan_files, proposal, switch_writer};
 
 /// Maximum time of the command that makes OpenSM sweep.

@@ -188,7 +188,8 @@ pub(crate) fn plan_of(
     }
     let routes = stages.pop().ok_or("there is no stage")?;
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
-    let values = Values { fabric: part.clone(), tables, jobs, counters: None, demands: None };
+    let values =
+        Values { fabric: part.clone(), tables, jobs, counters: None, demands: None, whole: None };
     Ok(TablePlan { routes, between: stages, values })
 }
 

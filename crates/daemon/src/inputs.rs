@@ -16,4 +16,13 @@ pub(crate) struct Values {
     pub(crate) jobs: Arc<JobsValue>,
     pub(crate) counters: Option<Arc<CountersValue>>,
     pub(crate) demands: Option<Arc<DemandsValue>>,
+    /// The tables that were complete last, on the fabric that there was then.
+    pub(crate) whole: Option<WholeTables>,
+}
+
+/// Complete tables, and their fabric.
+#[derive(Clone)]
+pub(crate) struct WholeTables {
+    pub(crate) fabric: Arc<FabricValue>,
+    pub(crate) tables: Arc<TablesValue>,
 }

@@ -19,7 +19,7 @@ use crate::demands::DemandsValue;
 use crate::event::{Event, Form, Page, Reply, Request};
 use crate::fabric_guids::TooFewSharedGuids;
 use crate::fault_book::Base;
-use crate::inputs::Values;
+use crate::inputs::{Values, WholeTables};
 use crate::notify;
 use crate::overdue_inputs::OverdueInputs;
 use crate::poll::{Pollers, WakeUp};
@@ -47,6 +47,8 @@ pub(crate) struct Owner<'a> {
     began: (Millis, Instant),
     fabric: Option<Arc<FabricValue>>,
     tables: Option<Arc<TablesValue>>,
+    /// The tables that were complete last, whatever has become of the fabric since.
+    whole: Option<WholeTables>,
     jobs: Option<Arc<JobsValue>>,
     counters: Option<Arc<CountersValue>>,
     demands: Option<Arc<DemandsValue>>,
@@ -101,6 +103,7 @@ impl<'a> Owner<'a> {
             began: (wall(), now),
             fabric: None,
             tables: None,
+            whole: None,
             jobs: None,
             counters: None,
             demands: None,
@@ -336,11 +339,16 @@ impl<'a> Owner<'a> {
     /// OpenSM requests tables for the fabric that it has swept.
     fn question(&mut self, question: Question) {
         let fabric = question.fabric.clone();
-        if self.fabric.as_ref().is_none_or(|known| known.digest != fabric.digest) {
-            self.pollers.known.set(fabric.clone());
-            (self.fabric, self.unheard) = (Some(fabric), None);
+        let is_new = self.fabric.as_ref().is_none_or(|known| known.digest != fabric.digest);
+        // Where the fabric was read before the question came, its tables may not have been yet.
+        let are_old = self.tables.as_ref().is_none_or(|tables| tables.fabric != fabric.digest);
+        if is_new || are_old && question.tables.is_some() {
             // Tables of the fault book are known once they are taken.
             self.tables.clone_from(&question.tables);
+        }
+        if is_new {
+            self.pollers.known.set(fabric.clone());
+            (self.fabric, self.unheard) = (Some(fabric), None);
         }
         let input = self.questions.take(question);
         self.hear(&input);
@@ -490,6 +498,9 @@ impl<'a> Owner<'a> {
         let input = Input::Tables { digest: value.digest, between };
         if let Some(fabric) = self.fabric.clone() {
             self.questions.base(Base { fabric, tables: value.clone() }, false);
+        }
+        if let Some(fabric) = self.fabric.clone().filter(|_| value.is_whole) {
+            self.whole = Some(WholeTables { fabric, tables: value.clone() });
         }
         self.tables = Some(value);
         self.hear(&Input::Good { source: InputSource::Tables });
@@ -688,14 +699,16 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// Inputs of the work. Faults are repaired even if no jobs are known yet.
+    /// Inputs of the work, all of one fabric. Faults are repaired even if no jobs are known yet.
     fn values(&self) -> Option<Values> {
-        let (fabric, tables) = (self.fabric.clone()?, self.tables.clone()?);
+        let fabric = self.fabric.clone()?;
+        let tables = self.tables.clone().filter(|tables| tables.fabric == fabric.digest)?;
         let none = || Arc::new(JobsValue { fabric: fabric.digest, ..JobsValue::default() });
         let jobs = self.jobs.clone().filter(|jobs| jobs.fabric == fabric.digest);
         let counters = self.counters.clone().filter(|c| c.fabric == fabric.digest);
         let demands = self.demands.clone().filter(|d| d.fabric == fabric.digest);
-        Some(Values { jobs: jobs.unwrap_or_else(none), counters, demands, tables, fabric })
+        let (jobs, whole) = (jobs.unwrap_or_else(none), self.whole.clone());
+        Some(Values { fabric, tables, jobs, counters, demands, whole })
     }
 
     /// Reports the outcomes of plans that were put in place.

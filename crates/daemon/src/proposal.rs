@@ -1,15 +1,18 @@
 //! A proposal on disk: its tables as OpenSM reads them, their origin, and the commands to run.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use darkfiber_fabric::Fabric;
 use darkfiber_formats::disk::Os;
-use darkfiber_formats::sets::TableSet;
+use darkfiber_formats::sets::{SetError, TableSet};
 use darkfiber_formats::{guid2lid, ibnetdiscover, lft, lid_choice, output, path_bits, sl};
 use darkfiber_operate::{Decision, DecisionOutcome, PlanId, Rung};
+use darkfiber_routing::{Lids, Routes};
 
 use crate::config::{Config, Origin};
-use crate::plan_files::{folder, tables_before};
+use crate::inputs::WholeTables;
+use crate::plan_files::{folder, placed, tables_before, tables_whole, was_placed};
 use crate::work::TablePlan;
 
 /// Folders of proposals that are kept.
@@ -25,23 +28,12 @@ pub(crate) fn write(config: &Config, decision: &Decision, plan: &TablePlan) -> R
     let before = &plan.values.tables.routes;
     output::replace_as_is(&tables_before(&dir), |out| lft::write(out, fabric, before, lids))
         .map_err(|e| failed(&e))?;
+    if let (true, Some(whole)) = (decision.trigger.is_damage(), &plan.values.whole) {
+        // A repair comes first: without these a switch that comes back may stay unused.
+        let _it_may_be_missing = write_whole(&tables_whole(&dir), whole);
+    }
     let mut set = TableSet::open(&Os, &dir, false).map_err(|e| failed(&e))?;
-    set.file("lfts.dump", |out| lft::write(out, fabric, routes, lids)).map_err(|e| failed(&e))?;
-    set.file("guid2lid", |out| guid2lid::write(out, fabric, lids)).map_err(|e| failed(&e))?;
-    set.file("fabric.topo", |out| ibnetdiscover::write(out, fabric, Some(lids)))
-        .map_err(|e| failed(&e))?;
-    if routes.layer_count() > 1 {
-        set.file("path-sl.rows", |out| sl::write_rows(out, fabric, routes, lids))
-            .map_err(|e| failed(&e))?;
-    }
-    if routes.source_chooses() {
-        set.file("path-bits", |out| path_bits::write(out, fabric, routes))
-            .map_err(|e| failed(&e))?;
-    }
-    if let Some(choice) = &routes.choice {
-        set.file("lid-choice", |out| lid_choice::write(out, choice, fabric, lids))
-            .map_err(|e| failed(&e))?;
-    }
+    tables_into(&mut set, fabric, routes, lids).map_err(|e| failed(&e))?;
     let summary = serde_json::to_string(decision).map_err(|e| failed(&e))?;
     set.commit(&summary).map_err(|e| failed(&e))?;
     let jobs = config.state.join("plans").join(format!("{}.jobs", decision.id));
@@ -51,14 +43,40 @@ pub(crate) fn write(config: &Config, decision: &Decision, plan: &TablePlan) -> R
     Ok(())
 }
 
+/// Writes the tables that were complete last.
+fn write_whole(dir: &Path, whole: &WholeTables) -> Result<(), SetError> {
+    let (fabric, tables) = (whole.fabric.fabric(), &whole.tables);
+    let mut set = TableSet::open(&Os, dir, false)?;
+    tables_into(&mut set, fabric, &tables.routes, &tables.lids)?;
+    set.commit(&format!("{{\"tables\": \"{}\"}}", tables.digest)).map(drop)
+}
+
+/// Writes tables with all that belongs to them.
+pub(crate) fn tables_into(
+    set: &mut TableSet<'_>,
+    fabric: &Fabric,
+    routes: &Routes,
+    lids: &Lids,
+) -> Result<(), SetError> {
+    set.file("lfts.dump", |out| lft::write(out, fabric, routes, lids))?;
+    set.file("guid2lid", |out| guid2lid::write(out, fabric, lids))?;
+    set.file("fabric.topo", |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
+    if routes.layer_count() > 1 {
+        set.file("path-sl.rows", |out| sl::write_rows(out, fabric, routes, lids))?;
+    }
+    if routes.source_chooses() {
+        set.file("path-bits", |out| path_bits::write(out, fabric, routes))?;
+    }
+    if let Some(choice) = &routes.choice {
+        set.file("lid-choice", |out| lid_choice::write(out, choice, fabric, lids))?;
+    }
+    Ok(())
+}
+
 /// Notes that a plan was put where OpenSM finds it.
 pub(crate) fn note_placed(config: &Config, plan: PlanId) -> Result<(), String> {
     let path = placed(&config.state.join("plans"), plan);
     std::fs::write(&path, "").map_err(|e| format!("{}: {e}", path.display()))
-}
-
-fn placed(plans: &Path, plan: PlanId) -> PathBuf {
-    plans.join(format!("{plan}.placed"))
 }
 
 /// Removes the oldest proposals beyond the limit. Those that cannot be removed stay.
@@ -68,11 +86,13 @@ fn tidy(plans: &Path) {
     let mut all: Vec<PlanId> = entries.filter_map(|e| number(&e)).collect();
     all.sort_unstable();
     // The plan in place stays, and the one before it.
-    let is_placed = |plan: &&PlanId| placed(plans, **plan).exists();
+    let is_placed = |plan: &&PlanId| was_placed(plans, **plan);
     let in_place = all.iter().rev().find(is_placed).copied();
     let old = all.iter().take(all.len().saturating_sub(KEPT));
     for plan in old.filter(|&&plan| Some(plan) != in_place) {
-        let _it_may_stay = std::fs::remove_dir_all(plans.join(plan.to_string()));
+        let dir = plans.join(plan.to_string());
+        let _it_may_stay = std::fs::remove_dir_all(&dir);
+        let _it_may_stay = std::fs::remove_dir_all(tables_whole(&dir));
         for beside in ["jobs", "before", "stage", "placed"] {
             let _it_may_stay = std::fs::remove_file(plans.join(format!("{plan}.{beside}")));
         }
@@ -120,8 +140,8 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
         let id = decision.id;
         return format!("  `darkfiber operate deploy {id}` puts it in place\n");
     }
-    let dir = folder(config, decision.id);
-    let dir = dir.display();
+    let folder = folder(config, decision.id);
+    let dir = shell(&folder);
     let rung = decision.verdict.as_ref().map(|v| v.rung);
     if rung.is_none_or(|rung| rung > Rung::AnyOrder) {
         return format!(
@@ -130,25 +150,46 @@ pub(crate) fn commands(config: &Config, decision: &Decision) -> String {
         );
     }
     let tables = match &config.tables.origin {
-        Origin::File(path) | Origin::Folder(path) | Origin::Socket(path) => {
-            path.display().to_string()
-        }
-        Origin::Command(_) => config.state.join("tables.read").display().to_string(),
+        Origin::File(path) | Origin::Folder(path) | Origin::Socket(path) => shell(path),
+        Origin::Command(_) => shell(&config.state.join("tables.read")),
     };
-    let lfts = config.lfts_file.as_ref();
-    let lfts = lfts.map_or_else(|| "LFTS_FILE".to_owned(), |p| p.display().to_string());
+    let lfts = config.lfts_file.as_ref().map_or_else(|| "LFTS_FILE".to_owned(), |p| shell(p));
     let mut text =
         String::from("  to put it in place, where OpenSM runs with routing_engine file:\n");
-    // Where service levels are not next to the tables, `check --from` does not find them.
-    let check = format!("darkfiber check {dir}/fabric.topo --from {tables} --routes {dir}");
-    let check = config.tables.sl.is_none().then_some(check);
-    let put = format!("install -m 644 {dir}/lfts.dump {lfts}");
+    let levels = config.tables.sl.as_ref();
+    let levels = levels.map_or_else(String::new, |sl| format!(" --from-sl {}", shell(sl)));
+    let topo = shell(&folder.join("fabric.topo"));
+    let check = format!("darkfiber check {topo} --from {tables}{levels} --routes {dir}");
+    let put = format!("install -m 644 {} {lfts}", shell(&folder.join("lfts.dump")));
     // A plan that is damaged by then fails the check, and goes nowhere.
-    let commands: Vec<String> =
-        check.into_iter().chain([put, "systemctl kill -s HUP opensm".to_owned()]).collect();
+    let commands = [check, put, "systemctl kill -s HUP opensm".to_owned()];
     let _infallible = writeln!(text, "    {}", commands.join(" &&\n    "));
     if config.lfts_file.is_none() {
         text.push_str("  LFTS_FILE is the lfts_file of opensm.conf; [tables] lfts_file names it\n");
     }
     text
+}
+
+/// A path as a word of a shell, whatever folder it is in: absolute, and in quotation marks where it has characters that mean something.
+fn shell(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
+    if text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_words_of_a_shell() {
+        let here = std::env::current_dir().expect("a folder");
+        assert_eq!(shell(Path::new("/a/b-1.dump")), "/a/b-1.dump");
+        assert_eq!(shell(Path::new("/f dir/even's")), "'/f dir/even'\\''s'");
+        assert!(shell(Path::new("x")).contains(&*here.to_string_lossy()));
+    }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use darkfiber_analysis::finding::of_pairs;
-use darkfiber_fabric::{Digest as Words, LinkClass, SwitchId, TerminalId};
+use darkfiber_fabric::{Digest as Words, Guid, LinkClass, SwitchId, TerminalId};
 use darkfiber_formats::counters as port_counters;
 use darkfiber_formats::places::Places;
-use darkfiber_formats::{Diagnostic, Diagnostics, Severity, demands, detect, edges, input};
+use darkfiber_formats::{Diagnostic, Diagnostics, Severity, demands, detect, edges, input, lft};
 use darkfiber_operate::Digest;
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, Lids};
@@ -85,8 +85,18 @@ fn fabric_of(bytes: &[u8], watched: &Watched) -> Result<FabricValue, String> {
     Ok(FabricValue { loaded, digest })
 }
 
-/// Reads the tables in place. Where they may be repaired, those in which pairs are lost are accepted, too; but for a switch
-/// without any entry the reading is considered missing.
+/// Whether a dump has the whole table of a switch, and no entry in it: of one that came back, whose tables nobody has written yet.
+fn is_empty_in(path: &Path, guid: Guid) -> bool {
+    let text = input::read_text(path).ok();
+    let read = text.and_then(|text| lft::read(&text, path).ok());
+    read.is_some_and(|(tables, _)| {
+        let mut of_switch = tables.switches.iter().filter(|table| table.guid == Some(guid));
+        of_switch.next().is_some_and(|table| table.closed && table.entries.is_empty())
+    })
+}
+
+/// Reads the tables in place. Where they may be repaired, those in which pairs are lost are accepted, too, and those of a switch whose
+/// table is there and empty; but a reading that lacks the table of a switch is considered missing.
 pub(crate) fn tables(
     files: &TableFiles,
     fabric: &FabricValue,
@@ -105,13 +115,14 @@ pub(crate) fn tables(
         Some(lids) => lids,
         None => Lids::assign(of, read.routes.lmc().unwrap_or(0)).map_err(|e| e.to_string())?,
     };
-    let mut switches = (0..of.switch_count()).map(SwitchId::new);
+    let switches = (0..of.switch_count()).map(SwitchId::new);
     let has_entry = |s| {
         let all = (0..read.routes.dest_count()).map(DestId::new);
         all.into_iter().any(|d| read.routes.lft_entry(of, s, d, 0).is_some_and(|port| port > 0))
     };
-    if let Some(s) = switches.find(|&s| !has_entry(s)) {
-        let (path, guid) = (path.display(), of.switch(s).guid);
+    let bare: Vec<Guid> = switches.filter(|&s| !has_entry(s)).map(|s| of.switch(s).guid).collect();
+    if let Some(guid) = bare.iter().find(|&&guid| !may_be_damaged || !is_empty_in(path, guid)) {
+        let path = path.display();
         return Err(format!("{path}: it has no entry of switch {guid}, so it is not complete"));
     }
     let digest = digest_of_tables(of, &read.routes, &lids);
@@ -205,7 +216,7 @@ fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<Jobs
     let log = jobs::detect(text).ok_or("it is no list of jobs")?;
     let path = Path::new("jobs");
     let mut records: Vec<Record> = Vec::new();
-    let found = (log.read)(&mut text.as_bytes(), path, &mut |record| records.push(record));
+    let found = log.jobs(&mut text.as_bytes(), path, &mut |record| records.push(record));
     refused(&found.map_err(|e| unnamed(e, path))?, watched.allow_warnings)?;
     let names = aliases(watched.aliases.as_deref(), fabric.fabric(), &mut ());
     let places = Places::new(fabric.fabric(), names.map_err(|e| e.to_string())?);

@@ -205,7 +205,14 @@ impl<'a> Clock<'a> {
                     Action::Work { work, generation, task } => {
                         let Some(jobs) = self.jobs.clone() else { continue };
                         let (fabric, tables) = (self.fabric.clone(), self.tables.clone());
-                        let values = Values { fabric, tables, jobs, counters: None, demands: None };
+                        let values = Values {
+                            fabric,
+                            tables,
+                            jobs,
+                            counters: None,
+                            demands: None,
+                            whole: None,
+                        };
                         let result = self.workshop.work(task, &values);
                         inputs.push_back(Input::Done { work, generation, result });
                     }

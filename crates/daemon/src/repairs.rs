@@ -92,6 +92,7 @@ impl<'t> Proved<'t> {
             jobs,
             counters: None,
             demands: None,
+            whole: None,
         };
         let mut candidate = candidate(&values, new, to, 0);
         candidate.stages.splice(0..0, between.iter().map(digest));
@@ -296,6 +297,7 @@ mod tests {
                 jobs: Arc::default(),
                 counters: None,
                 demands: None,
+                whole: None,
             };
             let library = Library::default();
             let mut shop = Workshop::new(0, std::path::PathBuf::new(), library.clone());

@@ -37,6 +37,10 @@ pub(crate) fn status(state: &State, site: &str) -> String {
         let bound = m.bound.map_or_else(String::new, |b| format!(", bound {b}"));
         line("jobs meet", format!("{} {}{bound}", m.measure.words(), m.efi));
     }
+    if state.damaged {
+        let what = "pairs are lost, and no safe way to mended tables was found";
+        line("damaged", what.to_owned());
+    }
     if !state.standby {
         line("standby", "a subnet manager that stands by lacks the plan".to_owned());
     }
@@ -117,6 +121,8 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     let mode = vec![(format!("{{mode=\"{}\"}}", state.mode.name()), 1.0)];
     family("mode", "gauge", "How far the program may go.", &mode);
     family("paused", "gauge", "1 while it is paused.", &plain(is(state.paused)));
+    let help = "1 while pairs are lost and no safe way to mended tables was found.";
+    family("damaged", "gauge", help, &plain(is(state.damaged)));
     let standby = plain(is(state.standby));
     family("standby_has_plan", "gauge", "0 if a standby subnet manager lacks the plan.", &standby);
     family("jobs", "gauge", "Jobs that run.", &plain(f64::from(state.running)));

@@ -111,7 +111,7 @@ mod tests {
         let tables =
             TablesValue { routes, lids, has_levels, is_whole, digest: Digest(2), fabric: digest };
         let (fabric, tables, jobs) = (Arc::new(fabric), Arc::new(tables), Arc::new(jobs));
-        Values { fabric, tables, jobs, counters: None, demands: None }
+        Values { fabric, tables, jobs, counters: None, demands: None, whole: None }
     }
 
     #[test]

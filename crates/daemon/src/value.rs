@@ -20,6 +20,7 @@ impl FabricValue {
 }
 
 /// The tables in place.
+#[derive(Clone)]
 pub(crate) struct TablesValue {
     pub(crate) routes: Routes,
     pub(crate) lids: Lids,

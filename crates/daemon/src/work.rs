@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use darkfiber_analysis::estimate::Pairs;
 use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::{Faults, TerminalId};
 use darkfiber_operate::{Digest, Measure, PlanId, Task, Verdict, WorkResult};
+use darkfiber_routing::Routes;
 use darkfiber_routing::reroute::{Goal, Prepared};
 use darkfiber_routing::transition::{self, Before, Lost};
-use darkfiber_routing::{Lids, Routes};
 use darkfiber_scenario::demanded;
-use darkfiber_scenario::tables::TableFiles;
 
 use crate::inputs::{LAYERS, Values};
+use crate::kept_tables::kept_tables;
 use crate::load::{bound, candidate, load, measure, served};
-use crate::plan_files::tables_before;
 use crate::proof;
+use crate::restore::before_faults;
 use crate::router::Router;
 use crate::tables_digest::digest_of_tables;
-use crate::value::FabricValue;
 
 /// Number of plans whose tables are kept in memory.
 const KEPT: usize = 4;
@@ -119,16 +118,34 @@ impl Workshop {
         result.unwrap_or_else(|why| WorkResult::Failed { why })
     }
 
-    /// Complete tables near those in place, with the service levels that running connections have.
+    /// Complete tables near those in place, with the service levels that running connections have. Where those in place are complete:
+    /// the ones that a fault, which is over, has replaced.
     fn mend(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
         let old = &values.tables.routes;
         if values.tables.is_whole {
+            if let Some(better) = before_faults(&self.folder, values) {
+                let found = self.found_with_stages(plan, values, better, 0)?;
+                if self.may_restore(plan, &found, values) {
+                    return Ok(found);
+                }
+            }
             return Ok(self.found(plan, values, old.clone(), 0));
         }
         let fabric = values.fabric.fabric();
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
         self.found_with_stages(plan, values, prepared.into_routes(), 0)
+    }
+
+    /// Whether a plan that repairs nothing loses no pair on the way.
+    fn may_restore(&self, plan: PlanId, found: &WorkResult, values: &Values) -> bool {
+        let WorkResult::Found { candidate } = found else { return false };
+        match self.prove(plan, values) {
+            Ok(WorkResult::Proved { verdict }) => {
+                verdict.allows(candidate.stages.len()) && !verdict.drains()
+            }
+            _ => false,
+        }
     }
 
     /// Tables of the routing engine that the policy names.
@@ -294,38 +311,4 @@ impl Workshop {
             },
         })
     }
-}
-
-/// The tables in the folder of a plan: its own, or those that were in place before it.
-pub(crate) fn kept_tables(
-    dir: &Path,
-    before: bool,
-    fabric: &FabricValue,
-) -> Result<(Routes, Lids), String> {
-    let tables = if before { tables_before(dir) } else { dir.join("lfts.dump") };
-    tables_at(tables, dir, fabric)
-}
-
-/// Tables with the LIDs and service levels in the folder of a plan.
-pub(crate) fn tables_at(
-    tables: PathBuf,
-    dir: &Path,
-    fabric: &FabricValue,
-) -> Result<(Routes, Lids), String> {
-    let beside = |name: &str| Some(dir.join(name)).filter(|path| path.exists());
-    let files = TableFiles {
-        tables,
-        guid2lid: Some(dir.join("guid2lid")),
-        sl: beside("path-sl.rows"),
-        lid_choice: beside("lid-choice"),
-        path_bits: beside("path-bits"),
-        ..TableFiles::default()
-    };
-    if !files.tables.exists() {
-        return Err(format!("{}: its tables are not kept", dir.display()));
-    }
-    let read = darkfiber_scenario::tables::read(&files, "fabric.topo", &fabric.loaded, &mut ());
-    let read = read.map_err(|e| e.to_string())?;
-    let lids = read.lids.ok_or_else(|| format!("{}: it has no LIDs", dir.display()))?;
-    Ok((read.routes, lids))
 }

@@ -11,8 +11,9 @@ use crate::children::Children;
 use crate::config::Config;
 use crate::event::Event;
 use crate::inputs::Values;
+use crate::kept_tables::kept_tables;
 use crate::poll::ReadBacks;
-use crate::work::{Library, TablePlan, Workshop, kept_tables};
+use crate::work::{Library, TablePlan, Workshop};
 use crate::{plan_files, proposal};
 
 /// An order for the thread.

@@ -56,13 +56,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
             if guid.is_none() {
                 found.warn(number, "switch without a GUID", "its table cannot be used");
             }
-            tables.switches.push(SwitchTable {
-                guid,
-                lid: None,
-                name: String::new(),
-                line: number,
-                entries: Vec::new(),
-            });
+            tables.switches.push(SwitchTable { guid, line: number, ..SwitchTable::default() });
         } else if line.starts_with("0x") {
             let Some(table) = tables.switches.last_mut() else {
                 continue;

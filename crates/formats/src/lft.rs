@@ -65,7 +65,6 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
     let mut block = Block::Outside;
     // Entries before the first switch: how many, and the line of the first.
     let (mut stray, mut stray_line) = (0, 0);
-    let mut closed = 0;
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         let line = line.trim_start();
@@ -104,20 +103,19 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
                 block = Block::Unicast;
             }
             Some(b'M') if line.starts_with("Multicast") => block = Block::Multicast,
-            Some(b'1'..=b'9') if block == Block::Unicast => {
-                let has = tables.switches.last().map_or(0, |t| t.entries.len());
-                match footer(line) {
-                    Footer::Not => {}
-                    Footer::Top => closed += 1,
-                    Footer::Entries(n) if n == has => closed += 1,
-                    Footer::Entries(_) => {
-                        closed += 1;
-                        found.warn(
-                            number,
-                            format!("{line}, but {has} are here"),
-                            "the dump was cut or edited",
-                        );
-                    }
+            Some(b'0'..=b'9') if block == Block::Unicast => {
+                let Some(table) = tables.switches.last_mut() else { continue };
+                let has = table.entries.len();
+                let footer = footer(line);
+                table.closed |= !matches!(footer, Footer::Not);
+                if let Footer::Entries(n) = footer
+                    && n != has
+                {
+                    found.warn(
+                        number,
+                        format!("{line}, but {has} are here"),
+                        "the dump was cut or edited",
+                    );
                 }
             }
             _ => {}
@@ -139,9 +137,10 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
         );
         found.0.sort_by_key(|d| d.line);
     }
-    if let Some(last) = tables.switches.last()
-        && closed > 0
-        && closed + 1 == tables.switches.len()
+    if let [others @ .., last] = &tables.switches[..]
+        && !others.is_empty()
+        && others.iter().all(|table| table.closed)
+        && !last.closed
     {
         found.warn(
             last.line,
@@ -167,7 +166,7 @@ fn header(line: &str, number: usize) -> SwitchTable {
         .and_then(|lid| lid.parse().ok());
     let name = after.trim().trim_end_matches(':');
     let name = unwrap(unwrap(name, '(', ')'), '\'', '\'');
-    SwitchTable { guid, lid, name: name.to_owned(), line: number, entries: Vec::new() }
+    SwitchTable { guid, lid, name: name.to_owned(), line: number, ..SwitchTable::default() }
 }
 
 fn unwrap(text: &str, open: char, close: char) -> &str {

@@ -40,6 +40,8 @@ pub struct SwitchTable {
     pub line: usize,
     /// Its entries in the order of the dump.
     pub entries: Vec<Entry>,
+    /// Whether the dump says where it ends.
+    pub closed: bool,
 }
 
 /// One entry of a dumped table; 24 bytes, as a large fabric has twenty million.

@@ -61,6 +61,18 @@ pub fn explain(decision: &Decision) -> String {
             line("", obligation);
         }
     }
+    let is_stuck = d
+        .verdict
+        .as_ref()
+        .zip(d.candidate.as_ref())
+        .is_some_and(|(v, c)| !v.allows(c.stages.len()));
+    if d.trigger.is_damage() && is_stuck && matches!(d.outcome, DecisionOutcome::Kept { .. }) {
+        line(
+            "what helps",
+            "the cable or switch back; or, while no job sends, tables that `darkfiber reroute -o` makes of those",
+        );
+        line("", "in place, written by hand: without traffic nothing can deadlock on the way");
+    }
     if let DecisionOutcome::Kept { why } | DecisionOutcome::Dropped { why } = &d.outcome {
         line(d.outcome.name(), why);
     }

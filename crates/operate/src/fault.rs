@@ -53,6 +53,7 @@ impl Machine {
         self.state.fabric = Some(digest);
         self.state.size = size;
         self.state.measured = None;
+        self.state.damaged = false;
         self.answer_none_about_others(digest);
         self.void("the fabric changed");
         self.drop_proposals("the fabric changed");
@@ -106,6 +107,7 @@ impl Machine {
         }
         self.state.tables = Some(digest);
         self.state.measured = None;
+        self.state.damaged = false;
         self.void("the tables in place changed");
         let at = self.at;
         let taken = self.state.decisions.iter_mut().find(|d| {

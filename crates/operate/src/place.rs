@@ -117,7 +117,7 @@ impl Machine {
             return;
         }
         self.state.in_place = Some(flight.plan);
-        self.state.unwell = false;
+        (self.state.unwell, self.state.damaged) = (false, false);
         self.state.measured = None;
         self.state.generation += 1;
         self.state.phase = Phase::Watching;

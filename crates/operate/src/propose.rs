@@ -150,7 +150,9 @@ impl Machine {
         };
         self.alarm(level, format!("{} failed: {why}", task.name()));
         if let Some(plan) = task.plan() {
-            self.state.unwell &= !self.is_repair(plan);
+            let is_repair = self.is_repair(plan);
+            self.state.unwell &= !is_repair;
+            self.state.damaged |= is_repair;
             self.keep_or_few_entries(plan, why);
             self.answer_none();
         }
@@ -203,7 +205,7 @@ impl Machine {
             decision.candidate = Some(candidate.clone());
         }
         if candidate.entries == 0 && self.state.questions.is_empty() {
-            self.state.unwell = false;
+            (self.state.unwell, self.state.damaged) = (false, false);
             self.keep(plan, "the tables in place are whole: nothing to mend");
             return;
         }
@@ -230,9 +232,17 @@ impl Machine {
         let may_drain = self.is_repair(plan);
         if !verdict.allows(stages) || (verdict.drains() && !may_drain) {
             if may_drain {
-                self.state.unwell = false;
-                let text = "the tables in place are damaged, and no safe way to mended ones is proved: OpenSM routes by itself";
-                self.alarm(Level::Warning, text);
+                (self.state.unwell, self.state.damaged) = (false, true);
+                let what =
+                    "the tables in place are damaged, and no safe way to mended ones is proved";
+                let then = if self.state.questions.is_empty() {
+                    format!(
+                        "pairs stay lost; `darkfiber operate explain {plan}` has what can be done"
+                    )
+                } else {
+                    "OpenSM goes on with its next engine".to_owned()
+                };
+                self.alarm(Level::Critical, format!("{what}: {then}"));
             }
             let why = match verdict.rung {
                 Rung::Stages => {

@@ -55,6 +55,8 @@ impl Machine {
                 self.confirming(flight);
                 return;
             }
+            // The tables in place are being read: it waits for them, at most until its budget is used up.
+            Phase::Auditing { flight: None } if tables.is_none() => return,
             // The request to sweep comes behind this.
             Phase::Committing { .. } | Phase::Auditing { flight: Some(_) } => {
                 self.answer_none();

@@ -53,6 +53,9 @@ pub struct State {
     pub asked_by_hand: bool,
     /// The fabric or its tables changed, and the tables have not been checked yet.
     pub unwell: bool,
+    /// Whether pairs are lost and no safe way to mended tables was found, until the fabric or the tables change.
+    #[serde(default)]
+    pub damaged: bool,
     /// Evaluation of the tables in place for the jobs, if these were measured.
     pub measured: Option<Measured>,
     /// Past decisions, oldest first.

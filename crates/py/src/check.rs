@@ -144,7 +144,7 @@ impl Check {
         Ok(all)
     }
 
-    /// The figures with the keys of `darkfiber check --format json`.
+    /// The figures with their keys in `darkfiber check --format json`; that has channels, paths and findings, too.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let hops = PyDict::new(py);
         hops.set_item("mean", self.hops_mean())?;

@@ -14,6 +14,7 @@ use crate::columns::Columns;
 use crate::error::raised;
 use crate::long::long;
 use crate::map;
+use crate::numbers::Whole;
 use crate::remarks::Remarks;
 use crate::table::Table;
 use crate::view::view;
@@ -27,12 +28,13 @@ use crate::view::view;
 pub(crate) struct Fabric {
     pub(crate) loaded: Arc<Loaded>,
     remarks: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Fabric {
     /// A fabric that was loaded already.
-    pub(crate) fn of(loaded: Arc<Loaded>) -> Self {
-        Self { loaded, remarks: Vec::new() }
+    pub(crate) fn of(loaded: Arc<Loaded>, remarks: Remarks) -> Self {
+        Self { loaded, remarks: remarks.read, errors: remarks.errors }
     }
 
     /// The network as data.
@@ -49,22 +51,25 @@ impl Fabric {
 impl Fabric {
     #[new]
     #[pyo3(signature = (name, *, node_name_map = None, compute = None, storage = None, plane = None, fail_links = None,
-        fail_percent = None, fail = Vec::new(), hosts_per_switch = 1, seed = 1))]
+        fail_percent = None, fail = None, hosts_per_switch = Whole(1), seed = Whole(1)),
+        text_signature = "(name, *, node_name_map=None, compute=None, storage=None, plane=None, fail_links=None, fail_percent=None, \
+            fail=None, hosts_per_switch=1, seed=1)")]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
         name: PathBuf,
         node_name_map: Option<PathBuf>,
-        compute: Option<String>,
-        storage: Option<String>,
-        plane: Option<usize>,
-        fail_links: Option<usize>,
+        compute: Option<PathBuf>,
+        storage: Option<PathBuf>,
+        plane: Option<Whole<usize>>,
+        fail_links: Option<Whole<usize>>,
         fail_percent: Option<f64>,
-        fail: Vec<String>,
-        hosts_per_switch: u8,
-        seed: u64,
+        fail: Option<Vec<PathBuf>>,
+        hosts_per_switch: Whole<u8>,
+        seed: Whole<u64>,
     ) -> PyResult<Self> {
-        let name = name.to_string_lossy().into_owned();
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let name = text(name);
         if name == "-" {
             let error = ScenarioError::usage("standard input belongs to the Python program");
             return Err(raised(py, &error.hint("give the name of a file")));
@@ -73,23 +78,27 @@ impl Fabric {
             let error = ScenarioError::usage(format!("fail_percent is {percent}"));
             return Err(raised(py, &error.hint("expected 0 to 100")));
         }
+        if fail_links.is_some() && fail_percent.is_some() {
+            let error = ScenarioError::usage("fail_links and fail_percent cannot be used together");
+            return Err(raised(py, &error.hint("give one of them")));
+        }
         let source = FabricSource {
             name,
             node_name_map,
-            compute,
-            storage,
-            plane,
-            fail_links,
+            compute: compute.map(text),
+            storage: storage.map(text),
+            plane: plane.map(|plane| plane.0),
+            fail_links: fail_links.map(|links| links.0),
             fail_percent,
-            fail,
+            fail: fail.unwrap_or_default().into_iter().map(text).collect(),
             symbol_errors: None,
-            hosts_per_switch,
-            seed,
+            hosts_per_switch: hosts_per_switch.0,
+            seed: seed.0,
         };
         long(py, move |_| {
             let mut remarks = Remarks::default();
             let loaded = Arc::new(load(&source, &mut remarks)?);
-            Ok(Self { loaded, remarks: remarks.0 })
+            Ok(Self::of(loaded, remarks))
         })
     }
 
@@ -109,6 +118,12 @@ impl Fabric {
     #[getter]
     fn remarks(&self) -> Vec<String> {
         self.remarks.clone()
+    }
+
+    /// Those of the remarks that are errors: the input contradicts itself, or was cut short, so that something may be missing.
+    #[getter]
+    fn errors(&self) -> Vec<String> {
+        self.errors.clone()
     }
 
     /// Switches.
@@ -141,7 +156,7 @@ impl Fabric {
         self.network().switch_link_count()
     }
 
-    /// What `darkfiber fabric --format json` counts, with the same keys.
+    /// Counts of `darkfiber fabric --format json`, with the same keys; that has roles, link classes and findings, too.
     fn facts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let py = slf.py();
         let loaded = Arc::clone(&slf.get().loaded);
@@ -262,7 +277,9 @@ impl Fabric {
     }
 
     /// The channel that leaves a port of a switch, or None.
-    fn channel_at(&self, switch: usize, port: u8) -> Option<u32> {
+    fn channel_at(&self, switch: Whole<u64>, port: Whole<u64>) -> Option<u32> {
+        let switch = usize::try_from(switch.0).ok()?;
+        let port = u8::try_from(port.0).ok()?;
         if switch >= self.network().switch_count() {
             return None;
         }

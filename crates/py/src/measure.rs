@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 use crate::error::raised;
 use crate::json;
 use crate::long::long;
+use crate::numbers::{Whole, plain};
 use crate::routes::Routes;
 
 /// Default metrics, if neither metrics nor patterns are given.
@@ -29,11 +30,12 @@ struct Closely {
 
 impl Closely {
     fn new(
-        among: Option<Vec<u32>>,
-        samples: Option<u64>,
+        among: Option<Vec<Whole<u32>>>,
+        samples: Option<Whole<u64>>,
         precision: f64,
-        seed: u64,
+        Whole(seed): Whole<u64>,
     ) -> Result<Self, ScenarioError> {
+        let (among, samples) = (among.map(plain), samples.map(|samples| samples.0));
         if samples == Some(0) {
             return Err(ScenarioError::usage("samples is 0").hint("expected 1 or more"));
         }
@@ -86,25 +88,34 @@ fn plan<'a>(
     PatternPlan::among(&part, &loaded.topology, who, closely.seed, &Folder::default())
 }
 
-/// Measures metrics by name (`darkfiber list metrics`) and patterns by their spec (`darkfiber list patterns`), by counting the flows on
-/// channels; where neither is named, the metrics `worst`, `abb`, `afpb`, `adb` and `ebb`.
+/// Measures metrics by name (`worst`, `abb`, `afpb`, `adb`, `ebb` and others of `darkfiber list metrics` that count patterns) and patterns
+/// by their spec (`darkfiber list patterns`), by counting the flows on channels; where neither is named, these five metrics.
 ///
 /// Returns a dictionary: `worst` is a whole number; other metrics are dictionaries with `mean`, `ci_low`, `ci_high`, ...; patterns are
 /// dictionaries with one of these for each of `share`, `pair_share`, `fair_rate`, `finish_rate`, and `max_load`. As on the command line,
 /// `precision` is half the width of the 99 % confidence interval in percent, unless `samples` says how many are drawn.
 #[pyfunction]
-#[pyo3(signature = (routes, metrics = Vec::new(), patterns = Vec::new(), *, among = None, samples = None, precision = 0.5, seed = 1))]
+#[pyo3(signature = (routes, metrics = None, patterns = None, *, among = None, samples = None, precision = 0.5, seed = Whole(1)),
+    text_signature = "(routes, metrics=None, patterns=None, *, among=None, samples=None, precision=0.5, seed=1)")]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn measure<'py>(
     py: Python<'py>,
     routes: &Bound<'py, Routes>,
-    metrics: Vec<String>,
-    patterns: Vec<String>,
-    among: Option<Vec<u32>>,
-    samples: Option<u64>,
+    metrics: Option<Vec<String>>,
+    patterns: Option<Vec<String>>,
+    among: Option<Vec<Whole<u32>>>,
+    samples: Option<Whole<u64>>,
     precision: f64,
-    seed: u64,
+    seed: Whole<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let (metrics, patterns) = (metrics.unwrap_or_default(), patterns.unwrap_or_default());
+    if let Some(both) = patterns.iter().find(|pattern| metrics.contains(pattern)) {
+        let error = ScenarioError::usage(format!("'{both}' is a metric and a pattern"));
+        return Err(raised(
+            py,
+            &error.hint("results have one of that name: ask for them one by one"),
+        ));
+    }
     let closely =
         Closely::new(among, samples, precision, seed).map_err(|error| raised(py, &error))?;
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
@@ -144,22 +155,23 @@ pub(crate) fn measure<'py>(
 
 /// The mean number of flows of a pattern on each channel between switches, over its phases or samples.
 #[pyfunction]
-#[pyo3(signature = (routes, pattern, *, among = None, samples = None, precision = 0.5, seed = 1))]
+#[pyo3(signature = (routes, pattern, *, among = None, samples = None, precision = 0.5, seed = Whole(1)),
+    text_signature = "(routes, pattern, *, among=None, samples=None, precision=0.5, seed=1)")]
 pub(crate) fn loads<'py>(
     py: Python<'py>,
     routes: &Bound<'py, Routes>,
     pattern: String,
-    among: Option<Vec<u32>>,
-    samples: Option<u64>,
+    among: Option<Vec<Whole<u32>>>,
+    samples: Option<Whole<u64>>,
     precision: f64,
-    seed: u64,
+    seed: Whole<u64>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let closely =
         Closely::new(among, samples, precision, seed).map_err(|error| raised(py, &error))?;
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
-    let heat = long(py, move |_| {
+    let heat = long(py, move |stop| {
         let plan = plan(&closely, &loaded, Vec::new(), vec![pattern])?;
-        let mut found = plan.count(&tables, Details::Drawn, &|_| ())?;
+        let mut found = plan.count(&tables, Details::Drawn, &|_| stop.unwind_if_asked())?;
         Ok(found.items.pop().map(|item| item.measured.heat).unwrap_or_default())
     })?;
     Ok(PyArray1::from_vec(py, heat))

@@ -65,7 +65,12 @@ fn whole(array: &Bound<'_, PyAny>, what: &str) -> PyResult<Array2<i64>> {
         raised(py, &error.hint("expected whole numbers in an array [switch, destination]"))
     };
     let numpy = PyModule::import(py, "numpy")?;
-    let array = numpy.call_method1("asarray", (array,))?;
+    if array.hasattr("mask")? {
+        return Err(refused(
+            "an array with a mask, as which its values would count; fill it first",
+        ));
+    }
+    let array = numpy.call_method1("asarray", (array,)).map_err(|e| refused(&e.to_string()))?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
     if !matches!(kind.as_str(), "i" | "u") {
         return Err(refused(&format!("an array of {}", array.getattr("dtype")?)));

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use crate::error::raised;
 use crate::fabric::Fabric;
 use crate::long::long;
+use crate::numbers::{Whole, plain};
 use crate::own_engine;
 use crate::remarks::Remarks;
 use crate::routes::Routes;
@@ -33,26 +34,44 @@ pub(crate) fn engines() -> Vec<&'static str> {
 /// `layer_by` as on the command line: `pair`, `destination`, `source` or `hop`. For a function it is None, for the layers that it
 /// returns, or `source` or `hop`, to have its paths put into at most `lanes` layers that cannot deadlock.
 #[pyfunction]
-#[pyo3(signature = (fabric, engine, *, lanes = 8, lmc = 0, roots = None, jobs = Vec::new(), layer_by = None, seed = 1))]
+#[pyo3(signature = (fabric, engine, *, lanes = Whole(8), lmc = Whole(0), roots = None, jobs = None, layer_by = None,
+    seed = Whole(1)), text_signature = "(fabric, engine, *, lanes=8, lmc=0, roots=None, jobs=None, layer_by=None, seed=1)")]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn route(
     py: Python<'_>,
     fabric: &Bound<'_, Fabric>,
     engine: &Bound<'_, PyAny>,
-    lanes: u8,
-    lmc: u8,
-    roots: Option<String>,
-    jobs: Vec<Vec<u32>>,
+    lanes: Whole<u8>,
+    lmc: Whole<u8>,
+    roots: Option<PathBuf>,
+    jobs: Option<Vec<Vec<Whole<u32>>>>,
     layer_by: Option<&str>,
-    seed: u64,
+    seed: Whole<u64>,
 ) -> PyResult<Routes> {
+    let (Whole(lanes), Whole(lmc), Whole(seed)) = (lanes, lmc, seed);
+    let jobs: Vec<Vec<u32>> = jobs.unwrap_or_default().into_iter().map(plain).collect();
     let by = LayersBy::parse(layer_by).map_err(|e| raised(py, &e))?;
     if let Err(error) = possible(lanes, lmc) {
         return Err(raised(py, &error));
     }
     let loaded = Arc::clone(&fabric.get().loaded);
     if engine.is_callable() {
+        let has = [(lmc > 0, "lmc"), (roots.is_some(), "roots"), (!jobs.is_empty(), "jobs")];
+        let extra = has.iter().find(|(given, _)| *given).map(|(_, name)| *name);
+        let by_pair =
+            layer_by.filter(|by| ["pair", "destination"].contains(by)).map(|_| "layer_by");
+        if let Some(name) = extra.or(by_pair) {
+            let error = ScenarioError::usage(format!("{name} is for engines, not for a function"));
+            let hint =
+                "a function returns ports, or ports and layers; layer_by may be source or hop";
+            return Err(raised(py, &error.hint(hint)));
+        }
         let mut tables = own_engine::tables(fabric, engine)?;
+        let layers = tables.layer_count();
+        if layers > usize::from(lanes) {
+            let error = ScenarioError::infeasible(format!("{layers} layers, and lanes is {lanes}"));
+            return Err(raised(py, &error.hint("allow more with lanes=, at most 15")));
+        }
         if matches!(by, LayersBy::Source | LayersBy::Hop) {
             tables = long(py, move |_| {
                 by.assign(&loaded.topology.fabric, &mut tables, lanes)?;
@@ -68,10 +87,11 @@ pub(crate) fn route(
         let hint = format!("jobs are lists of terminals, 0 to {}", count.saturating_sub(1));
         return Err(raised(py, &error.hint(hint)));
     }
-    let tables = long(py, move |_| {
+    let (tables, remarks) = long(py, move |_| {
         let topology = &loaded.topology;
+        let mut remarks = Remarks::default();
         let roots = match &roots {
-            Some(text) => roots_of(&topology.fabric, text, &mut ())?,
+            Some(text) => roots_of(&topology.fabric, &text.to_string_lossy(), &mut remarks)?,
             None => Vec::new(),
         };
         let terminals = |job: Vec<u32>| job.into_iter().map(TerminalId).collect();
@@ -87,11 +107,11 @@ pub(crate) fn route(
             demands: &[],
             seed,
         };
-        let mut tables = chain.route(&topology.fabric, &request)?;
+        let mut tables = chain.route_telling(&topology.fabric, &request, &mut remarks)?;
         by.assign(&topology.fabric, &mut tables, lanes)?;
-        Ok(tables)
+        Ok((tables, remarks.all))
     })?;
-    Ok(Routes::of(fabric, tables, Vec::new()))
+    Ok(Routes::of(fabric, tables, remarks))
 }
 
 /// Refuses values that are impossible in a subnet.
@@ -192,7 +212,7 @@ pub(crate) fn read_tables(
         let name = loaded.topology.fabric.name().to_owned();
         let read = tables::read(&files, &name, &loaded, &mut remarks)?;
         read.report_assumed_lane(&loaded.topology.fabric, &mut remarks);
-        Ok((read.routes, remarks.0))
+        Ok((read.routes, remarks.all))
     })?;
     Ok(Routes::of(fabric, tables, remarks))
 }

@@ -14,6 +14,7 @@ use crate::error::{bug, raised};
 use crate::fabric::Fabric;
 use crate::long::long;
 use crate::map;
+use crate::numbers::Whole;
 use crate::view::view_rows;
 
 /// Forwarding tables of a fabric, with the virtual layers of its paths.
@@ -33,7 +34,7 @@ impl Routes {
     }
 
     /// The terminal of a number, if there is one.
-    fn terminal(&self, py: Python<'_>, number: usize) -> PyResult<TerminalId> {
+    fn terminal(&self, py: Python<'_>, Whole(number): Whole<usize>) -> PyResult<TerminalId> {
         let count = self.tables.terminal_count();
         if number < count {
             return Ok(TerminalId::new(number));
@@ -112,8 +113,8 @@ impl Routes {
     fn path<'py>(
         &self,
         py: Python<'py>,
-        source: usize,
-        destination: usize,
+        source: Whole<usize>,
+        destination: Whole<usize>,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let [from, to] = [self.terminal(py, source)?, self.terminal(py, destination)?];
         let fabric = &self.loaded.topology.fabric;
@@ -121,7 +122,7 @@ impl Routes {
         let mut path = Vec::new();
         let first = fabric.terminal(from).switch;
         if !follow(fabric, self.tables.ports(row), to, first, &mut path) {
-            let what = format!("terminal {source} does not reach terminal {destination}");
+            let what = format!("terminal {} does not reach terminal {}", source.0, destination.0);
             let error = ScenarioError::infeasible(what);
             return Err(raised(py, &error.hint("darkfiber.check(routes) says why")));
         }
@@ -129,7 +130,12 @@ impl Routes {
     }
 
     /// The virtual layer (service level) of the path from one terminal to another.
-    fn layer(&self, py: Python<'_>, source: usize, destination: usize) -> PyResult<u8> {
+    fn layer(
+        &self,
+        py: Python<'_>,
+        source: Whole<usize>,
+        destination: Whole<usize>,
+    ) -> PyResult<u8> {
         let [from, to] = [self.terminal(py, source)?, self.terminal(py, destination)?];
         Ok(self.tables.layer(&self.loaded.topology.fabric, from, to))
     }

@@ -11,20 +11,24 @@ use darkfiber_page::Unit;
 use darkfiber_report::simulate::JobRow;
 use darkfiber_routing::Stop;
 use darkfiber_scenario::{
-    Case, Depth, Error as ScenarioError, Folder, Loaded, ScenarioFile, Setup, Simulated, Tables,
-    isolated, simulate,
+    Case, Depth, Error as ScenarioError, Folder, Listener, Loaded, Medium, ScenarioFile, Setup,
+    Simulated, Tables, isolated, simulate,
 };
 use darkfiber_study::grid::{Axis, StudyFile};
 use darkfiber_workload::play::SECOND;
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyMapping;
 
 use crate::columns::Columns;
 use crate::error::raised;
 use crate::fabric::Fabric;
 use crate::json;
+use crate::keys;
 use crate::long::long;
 use crate::map;
+use crate::numbers::Whole;
+use crate::remarks::Remarks;
 use crate::routes::Routes;
 use crate::table::Table;
 use crate::view::view;
@@ -44,15 +48,13 @@ impl Scenario {
         text: &str,
         name: &str,
         folder: Folder,
-        (set, seed): (Vec<(String, String)>, Option<u64>),
+        (set, seed): (Vec<Axis>, Option<u64>),
     ) -> Result<Self, ScenarioError> {
         if set.is_empty() {
             let mut file = ScenarioFile::parse(text, name)?;
             file.scenario.seed = seed.or(file.scenario.seed);
             return Ok(Self { file, folder });
         }
-        let axis = |(key, value): &(String, String)| Axis::parse(&format!("{key}={value}"));
-        let set: Vec<Axis> = set.iter().map(axis).collect::<Result<_, _>>()?;
         let study = StudyFile::parse(text, name, &set, seed, None)?;
         if let Some(axis) = study.axes.first() {
             let what = format!("{name}: {} is a list, and a scenario takes one value", axis.name());
@@ -64,32 +66,10 @@ impl Scenario {
     }
 }
 
-/// The keys that are set, as texts.
-pub(crate) fn texts(
-    set: Option<Vec<(String, Bound<'_, PyAny>)>>,
-) -> PyResult<Vec<(String, String)>> {
-    let text = |(key, value): (String, Bound<'_, PyAny>)| {
-        // Values with a different notation in TOML and Python.
-        let text = match value.extract::<bool>() {
-            Ok(yes) => yes.to_string(),
-            Err(_) => value.str()?.to_string(),
-        };
-        Ok((key, text))
-    };
-    set.unwrap_or_default().into_iter().map(text).collect()
-}
-
-/// The items of a dictionary, in its order.
-pub(crate) fn items<'py>(
-    set: Option<&Bound<'py, pyo3::types::PyDict>>,
-) -> PyResult<Vec<(String, String)>> {
-    let pairs = set.map(|set| {
-        let pair = |(key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
-            Ok((key.extract::<String>()?, value))
-        };
-        set.iter().map(pair).collect::<PyResult<Vec<_>>>()
-    });
-    texts(pairs.transpose()?)
+/// The folder, wherever this process goes until it reads there.
+pub(crate) fn absolute(folder: Folder) -> Folder {
+    // The empty path is this folder.
+    std::path::absolute(Path::new(".").join(&folder.0)).map_or(folder, Folder)
 }
 
 /// A depth by its name.
@@ -115,12 +95,12 @@ impl Scenario {
         text: &str,
         name: &str,
         folder: Option<PathBuf>,
-        set: Option<&Bound<'_, pyo3::types::PyDict>>,
-        seed: Option<u64>,
+        set: Option<&Bound<'_, PyMapping>>,
+        seed: Option<Whole<u64>>,
     ) -> PyResult<Self> {
-        let set = items(set)?;
-        Self::parse(text, name, Folder(folder.unwrap_or_default()), (set, seed))
-            .map_err(|e| raised(py, &e))
+        let set = (keys::values(set)?, seed.map(|seed| seed.0));
+        let folder = absolute(Folder(folder.unwrap_or_default()));
+        py.detach(|| Self::parse(text, name, folder, set)).map_err(|e| raised(py, &e))
     }
 
     /// Reads a file; what it names is beside it.
@@ -129,21 +109,22 @@ impl Scenario {
     fn read(
         py: Python<'_>,
         path: PathBuf,
-        set: Option<&Bound<'_, pyo3::types::PyDict>>,
-        seed: Option<u64>,
+        set: Option<&Bound<'_, PyMapping>>,
+        seed: Option<Whole<u64>>,
     ) -> PyResult<Self> {
-        let set = items(set)?;
+        let set = (keys::values(set)?, seed.map(|seed| seed.0));
         let read = |path: &Path| {
             let text = input::read_text(path)?;
-            Self::parse(&text, &path.display().to_string(), Folder::of(path), (set, seed))
+            let folder = absolute(Folder::of(path));
+            Self::parse(&text, &path.display().to_string(), folder, set)
         };
-        read(&path).map_err(|e| raised(py, &e))
+        py.detach(|| read(&path)).map_err(|e| raised(py, &e))
     }
 
     /// Simulates it.
     ///
-    /// `depth` is `count`, `loggp`, `flow` or `packet`, if not what the file says. `routes` are used instead of its fabric and tables:
-    /// those of a function of yours, for example. With `isolated` each job is run alone, too.
+    /// `depth` is `count`, `loggp`, `flow` or `packet`, if not what the file says. `routes` are used instead of its fabric and tables,
+    /// which it still names: those of a function of yours, for example. With `isolated` each job is run alone, too.
     #[pyo3(signature = (*, depth = None, routes = None, isolated = false))]
     fn run(
         &self,
@@ -160,16 +141,20 @@ impl Scenario {
             let routes = routes.get();
             (Arc::clone(&routes.loaded), Arc::clone(&routes.tables))
         });
-        let (case, simulated, alone) = long(py, move |stop| {
+        let (case, simulated, alone, remarks) = long(py, move |stop| {
+            let mut remarks = Remarks::default();
             let case = match own {
-                Some((loaded, tables)) => on(&file, &folder, loaded, tables)?,
-                None => file.resolve(&folder, &mut ())?,
+                Some((loaded, tables)) => on(&file, &folder, loaded, tables, &mut remarks)?,
+                None => file.resolve(&folder, &mut remarks)?,
             };
+            if case.scenario.keep.messages && matches!(case.medium, Medium::Count) {
+                remarks.note("depth count has no messages to keep");
+            }
             let (simulated, alone) =
                 simulated(&case, isolated, stop).map_err(|error| file.located(error))?;
-            Ok((case, simulated, alone))
+            Ok((case, simulated, alone, remarks))
         })?;
-        Run::of(py, case, simulated, &alone)
+        Run::of(py, case, simulated, &alone, remarks)
     }
 
     fn __repr__(&self) -> String {
@@ -183,12 +168,20 @@ fn on(
     folder: &Folder,
     loaded: Arc<Loaded>,
     routes: Arc<darkfiber_routing::Routes>,
+    remarks: &mut Remarks,
 ) -> Result<Case, ScenarioError> {
     if file.scenario.update.is_some() {
         let error = ScenarioError::usage("a scenario with [update] has its own tables");
         return Err(error.hint("run it without routes"));
     }
-    let open = file.scenario.open_on(loaded, folder, &mut ()).map_err(|e| file.located(e))?;
+    let open = file.scenario.open_on(loaded, folder, remarks).map_err(|e| file.located(e))?;
+    if let Some(packets) = open.medium.packets()
+        && packets.routing.name != "tables"
+    {
+        let what = format!("packets go by the routing {}, not by routes", packets.routing.name);
+        let hint = "set={\"packets.routing\": \"tables\"}, or run it without routes";
+        return Err(ScenarioError::usage(what).hint(hint));
+    }
     let from = routes.engine.clone();
     Ok(open.with(Tables { routes, lids: None, from }))
 }
@@ -217,14 +210,22 @@ pub(crate) struct Run {
     simulated: Simulated,
     rows: Vec<JobRow>,
     fabric: Py<Fabric>,
+    notes: Vec<String>,
 }
 
 impl Run {
-    fn of(py: Python<'_>, case: Case, simulated: Simulated, alone: &[u64]) -> PyResult<Self> {
+    fn of(
+        py: Python<'_>,
+        case: Case,
+        simulated: Simulated,
+        alone: &[u64],
+        mut remarks: Remarks,
+    ) -> PyResult<Self> {
         let row = |(j, job)| JobRow::of(job, &simulated, alone.get(j).copied(), j);
         let rows = case.jobs.iter().enumerate().map(row).collect();
-        let fabric = Py::new(py, Fabric::of(Arc::clone(&case.loaded)))?;
-        Ok(Self { case, simulated, rows, fabric })
+        let notes = std::mem::take(&mut remarks.all);
+        let fabric = Py::new(py, Fabric::of(Arc::clone(&case.loaded), remarks))?;
+        Ok(Self { case, simulated, rows, fabric, notes })
     }
 
     fn name(&self, job: usize) -> &str {
@@ -262,13 +263,19 @@ impl Run {
         &self.case.tables.from
     }
 
+    /// What readers had to say about the files of the scenario, and what else the command line prints beside the result, a line each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
     /// When the last job ended, in simulated seconds.
     #[getter]
     fn seconds(&self) -> f64 {
         seconds(self.simulated.end)
     }
 
-    /// The jobs: ranks, runs, times in seconds, messages, bytes, bandwidth.
+    /// The jobs: ranks, runs, times in seconds, messages, bytes, bandwidth. What packets measured of them is in `to_list()`.
     #[getter]
     fn jobs(&self, py: Python<'_>) -> PyResult<Table> {
         let rows = &self.rows;
@@ -281,6 +288,7 @@ impl Run {
             .real("begin", real(|row| row.begin))
             .real("end", real(|row| row.end))
             .whole("runs", whole(|row| row.runs as u64))
+            .whole("runs_in_time", whole(|row| row.runs_in_time as u64))
             .real("run_mean", real(|row| row.run_mean))
             .some("run_isolated", rows.iter().map(|row| row.run_isolated))
             .some("slowdown", rows.iter().map(|row| row.slowdown))
@@ -289,7 +297,10 @@ impl Run {
             .whole("messages", whole(|row| row.sent.messages))
             .whole("bytes", whole(|row| row.sent.bytes))
             .real("message_mean", real(|row| row.sent.message_mean))
+            .real("message_p50", real(|row| row.sent.message_p50))
+            .real("message_p95", real(|row| row.sent.message_p95))
             .real("message_p99", real(|row| row.sent.message_p99))
+            .real("message_p999", real(|row| row.sent.message_p999))
             .real("message_max", real(|row| row.sent.message_max))
             .some("pair_bandwidth", rows.iter().map(|row| row.pair_bandwidth));
         Table::of(py, columns)

@@ -8,18 +8,21 @@ use darkfiber_formats::input;
 use darkfiber_scenario::{Error as ScenarioError, Folder};
 use darkfiber_study::grid::{self, Axis, Hooks, NullStore, StudyFile, Table as Grid, Value};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyMapping;
 
 use crate::columns::Columns;
 use crate::error::raised;
+use crate::keys;
 use crate::long::long;
-use crate::scenario::items;
+use crate::numbers::Whole;
+use crate::scenario::absolute;
 use crate::table::Table;
 
 /// A study: a scenario in which lists stand where values belong, and questions that every cell is asked.
 ///
 /// `Study(text)` takes the text of such a file, whose files are in `folder`; `Study.read(path)` reads one. `set` changes keys and makes
-/// axes, as `--set` does: `{"routes.engine": "minhop,dfsssp"}`.
+/// axes, as `--set` does: `{"routes.engine": "minhop,dfsssp"}`, or `["minhop", "dfsssp"]`. More than `max_cells` cells are refused, a
+/// million without.
 #[pyclass(frozen, module = "darkfiber")]
 pub(crate) struct Study {
     file: Arc<StudyFile>,
@@ -31,11 +34,10 @@ impl Study {
         text: &str,
         name: &str,
         folder: Folder,
-        (set, seed): (&[(String, String)], Option<u64>),
+        (set, seed, max_cells): (&[Axis], Option<Whole<u64>>, Option<Whole<u64>>),
     ) -> Result<Self, ScenarioError> {
-        let axis = |(key, value): &(String, String)| Axis::parse(&format!("{key}={value}"));
-        let set: Vec<Axis> = set.iter().map(axis).collect::<Result<_, _>>()?;
-        let file = Arc::new(StudyFile::parse(text, name, &set, seed, None)?);
+        let (seed, max_cells) = (seed.map(|seed| seed.0), max_cells.map(|most| most.0));
+        let file = Arc::new(StudyFile::parse(text, name, set, seed, max_cells)?);
         Ok(Self { file, folder })
     }
 }
@@ -43,35 +45,39 @@ impl Study {
 #[pymethods]
 impl Study {
     #[new]
-    #[pyo3(signature = (text, *, name = "study", folder = None, set = None, seed = None))]
+    #[pyo3(signature = (text, *, name = "study", folder = None, set = None, seed = None, max_cells = None))]
     fn new(
         py: Python<'_>,
         text: &str,
         name: &str,
         folder: Option<PathBuf>,
-        set: Option<&Bound<'_, PyDict>>,
-        seed: Option<u64>,
+        set: Option<&Bound<'_, PyMapping>>,
+        seed: Option<Whole<u64>>,
+        max_cells: Option<Whole<u64>>,
     ) -> PyResult<Self> {
-        let set = items(set)?;
-        Self::parse(text, name, Folder(folder.unwrap_or_default()), (&set, seed))
+        let set = keys::axes(set)?;
+        let folder = absolute(Folder(folder.unwrap_or_default()));
+        py.detach(|| Self::parse(text, name, folder, (&set, seed, max_cells)))
             .map_err(|e| raised(py, &e))
     }
 
     /// Reads a file; what it names is beside it.
     #[staticmethod]
-    #[pyo3(signature = (path, *, set = None, seed = None))]
+    #[pyo3(signature = (path, *, set = None, seed = None, max_cells = None))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
-        set: Option<&Bound<'_, PyDict>>,
-        seed: Option<u64>,
+        set: Option<&Bound<'_, PyMapping>>,
+        seed: Option<Whole<u64>>,
+        max_cells: Option<Whole<u64>>,
     ) -> PyResult<Self> {
-        let set = items(set)?;
+        let set = keys::axes(set)?;
         let read = |path: &Path| {
             let text = input::read_text(path)?;
-            Self::parse(&text, &path.display().to_string(), Folder::of(path), (&set, seed))
+            let folder = absolute(Folder::of(path));
+            Self::parse(&text, &path.display().to_string(), folder, (&set, seed, max_cells))
         };
-        read(&path).map_err(|e| raised(py, &e))
+        py.detach(|| read(&path)).map_err(|e| raised(py, &e))
     }
 
     /// What it is called.
@@ -89,8 +95,8 @@ impl Study {
     /// How many cells there are (that are asked first, where others depend on answers).
     #[getter]
     fn cell_count(&self, py: Python<'_>) -> PyResult<usize> {
-        let cells = self.file.cells(None).map_err(|e| raised(py, &e))?;
-        Ok(cells.len())
+        let file = Arc::clone(&self.file);
+        long(py, move |_| Ok(file.cells(None)?.len()))
     }
 
     /// Answers all questions of all cells, on all cores. The table is that of `darkfiber study collect`, without `cell`.

@@ -67,13 +67,21 @@ impl Table {
     }
 
     fn list<'py>(&self, py: Python<'py>, column: usize) -> PyResult<Bound<'py, PyList>> {
-        let cells = (0..self.batch.num_rows()).map(|row| self.cell(py, column, row));
+        let cells = (0..self.batch.num_rows()).map(|row| {
+            heed(py, row)?;
+            self.cell(py, column, row)
+        });
         PyList::new(py, cells.collect::<PyResult<Vec<_>>>()?)
     }
 
     fn structs(&self) -> StructArray {
         self.batch.clone().into()
     }
+}
+
+/// Looks for Ctrl-C every now and then: making values of Python holds its lock.
+fn heed(py: Python<'_>, row: usize) -> PyResult<()> {
+    if row.is_multiple_of(4096) { py.check_signals() } else { Ok(()) }
 }
 
 fn of_arrow(py: Python<'_>, error: &ArrowError) -> PyErr {
@@ -92,8 +100,8 @@ impl Table {
         self.batch.num_rows()
     }
 
-    fn __contains__(&self, name: &str) -> bool {
-        self.place(name).is_ok()
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name.extract::<String>().is_ok_and(|name| self.place(&name).is_ok())
     }
 
     /// A column as a NumPy array: a view where it has numbers and none is missing, otherwise a copy with NaN for numbers that are
@@ -147,6 +155,7 @@ impl Table {
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let names = self.names();
         let row = |row: usize| {
+            heed(py, row)?;
             let cells = PyDict::new(py);
             for (place, name) in names.iter().enumerate() {
                 cells.set_item(name, self.cell(py, place, row)?)?;

@@ -48,8 +48,8 @@ pub struct SwitchChange {
     pub entries: usize,
     /// Changed blocks of 64 LIDs.
     pub blocks: usize,
-    /// The step in which it may be updated, from 1; where it takes part in several, the last. `null` if traffic must be
-    /// drained.
+    /// The step in which it may be updated, from 1. `null` if traffic must be drained, or where it takes part in several:
+    /// `steps_by_entry` has these.
     pub step: Option<usize>,
 }
 

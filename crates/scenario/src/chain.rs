@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::value::HINT;
-use crate::{Error, memory};
+use crate::{Error, Listener, memory};
 
 /// Engines of which the first that does not refuse routes a fabric: `ftree+minhop`.
 #[derive(Clone)]
@@ -46,12 +46,31 @@ impl Chain {
     /// # Errors
     /// The reasons of all of them; tables that do not fit into memory.
     pub fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Error> {
+        self.route_telling(fabric, request, &mut ())
+    }
+
+    /// As [`Self::route`]; `listener` hears why engines before the one that routes refused.
+    ///
+    /// # Errors
+    /// As [`Self::route`].
+    pub fn route_telling(
+        &self,
+        fabric: &Fabric,
+        request: &Request<'_>,
+        listener: &mut dyn Listener,
+    ) -> Result<Routes, Error> {
         memory::expect(memory::of_tables(fabric), || {
             let (t, s) = (fabric.terminal_count(), fabric.switch_count());
             format!("tables of {t} terminals and {s} switches")
         })?;
         match route_first(&self.engines, fabric, request) {
-            Ok((routes, _)) => Ok(routes),
+            Ok((routes, refusals)) => {
+                for (name, refusal) in refusals {
+                    let why = reason(name, &refusal);
+                    listener.note(&format!("{name} refused, so {} routed: {why}", routes.engine));
+                }
+                Ok(routes)
+            }
             Err(refusals) => {
                 let each = refusals.iter().map(|(name, r)| format!("{name}: {}", reason(name, r)));
                 Err(Error::infeasible(each.collect::<Vec<_>>().join("; ")))

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use darkfiber_analysis::heat::Flow;
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_packetsim::{ConfigError, several};
-use darkfiber_routing::Demand;
+use darkfiber_packetsim::{ConfigError, Pulse, several};
+use darkfiber_routing::{Demand, unwind_if_asked};
 use darkfiber_workload::CommMatrix;
 use darkfiber_workload::demands::{Profile, Scale, demands};
 use darkfiber_workload::play::{self, Record, Repeat};
@@ -66,6 +66,7 @@ fn simulated(
 /// # Errors
 /// If ranks wait for messages that never come, or the tables lose a message.
 pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
+    let heed = |_: Pulse| unwind_if_asked();
     let one = |job: &Job| {
         let play = play::Job { start: 0, repeat: Repeat::Once, ..job.play.clone() };
         let alone = Setup {
@@ -75,10 +76,11 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
             held: false,
             messages: false,
             update: None,
-            follow: None,
+            // Of its own run nobody hears; it ends where the pool of its threads is asked to.
+            follow: Some(&heed),
             ..*setup
         };
-        Ok(simulate(&alone, &mut |_| {})?.end)
+        Ok(simulate(&alone, &mut |_| unwind_if_asked())?.end)
     };
     // Processes take them in the same order.
     if several(setup.processes).is_some() {

@@ -576,8 +576,10 @@ fn switches(
         }
         Coexistence::OrderOfEntries(rank) => {
             let of = map.old_switch[s.index()];
-            let last = rank.range((of, 0)..=(of, u32::MAX)).map(|(_, &rank)| rank).max();
-            last.map(|rank| rank as usize + 1)
+            // One that takes part in several has none of its own.
+            let mut ranks = rank.range((of, 0)..=(of, u32::MAX)).map(|(_, &rank)| rank);
+            let first = ranks.next()?;
+            ranks.all(|rank| rank == first).then_some(first as usize + 1)
         }
         Coexistence::Drain(_) => None,
     };

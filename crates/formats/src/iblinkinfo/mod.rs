@@ -51,9 +51,10 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         reader.line(number, head, &port, &mut d);
     }
     if reader.records.ports.is_empty() {
-        let (what, hint) = match lines.is_empty() {
-            true => ("no line is of a port", ""),
-            false => ("no port has a cable that is up", "was it `iblinkinfo -d`? Leave out the -d"),
+        let (what, hint) = if lines.is_empty() {
+            ("no line is of a port", "")
+        } else {
+            ("no port has a cable that is up", "was it `iblinkinfo -d`? Leave out the -d")
         };
         return Err(ReadError::not_such(path, what, "the output of iblinkinfo", hint));
     }

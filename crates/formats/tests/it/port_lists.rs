@@ -119,7 +119,7 @@ fn odd_lists_of_iblinkinfo() {
 
     let down = "Switch: 0x100 a:\n 1 1[ ] ==( Down/ Polling)==> [ ] \"\" ( )\n";
     assert!(refused(down).contains("no port has a cable that is up"));
-    let (_, d) = parse(&format!(" 1 1[ ] {up} 3 1[ ] \"n1\" ( )\n{}", text));
+    let (_, d) = parse(&format!(" 1 1[ ] {up} 3 1[ ] \"n1\" ( )\n{text}"));
     assert!(d.0.iter().any(|d| d.line == 1 && d.what == "port line that belongs to no node"));
     // A switch of which only its neighbours have lines.
     let lost = format!(
@@ -287,12 +287,8 @@ fn tables_of_ibdiagnet_that_are_damaged() {
     let (_, d) = parse(cut);
     assert!(d.0.iter().any(|d| d.what == "the table LINKS has no end: the file was cut short"));
     let first = text.lines().position(|l| l == "START_NODES").expect("the table") + 2;
-    let lost: String = text
-        .lines()
-        .enumerate()
-        .filter(|(i, _)| *i != first)
-        .map(|(_, l)| format!("{l}\n"))
-        .collect();
+    let others = text.lines().enumerate().filter(|(i, _)| *i != first).map(|(_, line)| line);
+    let lost = others.collect::<Vec<_>>().join("\n") + "\n";
     let (_, d) = parse(&lost);
     assert!(has_errors(&d), "links to a node that is not there");
     let twice = text.replacen(

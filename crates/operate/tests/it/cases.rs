@@ -561,6 +561,40 @@ fn a_book_about_other_tables_is_not_believed() {
     }
 }
 
+/// Where the fabric was read before the question about it came, the tables in place are still being read: it waits for these.
+#[test]
+fn a_question_waits_while_the_tables_are_read() {
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
+    machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
+    assert!(matches!(machine.state.phase, Phase::Auditing { flight: None }));
+    let mut asks = asks_with(ready(&[22], Rung::AnyOrder));
+    if let Input::Asked { ready, tables, .. } = &mut asks {
+        (*ready, *tables) = (None, None);
+    }
+    assert_eq!(machine.hear(asks), []);
+    let then = machine.hear(Input::Tables { digest: Digest(11), between: false }).to_vec();
+    assert!(matches!(&then[..], [Action::Work { task: Task::Mend { .. }, .. }]), "{then:?}");
+    assert_eq!(machine.state.questions.len(), 1);
+}
+
+/// Pairs that stay lost are no matter of one line: the state has it until something changes.
+#[test]
+fn damage_that_nothing_mends_stays_known() {
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
+    machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
+    machine.hear(Input::Tables { digest: Digest(11), between: false });
+    machine.done(WorkResult::Found { candidate: candidate(100) });
+    let proof = Verdict { fabric: Digest(2), from: Digest(11), ..verdict(Rung::Refuse) };
+    let said = machine.done(WorkResult::Proved { verdict: proof }).to_vec();
+    let is_said = |a: &Action| matches!(a, Action::Alarm { level: Level::Critical, text } if text.contains("pairs stay lost"));
+    assert!(said.iter().any(is_said), "{said:?}");
+    assert!(machine.state.damaged);
+    machine.hear(Input::Fabric { digest: Digest(1), switches: 2, terminals: 4 });
+    assert!(!machine.state.damaged);
+}
+
 /// A question about a fabric that no longer exists is answered immediately, with none.
 #[test]
 fn a_question_is_void_when_the_fabric_changes() {

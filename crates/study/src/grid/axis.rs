@@ -37,22 +37,42 @@ impl Axis {
                 .hint("for example --set routes.engine=dfsssp,parx")
         };
         let (key, given) = text.split_once('=').ok_or_else(|| no("there is no = in it"))?;
-        let path: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
-        let is_list = keys::kind(&path)? == KeyKind::List;
         let given = given.trim();
-        let values: Vec<toml_edit::Value> = match given.parse::<toml_edit::Value>() {
-            Ok(toml_edit::Value::Array(array)) if is_list && !all_lists(&array) => {
-                vec![array.into()]
-            }
-            Ok(toml_edit::Value::Array(array)) => array.iter().map(plain).collect(),
-            Ok(value) => vec![value],
-            Err(_) => listed(given).iter().map(|word| word_value(word)).collect(),
-        };
+        if let Ok(value) = given.parse::<toml_edit::Value>() {
+            return Self::of(key, value);
+        }
+        let path = path(key);
+        keys::kind(&path)?;
+        let values: Vec<_> = listed(given).iter().map(|word| word_value(word)).collect();
         if values.is_empty() {
             return Err(no("there is no value"));
         }
         Ok(Self { path, values })
     }
+
+    /// A key in dotted form with a value; a list where one value belongs, or a list of lists, has the values of the axis.
+    ///
+    /// # Errors
+    /// If there is no such key, or the list is empty.
+    pub fn of(key: &str, value: toml_edit::Value) -> Result<Self, Error> {
+        let path = path(key);
+        let is_list = keys::kind(&path)? == KeyKind::List;
+        let values = match value {
+            toml_edit::Value::Array(array) if !is_list || all_lists(&array) => {
+                array.iter().map(plain).collect()
+            }
+            value => vec![value],
+        };
+        if values.is_empty() {
+            let error = Error::usage(format!("--set {}: there is no value", path.join(".")));
+            return Err(error.hint("for example --set routes.engine=dfsssp,parx"));
+        }
+        Ok(Self { path, values })
+    }
+}
+
+fn path(key: &str) -> Vec<String> {
+    key.trim().split('.').map(str::to_owned).collect()
 }
 
 /// A value without its surrounding whitespace and comments.

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use super::heterogeneous::Together;
 use super::lines::{Lines, Remarks};
 use super::record::Record;
 use darkfiber_formats::known_by::{KnownBy, Recognizable};
@@ -21,8 +22,26 @@ pub struct JobLog {
     pub what: &'static str,
     /// Its marks, any of which is enough.
     pub known_by: &'static [KnownBy],
-    /// Reads it; fails if it is not such a log, or the system refuses.
-    pub read: ReadJobs,
+    /// Reads its entries; fails if it is not such a log, or the system refuses.
+    pub(super) read: ReadJobs,
+}
+
+impl JobLog {
+    /// Reads the jobs of a log; components of heterogeneous jobs are one, and come last.
+    ///
+    /// # Errors
+    /// If it is not such a log, or the system refuses.
+    pub fn jobs(
+        &self,
+        reader: &mut dyn BufRead,
+        path: &Path,
+        each: &mut dyn FnMut(Record),
+    ) -> Result<Diagnostics, ReadError> {
+        let mut together = Together::new(each);
+        let found = (self.read)(reader, path, &mut |record| together.take(record))?;
+        together.end();
+        Ok(found)
+    }
 }
 
 darkfiber_fabric::named!(JobLog, eq);

@@ -44,14 +44,15 @@ fn job(value: &Value, i: usize, remarks: &mut Remarks) -> Result<Record, &'stati
     };
     let (nodes, slots) = match value.get("EXEC_HOST").and_then(Value::as_str) {
         None => (None, None),
-        Some(list) => match hosts(list) {
-            Some((nodes, slots)) => (Some(nodes), Some(slots)),
-            None => {
+        Some(list) => {
+            if let Some((nodes, slots)) = hosts(list) {
+                (Some(nodes), Some(slots))
+            } else {
                 let what = format!("'{}' (entry {i})", shown(list));
                 remarks.warn(0, what, "expected hosts such as 16*n1:16*n2; nodes unknown");
                 (None, None)
             }
-        },
+        }
     };
     Ok(Record {
         id,

@@ -19,6 +19,7 @@
 pub mod batsim;
 mod columns;
 pub mod flux;
+mod heterogeneous;
 mod json;
 mod lines;
 mod log;

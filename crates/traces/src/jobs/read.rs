@@ -28,7 +28,7 @@ pub fn read(
         }
         each(record);
     };
-    let found = (log.read)(&mut reader, path, &mut shifted)?;
+    let found = log.jobs(&mut reader, path, &mut shifted)?;
     Ok((header, found))
 }
 
@@ -43,7 +43,7 @@ pub fn read_from(
 ) -> Result<Diagnostics, ReadError> {
     refuse_directory(path)?;
     let (log, _) = recognised(reader, path)?;
-    (log.read)(reader, path, each)
+    log.jobs(reader, path, each)
 }
 
 fn known() -> String {

@@ -15,6 +15,8 @@ use darkfiber_formats::known_by::KnownBy;
 const KEYS: &[&str] = &[
     "JobId",
     "ArrayJobId",
+    "HetJobId",
+    "HetJobOffset",
     "ArrayTaskId",
     "JobState",
     "UserId",
@@ -111,6 +113,9 @@ impl Block {
                 format!("{job}_{task}")
             }
             (Some(job), Some(task)) => format!("{job}_[{task}]"),
+            _ if let (Some(job), Some(component)) = (value("HetJobId"), value("HetJobOffset")) => {
+                format!("{job}+{component}")
+            }
             _ => value("JobId").unwrap_or_default().to_owned(),
         };
         let nodes = value("NodeList").and_then(|text| node_list(text, line, remarks));

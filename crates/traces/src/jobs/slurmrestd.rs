@@ -57,6 +57,11 @@ fn text(value: &Value, places: &[&str]) -> Option<String> {
 
 fn id(value: &Value) -> Option<String> {
     let plain = first(value, &["/job_id"])?;
+    if let Some(job) = first(value, &["/het_job_id", "/het/job_id"]) {
+        let places = ["/het_job_offset", "/het/job_offset"];
+        let component = places.iter().find_map(|p| number(value.pointer(p)?)).unwrap_or(0);
+        return Some(format!("{job}+{component}"));
+    }
     let Some(array) = first(value, &["/array_job_id", "/array/job_id"]) else {
         return Some(plain.to_string());
     };

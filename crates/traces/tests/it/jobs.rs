@@ -19,8 +19,8 @@ fn log(name: &str, kind: JobLog) -> Option<(Vec<Record>, Diagnostics)> {
     assert_eq!(jobs::detect(&text[..end]), Some(&kind), "{name}");
     let mut reader = input::open(&path).unwrap_or_else(|e| panic!("{e}"));
     let mut found = Vec::new();
-    let diagnostics = (kind.read)(&mut reader, &path, &mut |job| found.push(job))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let diagnostics =
+        kind.jobs(&mut reader, &path, &mut |job| found.push(job)).unwrap_or_else(|e| panic!("{e}"));
     Some((found, diagnostics))
 }
 
@@ -176,9 +176,9 @@ fn samples_of_xdmod() {
             }
         };
         let mut found = Vec::new();
-        let diagnostics =
-            (kind.read)(&mut body.as_bytes(), Path::new(&name), &mut |job| found.push(job))
-                .unwrap_or_else(|e| panic!("{e}"));
+        let diagnostics = kind
+            .jobs(&mut body.as_bytes(), Path::new(&name), &mut |job| found.push(job))
+            .unwrap_or_else(|e| panic!("{e}"));
         text.extend([&name, "\n", &short(&found), &lines(&diagnostics.0)]);
     }
     if !text.is_empty() {
@@ -260,7 +260,7 @@ fn jobs_of_slurmrestd() {
     let path = shared(&format!("data/{name}")).expect("read above");
     let mut again = Vec::new();
     let mut reader = input::open(&path).expect("read above");
-    (squeue::LOG.read)(&mut reader, &path, &mut |job| again.push(job)).expect("JSON");
+    squeue::LOG.jobs(&mut reader, &path, &mut |job| again.push(job)).expect("JSON");
     assert_eq!(again, jobs);
 }
 
@@ -325,7 +325,7 @@ fn every_kind_is_known_by_its_content() {
     for &(kind, text) in TEXTS {
         assert_eq!(jobs::detect(text), Some(&kind), "{text}");
         let mut count = 0;
-        let found = (kind.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
+        let found = kind.jobs(&mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
         assert!(found.is_ok_and(|f| warned(&f) <= 1) && count > 0, "{text}");
     }
     for text in
@@ -338,7 +338,7 @@ fn every_kind_is_known_by_its_content() {
 #[test]
 fn a_million_wrong_lines_are_reported_in_short() {
     let text = format!("n1 7\n{}", "one\n".repeat(100_000));
-    let found = (pairs::LOG.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| ());
+    let found = pairs::LOG.jobs(&mut text.as_bytes(), Path::new("x"), &mut |_| ());
     let found = found.expect("one line is a pair");
     assert_eq!(found.0.len(), 21);
     insta::assert_snapshot!(found.0[20], @"warning: 99980 more lines of this kind (expected a node and a job; left out)");
@@ -377,7 +377,7 @@ fn jobs_come_before_the_end_of_the_log() {
     ] {
         let log = Endless { line: line.as_bytes(), at: 0, left: 1000 };
         let mut jobs = 0;
-        let end = (kind.read)(&mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
+        let end = kind.jobs(&mut BufReader::new(log), Path::new("log"), &mut |_| jobs += 1);
         let error = end.map(|_| ()).map_err(|e| e.to_string());
         assert_eq!(error, Err("cannot read log: the disk is gone".to_owned()));
         // The last job may still be running.
@@ -391,7 +391,7 @@ fn lines_without_end_are_refused_in_time() {
         let text = unit.repeat(1 << 19);
         for kind in &LOGS {
             let mut count = 0;
-            let _ = (kind.read)(&mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
+            let _ = kind.jobs(&mut text.as_bytes(), Path::new("x"), &mut |_| count += 1);
             // Half a million numbers in a line of a workload are a job.
             assert!(count <= usize::from(*kind == swf::LOG), "{} {unit}", kind.name);
         }
@@ -404,7 +404,7 @@ fn chunks_do_not_matter() {
         let read = |capacity: usize| {
             let mut reader = BufReader::with_capacity(capacity, text.as_bytes());
             let mut jobs = Vec::new();
-            let found = (kind.read)(&mut reader, Path::new("x"), &mut |job| jobs.push(job));
+            let found = kind.jobs(&mut reader, Path::new("x"), &mut |job| jobs.push(job));
             (jobs, found.map(|f| lines(&f.0)).map_err(|e| e.to_string()))
         };
         assert_eq!(read(3), read(8192));
@@ -414,7 +414,7 @@ fn chunks_do_not_matter() {
 fn try_all(bytes: &[u8]) {
     for kind in &LOGS {
         let mut count = 0;
-        match (kind.read)(&mut &*bytes, Path::new("x"), &mut |job| {
+        match kind.jobs(&mut &*bytes, Path::new("x"), &mut |job| {
             assert!(job.nodes.is_none_or(|n| n.iter().collect::<BTreeSet<_>>().len() == n.len()));
             count += 1;
         }) {
@@ -465,7 +465,7 @@ fn replay() {
         let bytes = std::fs::read(&path).expect("a file");
         let text = String::from_utf8_lossy(&bytes);
         for kind in &LOGS {
-            let _either_way = (kind.read)(&mut bytes.as_slice(), &path, &mut |_| ());
+            let _either_way = kind.jobs(&mut bytes.as_slice(), &path, &mut |_| ());
         }
         if let Ok(names) = hostlist::expand(&text) {
             let again = hostlist::expand(&hostlist::compress(&names));

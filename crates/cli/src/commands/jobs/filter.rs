@@ -214,7 +214,7 @@ fn old(path: &Path) -> Result<Option<Mapping>, Failure> {
     let mut take = |record: lists::Record| {
         mapping.add(record.nodes.as_deref().unwrap_or_default(), |_| Vec::new());
     };
-    let read = (lists::pairs::LOG.read)(&mut *input::open(path)?, path, &mut take);
+    let read = lists::pairs::LOG.jobs(&mut *input::open(path)?, path, &mut take);
     // What is no mapping is not the last one.
     Ok(read.is_ok().then_some(mapping))
 }

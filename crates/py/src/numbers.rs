@@ -1,0 +1,44 @@
+//! Whole numbers as arguments: one that is out of range is refused as any other wrong argument.
+
+use darkfiber_scenario::Error as ScenarioError;
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+
+use crate::error::raised;
+
+/// A whole number of a type of Rust.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole<T>(pub(crate) T);
+
+/// Types of numbers, and their ends.
+pub(crate) trait Range: TryFrom<i128> + std::fmt::Display {
+    /// The largest; the smallest is 0.
+    const MAX: Self;
+}
+
+macro_rules! ranges {
+    ($($type:ty),*) => { $(impl Range for $type { const MAX: Self = <$type>::MAX; })* };
+}
+
+ranges!(u8, u32, u64, usize);
+
+impl<'py, T: Range> FromPyObject<'_, 'py> for Whole<T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let py = given.py();
+        let refused = || {
+            let error = ScenarioError::usage(format!("{} is out of range", &*given));
+            raised(py, &error.hint(format!("expected a whole number from 0 to {}", T::MAX)))
+        };
+        let number = given.extract::<i128>().map_err(|error| {
+            if error.is_instance_of::<PyOverflowError>(py) { refused() } else { error }
+        })?;
+        T::try_from(number).map(Self).map_err(|_| refused())
+    }
+}
+
+/// The numbers themselves.
+pub(crate) fn plain<T: Copy>(all: Vec<Whole<T>>) -> Vec<T> {
+    all.into_iter().map(|number| number.0).collect()
+}
