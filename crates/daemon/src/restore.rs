@@ -4,7 +4,7 @@ use std::path::Path;
 
 use darkfiber_analysis::Efi;
 use darkfiber_fabric::TerminalId;
-use darkfiber_operate::{Decision, Digest, PlanId, Rung};
+use darkfiber_operate::{Decision, Digest, PlanId, Rung, Trigger};
 use darkfiber_routing::check::check;
 use darkfiber_routing::transition::{self, Before};
 use darkfiber_routing::{Lids, Routes};
@@ -15,21 +15,21 @@ use crate::load::load;
 use crate::plan_files::{tables_whole, was_placed};
 use crate::tables_digest::digest_of_tables;
 
-/// Repairs that are looked back at.
+/// Plans that are looked back at.
 const MOST: usize = 16;
 
 /// The best of the tables that repairs in the folder of plans have replaced one after the other, up to those in place: complete on the
 /// fabric as it is, more even than those in place, no worse for the jobs that run, and safe to be written in an order. `None` if there
 /// are none.
 ///
-/// It does not look back beyond a plan that was no repair, or tables that somebody else put in place: those were wanted.
+/// It does not look back beyond a plan that an operator wanted, or tables that somebody else put in place.
 pub(crate) fn before_faults(plans: &Path, values: &Values) -> Option<Routes> {
     let fabric = values.fabric.fabric();
     let mut best = Evenness::of(values, &values.tables.routes)?;
     let meets = load(values, &values.tables.routes);
     let mut found = None;
     let mut then = values.tables.digest;
-    for plan in repairs(plans) {
+    for (plan, trigger) in automatic(plans) {
         let dir = plans.join(plan.to_string());
         let of =
             |dir: &Path, before| cleared(kept_tables(dir, before, &values.fabric).ok()?, values);
@@ -38,6 +38,9 @@ pub(crate) fn before_faults(plans: &Path, values: &Values) -> Option<Routes> {
         }
         let Some((before, digest)) = of(&dir, true) else { break };
         then = digest;
+        if !trigger.is_damage() {
+            continue;
+        }
         // Of a switch that was lost only the tables before it was have entries.
         let whole = of(&tables_whole(&dir), false).map(|(routes, _)| routes);
         for routes in whole.into_iter().chain([before]) {
@@ -52,19 +55,20 @@ pub(crate) fn before_faults(plans: &Path, values: &Values) -> Option<Routes> {
     found.filter(|routes| !routes.has_unconnected(fabric))
 }
 
-/// Repairs that were put in place, newest first, down to the first plan that was put in place and is none.
-fn repairs(plans: &Path) -> Vec<PlanId> {
+/// Plans that were put in place, newest first, with what they were for, down to the first one that an operator wanted.
+fn automatic(plans: &Path) -> Vec<(PlanId, Trigger)> {
     let entries = std::fs::read_dir(plans).into_iter().flatten().flatten();
     let number = |e: std::fs::DirEntry| e.file_name().to_str().and_then(|n| n.parse().ok());
     let mut all: Vec<PlanId> = entries.filter_map(number).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
-    let is_repair = |plan: &PlanId| {
-        let summary = std::fs::read(plans.join(plan.to_string()).join("route.json"));
-        let decision = summary.ok().and_then(|text| serde_json::from_slice::<Decision>(&text).ok());
-        decision.is_some_and(|decision| decision.trigger.is_damage())
-    };
     all.retain(|&plan| was_placed(plans, plan));
-    all.into_iter().take_while(is_repair).take(MOST).collect()
+    let trigger = |plan: PlanId| {
+        let summary = std::fs::read(plans.join(plan.to_string()).join("route.json")).ok()?;
+        let decision: Decision = serde_json::from_slice(&summary).ok()?;
+        let is_wanted = matches!(decision.trigger, Trigger::Operator | Trigger::Recall);
+        (!is_wanted).then_some((plan, decision.trigger))
+    };
+    all.into_iter().map_while(trigger).take(MOST).collect()
 }
 
 /// Without entries that lead into ports without a cable, and the digest of what is left; `None` if hosts have other LIDs now.
@@ -194,9 +198,11 @@ mod tests {
             in_place(&values, &first).tables.digest
         );
         assert!(before_faults(plans, &in_place(&values, &first)).is_none(), "they are in place");
-        // Tables of somebody else were wanted, and so is a plan that is no repair.
+        // Tables of somebody else were wanted.
         assert!(before_faults(plans, &in_place(&values, &other)).is_none(), "a foreign change");
-        put(plans, 3, "jobs", (&mended, &other), &values);
-        assert!(before_faults(plans, &in_place(&values, &other)).is_none(), "a plan for jobs");
+        put(plans, 3, "jobs", (&mended, &mended), &values);
+        assert!(before_faults(plans, &now).is_some(), "a plan for jobs came between");
+        put(plans, 4, "operator", (&mended, &mended), &values);
+        assert!(before_faults(plans, &now).is_none(), "an operator wanted them");
     }
 }
