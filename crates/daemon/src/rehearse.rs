@@ -133,7 +133,7 @@ impl<'a> Clock<'a> {
             at,
             state: State::default(),
             workshop: Workshop::new(config.moves, config.state.join("plans"), Library::default())
-                .with_router(config.router),
+                .with_router(config.router, false),
             fabric,
             tables,
             jobs: None,

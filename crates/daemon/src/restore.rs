@@ -28,7 +28,8 @@ pub(crate) fn before_faults(plans: &Path, values: &Values) -> Option<Routes> {
     let mut best = Evenness::of(values, &values.tables.routes)?;
     let meets = load(values, &values.tables.routes);
     let mut found = None;
-    let mut then = values.tables.digest;
+    let tables = &values.tables;
+    let (_, mut then) = cleared((tables.routes.clone(), tables.lids.clone()), values)?;
     for (plan, trigger) in automatic(plans) {
         let dir = plans.join(plan.to_string());
         let of =

@@ -75,6 +75,8 @@ pub(crate) struct Workshop {
     moves: usize,
     /// How tables are made anew, where they may be.
     router: Option<Router>,
+    /// Whether what faults have replaced is looked for: not while OpenSM waits.
+    restores: bool,
     /// Folder of the plans on disk.
     folder: PathBuf,
     library: Library,
@@ -82,12 +84,12 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     pub(crate) fn new(moves: usize, folder: PathBuf, library: Library) -> Self {
-        Self { moves, router: None, folder, library }
+        Self { moves, router: None, restores: false, folder, library }
     }
 
-    /// The same, which may make tables anew.
-    pub(crate) fn with_router(self, router: Option<Router>) -> Self {
-        Self { router, ..self }
+    /// The same, which may make tables anew, and restores what faults have replaced, if it `restores`.
+    pub(crate) fn with_router(self, router: Option<Router>, restores: bool) -> Self {
+        Self { router, restores, ..self }
     }
 
     /// The tables of a plan, if they are still kept.
@@ -123,7 +125,8 @@ impl Workshop {
     fn mend(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
         let old = &values.tables.routes;
         if values.tables.is_whole {
-            if let Some(better) = before_faults(&self.folder, values) {
+            let better = if self.restores { before_faults(&self.folder, values) } else { None };
+            if let Some(better) = better {
                 let found = self.found_with_stages(plan, values, better, 0)?;
                 if self.may_restore(plan, &found, values) {
                     return Ok(found);

@@ -13,6 +13,8 @@ use crate::disk::{Disk, Temporary};
 
 /// Number of tries for a name that disappears while it is being taken.
 const TRIES: usize = 20;
+/// Number of tries for a name whose file is locked.
+const BUSY: usize = 5;
 /// Time between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -27,7 +29,7 @@ pub(crate) struct Claim<'d> {
 impl<'d> Claim<'d> {
     /// Takes a name. Fails with `ResourceBusy` if another writer has it.
     pub(crate) fn take(disk: &'d dyn Disk, path: &Path) -> io::Result<Self> {
-        for _ in 0..TRIES {
+        for tried in 0..TRIES {
             match Temporary::make(path, |path| disk.create(path)) {
                 Ok((name, file)) => match file.try_lock() {
                     // Another process may have taken it for a leftover before it was locked.
@@ -36,7 +38,11 @@ impl<'d> Claim<'d> {
                     // There are no locks here: that the file was not there before is the claim.
                     Err(TryLockError::Error(_)) => return Ok(Self { disk, name, file }),
                 },
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => take_over(disk, path)?,
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => match take_over(disk, path) {
+                    // A lock outlives its owner for a moment where another thread has just started a program, which inherits it.
+                    Err(e) if e.kind() == io::ErrorKind::ResourceBusy && tried < BUSY => {}
+                    taken => taken?,
+                },
                 Err(e) => return Err(e),
             }
             std::thread::sleep(PAUSE);

@@ -9,8 +9,8 @@ use super::values::above_zero;
 /// Which jobs run.
 #[derive(Args, Debug, Default)]
 pub(crate) struct JobsArgs {
-    /// Jobs and their nodes: SLURM's squeue, scontrol, sacct or JSON, PBS, Batsim, SWF with nodes, or a file
-    /// with `node job` on each line; recognised by content
+    /// Jobs and their nodes: SLURM's squeue, scontrol, sacct or JSON, PBS, JSON of Flux or LSF, Batsim, SWF with nodes, or a
+    /// file with `node job` on each line; recognised by content
     #[arg(long, value_name = "FILE", help_heading = "Job options")]
     pub(crate) jobs: Option<PathBuf>,
     /// Other names of hosts: an alias and the name or GUID in the fabric on each line, in any order; `@group hosts`
