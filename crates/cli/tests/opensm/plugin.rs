@@ -105,8 +105,13 @@ fn a_standby_with_the_plan_changes_no_entry() {
     put(d, "copy.sh", "head -c 100 \"$1\" > copy/plan; sha256sum copy/plan");
     let daemon = operate(d);
     until(d, "notes", "fault book: ");
-    fabric.console("Unlink \"S-0000500000010001\"[7]");
-    until(d, "told", "is in place, as read back: ");
+    // Where OpenSM was sweeping just then, its next engine makes whole tables after the first cable, and nothing is to be repaired.
+    let is_in_place = || text(d, "told").contains("is in place, as read back: ");
+    let repaired = [7, 8].into_iter().any(|port| {
+        fabric.console(&format!("Unlink \"S-0000500000010001\"[{port}]"));
+        wait_for(PATIENCE, is_in_place)
+    });
+    assert!(repaired, "{}", text(d, "notes"));
     until(d, "notes", "a standby subnet manager lacks the plan (sh: a standby has something else");
     put(d, "copy.sh", "cp \"$1\" copy/plan; sha256sum copy/plan");
     until(d, "notes", "standby subnet managers have the plan again");
