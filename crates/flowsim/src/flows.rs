@@ -1,21 +1,22 @@
 //! Simulation of messages as flows.
 
 use darkfiber_fabric::TerminalId;
-use darkfiber_workload::play::{Agenda, Delivery, Departure, Host, NetworkModel, Repeating};
-use darkfiber_workload::{Stream, state};
+use darkfiber_workload::play::{
+    Agenda, ChooserState, Delivery, Departure, Host, NetworkModel, PathChoice, PathChooser, Repeating,
+};
+use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
 
 mod repeating;
 
-use crate::choice::Chooser;
 use crate::maxmin::ABREAST;
-use crate::{Choice, FlowId, Grid, MaxMin, Network, NoRoute, Path};
+use crate::{FlowId, Grid, MaxMin, Network, NoRoute, Path};
 
 /// Options of a flow simulation besides its network.
 pub struct Options<'a> {
     /// Choice of the path of a message.
-    pub choice: Choice<'a>,
-    /// Messages of at most this number of bytes do not share: they take the latency and the time of the slowest
+    pub choice: PathChoice<'a>,
+    /// Messages of at most this number of bytes, all parts together, do not share: they take the latency and the time of the slowest
     /// channel of their path, and delay no others. 0 makes every message a flow.
     pub small: u64,
     /// No message shares: each takes the latency and the time of the slowest channel of its path, one after the other
@@ -25,7 +26,7 @@ pub struct Options<'a> {
     pub seed: u64,
     /// Weight of the flows of each job; 1 for those that are not named.
     pub weights: Vec<f64>,
-    /// Maximum rate of a flow of each job, in bytes a picosecond; unlimited for those that are not listed.
+    /// Maximum rate of a message of each job, in bytes a picosecond; unlimited for those that are not listed.
     pub limits: Vec<f64>,
     /// Count the load of channels in intervals of this number of picoseconds.
     pub interval: Option<u64>,
@@ -44,7 +45,7 @@ impl Default for Options<'_> {
     /// The paths of the routes, every message a flow, no counting by interval.
     fn default() -> Self {
         Self {
-            choice: Choice::Routes,
+            choice: PathChoice::Routes,
             small: 0,
             alone: false,
             seed: 1,
@@ -89,7 +90,11 @@ struct Start {
     from: TerminalId,
     to: TerminalId,
     bytes: u64,
+    /// Bytes of the whole message.
+    of: u64,
     path: usize,
+    /// Whether no more of the message leaves by this adapter.
+    is_last: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -108,7 +113,7 @@ pub struct Flows<'a> {
     network: Network<'a>,
     host: &'a Host,
     shares: MaxMin,
-    chooser: Chooser<'a>,
+    chooser: PathChooser<'a>,
     small: u64,
     alone: bool,
     weights: Vec<f64>,
@@ -177,8 +182,7 @@ state! {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct FlowsState {
     own: OwnState,
-    turns: Vec<u32>,
-    stream: Option<Stream>,
+    chooser: ChooserState,
 }
 
 impl<'a> Flows<'a> {
@@ -189,7 +193,7 @@ impl<'a> Flows<'a> {
         let paths = network.routes().paths();
         Self {
             shares: MaxMin::new(network.capacities()),
-            chooser: Chooser::new(options.choice, terminals, paths, options.seed),
+            chooser: PathChooser::new(options.choice, terminals, paths, options.seed),
             small: options.small,
             alone: options.alone,
             weights: options.weights,
@@ -223,10 +227,8 @@ impl<'a> Flows<'a> {
     /// Takes out the changing state; the flows must not be used until it is put back.
     pub fn take(&mut self) -> FlowsState {
         let mut state = FlowsState::default();
-        let mut stream = Stream::new(0, 0);
         Flows::swap(self, &mut state.own);
-        self.chooser.swap(&mut state.turns, &mut stream);
-        state.stream = Some(stream);
+        self.chooser.swap(&mut state.chooser);
         state
     }
 
@@ -250,15 +252,13 @@ impl<'a> Flows<'a> {
             && own.carried.len() == self.carried.len()
             && grid(&self.grid, &own.grid)
             && grid(&self.held, &own.held)
-            && state.turns.len() == self.chooser.turn_count()
-            && state.stream.is_some()
+            && self.chooser.fits(&state.chooser)
     }
 
     /// Resumes from a state that was taken.
     pub fn restore(&mut self, mut state: FlowsState) {
-        let mut stream = state.stream.unwrap_or_else(|| Stream::new(0, 0));
         Flows::swap(self, &mut state.own);
-        self.chooser.swap(&mut state.turns, &mut stream);
+        self.chooser.swap(&mut state.chooser);
     }
 
     /// Bytes that each channel has carried for messages that are there.
@@ -299,7 +299,7 @@ impl<'a> Flows<'a> {
 
     /// When a message may begin, if its adapter is ready at some time.
     fn rounded(&self, begin: u64, d: &Departure) -> u64 {
-        if self.precision <= EXACT || d.bytes <= self.small {
+        if self.precision <= EXACT || d.of <= self.small {
             return begin;
         }
         let adapter = self.network.injection(d.from);
@@ -310,7 +310,7 @@ impl<'a> Flows<'a> {
 
     /// Has a message begin now, with [`Flows::start`].
     fn begin(&mut self, d: &Departure) {
-        let Departure { message, from, to, bytes, job } = *d;
+        let Departure { message, from, to, bytes, of, job } = *d;
         if self.chooser.splits() {
             let paths = self.network.routes().paths() as u64;
             if self.parts.len() <= message as usize {
@@ -319,12 +319,13 @@ impl<'a> Flows<'a> {
             self.parts[message as usize] = (paths as u32, 0);
             self.starts.extend((0..paths).map(|path| {
                 let bytes = bytes * (path + 1) / paths - bytes * path / paths;
-                Start { message, job, from, to, bytes, path: path as usize }
+                let is_last = path + 1 == paths;
+                Start { message, job, from, to, bytes, of, path: path as usize, is_last }
             }));
         } else {
             let own = self.network.routes().path_of(from);
-            let path = self.chooser.path(from, to, bytes, own);
-            self.starts.push(Start { message, job, from, to, bytes, path });
+            let path = self.chooser.path(from, to, of, own);
+            self.starts.push(Start { message, job, from, to, bytes, of, path, is_last: true });
         }
     }
 
@@ -394,14 +395,14 @@ impl<'a> Flows<'a> {
     }
 
     fn flow(&mut self, start: &Start, path: &Path, delivered: &mut Vec<Delivery>) {
-        let Start { message, job, from, to, bytes, .. } = *start;
+        let Start { message, job, from, to, bytes, of, is_last, .. } = *start;
         let Path { ref channels, latency, .. } = *path;
         let Some(latency) = latency else {
             self.lost.get_or_insert(NoRoute { from, to });
             self.arrived(message, self.now, 0, delivered);
             return;
         };
-        if bytes <= self.small || bytes == 0 || self.alone {
+        if of <= self.small || bytes == 0 || self.alone {
             let slowest = channels.iter().map(|&c| self.shares.capacity(c));
             let slowest = slowest.fold(f64::INFINITY, f64::min);
             for &c in channels {
@@ -413,7 +414,8 @@ impl<'a> Flows<'a> {
                 let ready = &mut self.ready[from.index()];
                 self.waits += u64::from(*ready > begin);
                 begin = begin.max(*ready);
-                *ready = begin.saturating_add(long).saturating_add(self.host.gap);
+                let gap = if is_last { self.host.gap } else { 0 };
+                *ready = begin.saturating_add(long).saturating_add(gap);
             }
             if let Some(grid) = &mut self.grid
                 && long > 0
@@ -426,6 +428,8 @@ impl<'a> Flows<'a> {
         }
         let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
         let limit = self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY);
+        // Parts of a message take no more together than it would.
+        let limit = limit * (bytes as f64 / of as f64);
         let id = self.shares.add(channels, weight, limit);
         self.count += 1;
         let i = id.0 as usize;

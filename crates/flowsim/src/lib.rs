@@ -18,14 +18,12 @@
 //! assert_eq!([shares.rate(long), shares.rate(short)], [4.0, 6.0]);
 //! ```
 
-mod choice;
 mod flows;
 mod grid;
 mod maxmin;
 mod network;
 mod path;
 
-pub use choice::Choice;
 pub use flows::{EXACT, Flows, FlowsState, Options};
 pub use grid::Grid;
 pub use maxmin::{FlowId, MaxMin};

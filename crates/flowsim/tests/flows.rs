@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use darkfiber_fabric::{TerminalId, Topology, parse_spec};
-use darkfiber_flowsim::{Choice, EXACT, Flows, Network, Options};
+use darkfiber_flowsim::{EXACT, Flows, Network, Options};
 use darkfiber_routing::{Request, Routes, find_engine};
-use darkfiber_workload::play::{Host, Job, Player, Record, Repeat, SECOND, host, run};
+use darkfiber_workload::play::{Host, Job, PathChoice, Player, Record, Repeat, SECOND, host, run};
 use darkfiber_workload::schedule::{Program, Script};
 use proptest::prelude::*;
 
@@ -107,11 +107,33 @@ fn parts_go_all_ways_at_once() {
     let (t, r) = fabric("hyperx:dims=2x2,t=2", "updn", 1);
     let jobs = [job(8, &[(0, 6, CABLE), (1, 7, CABLE)])];
     let slow = simulated(&t, &r, ideal(), &jobs, Options::default());
-    let split = Options { choice: Choice::Split, ..Options::default() };
+    let split = Options { choice: PathChoice::Split, ..Options::default() };
     let fast = simulated(&t, &r, ideal(), &jobs, split);
     let end = |o: &Outcome| o.records.iter().map(|r| r.arrived).max();
     assert_eq!(end(&fast), Some(SECOND));
     assert!(end(&slow) >= end(&fast));
+}
+
+/// Size, limit and gap are of messages, not of their parts.
+#[test]
+fn parts_are_of_a_message() {
+    let (t, r) = fabric("hyperx:dims=2x2,t=2", "updn", 1);
+    let jobs = [job(8, &[(0, 6, CABLE), (0, 7, CABLE)])];
+    let ends = |host: &Host, options| {
+        let out = simulated(&t, &r, host, &jobs, options);
+        out.records.iter().map(|r| r.arrived).collect::<Vec<_>>()
+    };
+    let split = || Options { choice: PathChoice::Split, ..Options::default() };
+    // Parts are no smaller than the message: both share the adapter.
+    let small = Options { small: CABLE / 2, ..split() };
+    assert_eq!(ends(ideal(), small), [2 * SECOND; 2]);
+    // A quarter of the cable for both parts together.
+    let limit = Options { limits: vec![CABLE as f64 / 4e12], ..split() };
+    assert_eq!(ends(ideal(), limit), [4 * SECOND; 2]);
+    // One gap, after the first message.
+    let host = Host { gap: SECOND / 2, ..ideal().clone() };
+    let alone = Options { alone: true, ..split() };
+    assert_eq!(ends(&host, alone), [SECOND, 2 * SECOND + SECOND / 2]);
 }
 
 #[test]
@@ -120,7 +142,7 @@ fn adaptive_messages_look_for_room() {
     let (t, r) = fabric("hyperx:dims=2,t=4,trunk=2", "minhop", 1);
     for seed in 1..20 {
         let jobs = [job(8, &[(0, 4, CABLE), (1, 5, CABLE), (2, 6, CABLE), (3, 7, CABLE)])];
-        let options = Options { choice: Choice::Adaptive, seed, ..Options::default() };
+        let options = Options { choice: PathChoice::Adaptive, seed, ..Options::default() };
         let out = simulated(&t, &r, ideal(), &jobs, options);
         assert!(out.records.iter().all(|m| m.arrived == 2 * SECOND), "{seed}");
     }
@@ -181,7 +203,7 @@ proptest! {
         let (t, r) = fabric("hyperx:dims=3x3,t=2", "sssp", 1);
         let jobs = [job(18, &messages)];
         let options = || Options {
-            choice: match how { 0 => Choice::Routes, 1 => Choice::Turns, _ => Choice::Random },
+            choice: match how { 0 => PathChoice::Routes, 1 => PathChoice::Turns, _ => PathChoice::Random },
             interval: Some(interval),
             precision,
             ..Options::default()

@@ -101,4 +101,4 @@ pub use switch_model::{
     Queues, SwitchModel, preset,
 };
 pub use tiles::{TILED_PORTS, Tile};
-pub use wire::{ClassOf, PacketNetwork, Packets, PacketsFor, PacketsState, PathOf};
+pub use wire::{ClassOf, PacketNetwork, Packets, PacketsFor, PacketsState};

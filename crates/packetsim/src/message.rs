@@ -15,8 +15,8 @@ pub(crate) struct Message {
     pub(crate) bytes: u64,
     /// The group that it is counted with.
     pub(crate) group: u16,
-    /// Index of its path among several that tables have.
-    pub(crate) path: u8,
+    /// Index of its path among several that tables have; without, the one that the routing has for its source.
+    pub(crate) path: Option<u8>,
     /// Traffic class of the message.
     pub(crate) class: u8,
     /// When its packets were created, in picoseconds; without, each when it leaves.

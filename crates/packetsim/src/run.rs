@@ -1,5 +1,6 @@
 //! Runs with a given load: every terminal creates packets again and again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use darkfiber_workload::state;
@@ -96,8 +97,8 @@ struct Sources<'a> {
     /// Bytes of a message, and the packets that it is sent in.
     message: u64,
     packets: u64,
-    /// Logarithm of the probability that no message is created in a tick.
-    quiet: f64,
+    /// By terminal of the part, the logarithm of the probability that it creates no message in a tick.
+    quiet: Vec<f64>,
     /// By terminal of the part, its dice; and the number of the first terminal's seat.
     random: Vec<Random>,
     net: &'a Net,
@@ -108,12 +109,17 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    fn place(&self, t: u32) -> usize {
+        (self.net.seat(t) - self.first) as usize
+    }
+
     fn dice(&mut self, t: u32) -> &mut Random {
-        &mut self.random[(self.net.seat(t) - self.first) as usize]
+        let place = self.place(t);
+        &mut self.random[place]
     }
 
     fn next(&mut self, t: u32, now: u64) -> u64 {
-        let gap = self.dice(t).part().ln() / self.quiet;
+        let gap = self.dice(t).part().ln() / self.quiet[self.place(t)];
         #[expect(clippy::cast_sign_loss, reason = "both logarithms are below zero")]
         let gap = (gap as u64).min(NEVER / self.tick);
         now / self.tick + 1 + gap
@@ -151,7 +157,7 @@ impl Agent for Sources<'_> {
             }
             self.counts.created += self.packets;
             let message =
-                Message { number: 0, to, bytes, group: 0, path: 0, class: 0, born: Some(now) };
+                Message { number: 0, to, bytes, group: 0, path: None, class: 0, born: Some(now) };
             sends.push((now, message));
         }
         Some(again)
@@ -245,22 +251,25 @@ pub fn load<R: Routing>(
     let size = load.several().map_or(1, Processes::size);
     let (count, blocks) = kept.as_ref().map_or((load.parts, size), |k| (k.parts, k.blocks));
     let shared = Parts { count, blocks, processes: load.several() };
-    let first = net.port(net.home(0));
-    let long = load.message as f64 * first.pace as f64 / 65536.0;
-    let chance = load.load * micro.tick as f64 / long;
+    // A terminal's load is a part of its own channel.
+    let quiet = |t: u32| {
+        let long = load.message as f64 * net.port(net.home(t)).pace as f64 / 65536.0;
+        let chance = load.load * micro.tick as f64 / long;
+        (-chance.min(1.0)).ln_1p()
+    };
     let measuring = match load.warmup {
         Some(long) => Measuring { from: long, to: long + load.measure },
         None => Measuring { from: NEVER, to: NEVER },
     };
     let sources = |part: &Partition<'_, &R>| {
-        let terminals = net.terminals_at(part.span().ports.clone());
+        let terminals = || net.terminals_at(part.span().ports.clone());
         Sources {
             tick: micro.tick,
             targets: &load.targets,
             message: load.message,
             packets: load.message.div_ceil(load.bytes.into()),
-            quiet: (-chance.min(1.0)).ln_1p(),
-            random: terminals.map(|t| Random::new(load.seed, u64::from(t) | 1 << 40)).collect(),
+            quiet: terminals().map(quiet).collect(),
+            random: terminals().map(|t| Random::new(load.seed, u64::from(t) | 1 << 40)).collect(),
             net,
             first: part.span().seats.start,
             measuring,
@@ -273,7 +282,6 @@ pub fn load<R: Routing>(
     let shortest = if rest == 0 { load.bytes } else { rest };
     let mut network =
         Network::new(net, micro, routing, [shortest, load.bytes], load.seed, shared, sources)?;
-    let terminals = net.terminal_count() as f64;
     let patience = network.patience();
     if let Some(interval) = load.interval {
         network.keep_series(interval);
@@ -292,7 +300,7 @@ pub fn load<R: Routing>(
         beats: patience,
         most: 0,
         over: None,
-        could: terminals * load.measure as f64 * 65536.0 / first.long(65536) as f64,
+        could: sendable(net, load.measure),
     };
     match kept {
         None => run.begin(net),
@@ -435,6 +443,16 @@ impl<R: Routing> LoadRun<'_, R> {
             series: self.network.series().take(),
         }
     }
+}
+
+/// Bytes that all terminals could send in this number of picoseconds, each at the rate of its channel.
+fn sendable(net: &Net, long: u64) -> f64 {
+    let mut by_rate = BTreeMap::<u64, u64>::new();
+    for t in 0..net.terminal_count() as u32 {
+        *by_rate.entry(net.port(net.home(t)).long(65536)).or_default() += 1;
+    }
+    let bytes = |(pace, count): (u64, u64)| count as f64 * long as f64 * 65536.0 / pace as f64;
+    by_rate.into_iter().map(bytes).sum()
 }
 
 /// What this process has counted, together with what the others have.

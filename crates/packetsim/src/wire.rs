@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use darkfiber_fabric::{Fabric, TerminalId};
-use darkfiber_workload::play::{Delivery, Departure, Host, NetworkModel};
+use darkfiber_workload::play::{
+    ChooserState, Delivery, Departure, Host, NetworkModel, PathChoice, PathChooser,
+};
 use darkfiber_workload::state;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -19,9 +21,6 @@ use crate::processes::{Parts, Processes};
 use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
-
-/// Chooses the path of a message among several that tables have: by source, destination, bytes, and its number.
-pub type PathOf<'a> = &'a dyn Fn(TerminalId, TerminalId, u64, u32) -> u8;
 
 /// Function that returns the traffic class of a message, from its job and bytes.
 pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
@@ -44,7 +43,8 @@ pub struct Packets<'a, R> {
     now: u64,
     /// The next tick in which anything happens.
     next: Option<u64>,
-    path: Option<PathOf<'a>>,
+    routing: &'a R,
+    chooser: PathChooser<'a>,
     class: Option<ClassOf<'a>>,
     /// By terminal, when it may send the next message.
     ready: Vec<u64>,
@@ -121,6 +121,8 @@ state! {
         next: Option<u64>,
         ready: Vec<u64>,
         under_way: Vec<(u64, u64)>,
+        ;
+        chooser: ChooserState,
     }
 }
 
@@ -174,8 +176,10 @@ pub struct PacketsFor<'a> {
     pub parts: Parts<'a>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Chooses the path of messages among several that tables have; `None`: the first one.
-    pub path: Option<PathOf<'a>>,
+    /// Chooses the path of messages among this number that tables have.
+    pub choice: PathChoice<'a>,
+    /// Paths that tables have to each terminal.
+    pub paths: usize,
     /// Traffic class of messages; the first one if `None`.
     pub class: Option<ClassOf<'a>>,
 }
@@ -228,7 +232,7 @@ impl<'a, R: Routing> Packets<'a, R> {
     /// # Errors
     /// If switches, packets and routing do not go together.
     pub fn new(routing: &'a R, what: PacketsFor<'a>) -> Result<Self, ConfigError> {
-        let PacketsFor { net, micro, fabric, host, bytes, parts, seed, path, class } = what;
+        let PacketsFor { net, micro, fabric, host, bytes, parts, seed, choice, paths, class } = what;
         if R::STEADY && micro.flowlet.is_some() {
             let why = "this routing sends a pair one way only: flowlets need one that chooses, such as minimal or adaptive";
             return Err(ConfigError(why.to_owned()));
@@ -252,7 +256,8 @@ impl<'a, R: Routing> Packets<'a, R> {
             ahead,
             now: 0,
             next: None,
-            path,
+            routing,
+            chooser: PathChooser::new(choice, n, paths, seed),
             class,
             ready: vec![0; n],
             under_way: Vec::new(),
@@ -314,7 +319,9 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
     }
 
     fn fits(&self, state: &PacketsState) -> bool {
-        state.own.ready.len() == self.ready.len() && self.network.fits(&state.network)
+        state.own.ready.len() == self.ready.len()
+            && self.chooser.fits(&state.own.chooser)
+            && self.network.fits(&state.network)
     }
 
     fn restore(&mut self, state: PacketsState) {
@@ -417,9 +424,10 @@ impl<R: Routing> NetworkModel for Packets<'_, R> {
                 self.under_way.resize(i + 1, (0, 0));
             }
             self.under_way[i] = (d.bytes.max(1), 0);
-            let path = self.path.map_or(0, |path| path(d.from, d.to, d.bytes, d.message));
+            let own = usize::from(self.routing.path_of(d.from.0));
+            let path = Some(self.chooser.path(d.from, d.to, d.of, own) as u8);
             let group = u16::try_from(d.job).unwrap_or(u16::MAX);
-            let class = self.class.map_or(0, |class| class(d.job, d.bytes));
+            let class = self.class.map_or(0, |class| class(d.job, d.of));
             let message = Message {
                 number: d.message,
                 to: d.to.0,

@@ -1,12 +1,12 @@
 //! A scenario at the depth of flows.
 
-use darkfiber_fabric::TerminalId;
-use darkfiber_flowsim::{Choice, Flows, FlowsState, Network, Options};
+use darkfiber_flowsim::{Flows, FlowsState, Network, Options};
 use darkfiber_workload::play::Record;
 
 use crate::drive::{Resumable, drive_over_planes};
 use crate::kept_state::WireState;
-use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
+use crate::path_choice::{by_table, path_choice};
+use crate::{Effort, Setup, Sharing, SimError, Simulated, Until};
 
 /// Messages as flows, or `alone`, each in isolation.
 pub(crate) fn simulate(
@@ -24,20 +24,9 @@ pub(crate) fn simulate(
     }
     network = network.with_latencies(setup.latencies);
     let capacity = network.capacities().to_vec();
-    let table = routes.choice.as_ref();
-    let by_table = |from: TerminalId, to: TerminalId, bytes: u64, draw: u32| {
-        table.map_or(0, |t| t.path(from, to, bytes, draw.into()))
-    };
+    let by_table = by_table(routes);
     let options = Options {
-        choice: match setup.lids {
-            LidsPart::Engine if table.is_some() => Choice::By(&by_table),
-            LidsPart::Engine if routes.hashed.is_some() => Choice::Turns,
-            LidsPart::Engine => Choice::Routes,
-            LidsPart::Turns => Choice::Turns,
-            LidsPart::Random => Choice::Random,
-            LidsPart::Split => Choice::Split,
-            LidsPart::Adaptive => Choice::Adaptive,
-        },
+        choice: path_choice(setup, &by_table),
         small: sharing.small,
         alone,
         seed,

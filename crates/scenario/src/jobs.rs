@@ -37,7 +37,7 @@ pub struct Job {
     pub class: Option<String>,
     /// Its flows get this many times the share of others.
     pub weight: f64,
-    /// Most that each of its flows takes, in bytes a second; infinite without a limit.
+    /// Most that each of its messages takes, in bytes a second; infinite without a limit.
     pub limit: f64,
     /// Traffic classes of its messages: of those of at most as many bytes, by rising bytes, the number of a class. Empty where
     /// all packets are alike.

@@ -55,6 +55,7 @@ pub mod memory;
 pub mod moment;
 mod packets;
 mod pairs;
+mod path_choice;
 pub mod participants;
 mod pause_storm;
 mod planes;

@@ -1,6 +1,6 @@
 //! A scenario packet by packet.
 
-use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{ChannelId, Fabric, SwitchId};
 use darkfiber_flowsim::Grid;
 use darkfiber_packetsim::routing::{self, AnyRouting, RoutingContext};
 use darkfiber_packetsim::{
@@ -10,6 +10,7 @@ use darkfiber_workload::play::{Job, Record, Repeat};
 
 use crate::drive::{self, DrivenRun};
 use crate::kept_state::Divided;
+use crate::path_choice::{by_table, path_choice};
 use crate::skipped::{Skipped, Totals};
 use crate::{Effort, LidsPart, PacketOptions, Setup, SimError, Simulated, Until};
 
@@ -63,24 +64,7 @@ fn play(
     let Setup { topology, routes, host, seed, .. } = *setup;
     let jobs = &setup.jobs;
     let fabric = &topology.fabric;
-    let table = routes.choice.as_ref();
-    let paths = routes.paths() as u32;
-    // A pseudo-random number for each message, independent of its neighbours.
-    let pseudo_random = |message: u32| {
-        (message.wrapping_mul(0x9e37_79b9) ^ seed as u32).wrapping_mul(0x85eb_ca6b) >> 8
-    };
-    let path = |from: TerminalId, to: TerminalId, bytes: u64, message: u32| -> u8 {
-        let path = match (setup.lids, &table) {
-            (LidsPart::Engine, Some(t)) => {
-                t.path(from, to, bytes, pseudo_random(message).into()) as u32
-            }
-            (LidsPart::Engine, _) if routes.hashed.is_some() => message % paths,
-            (LidsPart::Turns, _) => message % paths,
-            (LidsPart::Random, _) => pseudo_random(message) % paths,
-            _ => 0,
-        };
-        path as u8
-    };
+    let by_table = by_table(routes);
     if matches!(setup.lids, LidsPart::Split | LidsPart::Adaptive) {
         return Err(SimError::Config(ConfigError(
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
@@ -109,7 +93,8 @@ fn play(
             bytes: options.bytes,
             parts: Parts { count, blocks, processes },
             seed,
-            path: Some(&path),
+            choice: path_choice(setup, &by_table),
+            paths: routes.paths(),
             class: Some(&class),
         };
         let mut wire = routing.packets(what).map_err(SimError::Config)?;

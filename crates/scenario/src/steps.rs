@@ -38,7 +38,8 @@ pub fn counted(
     let channels: Vec<ChannelId> =
         switches.into_iter().flat_map(|s| fabric.channels_from(s)).map(ChannelId::new).collect();
     for (number, run) in simulated.runs[job].iter().enumerate() {
-        let (bytes, held) = (during(grid, run, &channels), during(held, run, &channels));
+        let of = |grid| during(grid, simulated.end, run, &channels);
+        let (bytes, held) = (of(grid), of(held));
         for (i, &channel) in channels.iter().enumerate() {
             let (bytes, held) = (bytes[i], held[i]);
             each(&Counted { run: number, time: run.end - run.begin, channel, bytes, held });
@@ -46,13 +47,14 @@ pub fn counted(
     }
 }
 
-/// Counts of some channels during a run.
-fn during(grid: &Grid, run: &JobRun, channels: &[ChannelId]) -> Vec<f64> {
+/// Counts of some channels during a run. The last interval is as long as the simulation lasted in it.
+fn during(grid: &Grid, end: u64, run: &JobRun, channels: &[ChannelId]) -> Vec<f64> {
     let mut sums = vec![0.0; channels.len()];
     let long = grid.interval();
     for i in (run.begin / long)..run.end.div_ceil(long).min(grid.len() as u64) {
-        let common = run.end.min((i + 1) * long) - run.begin.max(i * long);
-        let part = common as f64 / long as f64;
+        let (from, to) = (i * long, end.min((i + 1) * long));
+        let common = run.end.min(to) - run.begin.max(from);
+        let part = common as f64 / (to - from) as f64;
         let cells = grid.at(i as usize);
         for (sum, c) in sums.iter_mut().zip(channels) {
             *sum += part * cells[c.index()];

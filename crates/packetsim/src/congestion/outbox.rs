@@ -238,7 +238,7 @@ mod tests {
         };
         let mut outbox = Outbox::default();
         for (number, to, bytes) in [(0, 1, 1500), (1, 1, 100), (2, 2, 100)] {
-            let message = Message { number, to, bytes, group: 0, path: 0, class: 0, born: None };
+            let message = Message { number, to, bytes, group: 0, path: None, class: 0, born: None };
             outbox.post(message);
         }
         let taken = |outbox: &mut Outbox| -> Vec<u32> {

@@ -25,7 +25,7 @@ impl<R: Routing> Partition<'_, R> {
                 }
                 return;
             }
-            if self.rests[seat].bytes == 0 && !self.open(seat, now) {
+            if self.rests[seat].bytes == 0 && !self.open(from, now) {
                 return;
             }
             let Rest { bytes, pad, born, to, message, group, path, lane, begun } = self.rests[seat];
@@ -82,7 +82,8 @@ impl<R: Routing> Partition<'_, R> {
     }
 
     /// The packet that a terminal sends next, if it has one and credits for its head.
-    fn open(&mut self, seat: usize, now: u64) -> bool {
+    fn open(&mut self, from: u32, now: u64) -> bool {
+        let seat = self.seat(from);
         // With flits there is one class, and no source is throttled: there is something to send now, or nothing.
         let NextSend::Now(could) = self.ready(seat, 0, 0, now) else { return false };
         let bytes = self.micro.framing.frame(could.payload).max(self.lengths.least);
@@ -100,7 +101,7 @@ impl<R: Routing> Partition<'_, R> {
             to: message.to,
             message: message.number,
             group: message.group,
-            path: message.path,
+            path: message.path.unwrap_or_else(|| self.routing.path_of(from)),
             lane: could.lane,
             begun: false,
         };

@@ -99,7 +99,7 @@ impl<R: Routing> Partition<'_, R> {
         let (rooms, pool) = (&self.rooms[first..first + lanes], self.pools[seat]);
         let is_paused = |lane: usize| self.pauses.get(first + lane).is_some_and(Pause::is_on);
         if R::BY_SERVICE_LEVEL {
-            let lane = self.queues[at].front().map_or(0, |message| message.path >> 4);
+            let lane = self.queues[at].front().map_or(0, |message| message.path.unwrap_or(0) >> 4);
             if rooms[usize::from(lane)].room + pool < bytes || is_paused(lane.into()) {
                 return NextSend::Nothing;
             }
@@ -235,7 +235,7 @@ impl<R: Routing> Partition<'_, R> {
                 out: 0,
                 group: message.group,
                 pad: (bytes - payload) as u16,
-                path: message.path,
+                path: message.path.unwrap_or_else(|| self.routing.path_of(from)),
                 flowlet,
                 mark,
                 lane: in_class as u8,

@@ -124,7 +124,9 @@ impl Routing for Aries {
             packet.via = NOBODY;
         }
         if packet.via != NOBODY {
-            return (self.distances.any(here.switch, packet.via, here.random), packet.hops);
+            let out = self.distances.any(here.switch, packet.via, here.random);
+            packet.round |= !self.distances.leads_nearer(here.switch, to, out);
+            return (out, packet.hops);
         }
         if here.switch == to {
             return (here.net.port(here.net.home(packet.to)).local, 0);
@@ -138,8 +140,8 @@ impl Routing for Aries {
         }
         let (out, via) = self.choose(here, to);
         packet.via = via;
-        packet.round = via != NOBODY;
-        packet.phase = if packet.round { SETTLED } else { OPEN };
+        packet.round |= !self.distances.leads_nearer(here.switch, to, out);
+        packet.phase = if via == NOBODY { OPEN } else { SETTLED };
         (out, packet.hops)
     }
 }

@@ -72,6 +72,12 @@ impl Distances {
         self.far[self.at(from, to)]
     }
 
+    /// Whether a port leads nearer. A path whose ports all do is a shortest one.
+    #[inline]
+    pub(super) fn leads_nearer(&self, from: u32, to: u32, local: u32) -> bool {
+        self.nearer(from, to)[local as usize / 64] >> (local % 64) & 1 == 1
+    }
+
     /// The most of that.
     pub fn diameter(&self) -> u8 {
         self.diameter

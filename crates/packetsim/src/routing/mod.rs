@@ -152,6 +152,10 @@ impl<R: Routing> Routing for &R {
         (**self).news()
     }
 
+    fn path_of(&self, from: u32) -> u8 {
+        (**self).path_of(from)
+    }
+
     #[inline]
     fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         (**self).route(here, packet)
@@ -176,6 +180,11 @@ pub trait Routing: Send + Sync {
     /// Interval at which switches report all their outputs to each other, in picoseconds, if they do.
     fn news(&self) -> Option<u64> {
         None
+    }
+
+    /// Index of the path of messages from this terminal whose senders do not choose one.
+    fn path_of(&self, _from: u32) -> u8 {
+        0
     }
 
     /// Output, by its number among those of the switch, and lane.

@@ -126,14 +126,15 @@ impl Routing for Ofar {
         let mine = self.groups.of(here.switch);
         let (net, base) = (here.net, here.net.base(here.switch));
         let to_inside = |out| net.next(base + out).is_some_and(|t| self.groups.of(t) == mine);
-        let mut out = self.distances.any(here.switch, net.switch_of(packet.to), here.random);
+        let to = net.switch_of(packet.to);
+        let mut out = self.distances.any(here.switch, to, here.random);
         let occupied = here.pressing(out);
         if occupied > self.patience {
             let half = occupied.div_ceil(2);
             if let Some((other, what)) = self.misroute(here, packet, half, to_inside(out)) {
                 out = other;
+                packet.round |= !self.distances.leads_nearer(here.switch, to, out);
                 packet.phase |= what;
-                packet.round = true;
             }
         }
         if !to_inside(out) {

@@ -98,15 +98,14 @@ impl Routing for Tables<'_> {
         self.routes.layer_count() as u8
     }
 
+    fn path_of(&self, from: u32) -> u8 {
+        self.routes.path_of(TerminalId(from)) as u8
+    }
+
     #[inline]
     fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
         let from = TerminalId(packet.from);
-        // The sender chose a path, or left the choice to the tables.
-        let path = match packet.path {
-            0 => self.routes.path_of(from),
-            path => usize::from(path),
-        };
-        let row = self.routes.row(DestId(packet.to), path);
+        let row = self.routes.row(DestId(packet.to), packet.path.into());
         if packet.phase == 0 {
             let layer = self.routes.layer_on(self.fabric, from, row);
             packet.phase = 1 + layer;

@@ -56,6 +56,11 @@ impl Adaptive {
     }
 }
 
+/// Not decided; decided for a shortest path; decided for a path through another switch.
+const NEW: u8 = 0;
+const DIRECT: u8 = 1;
+const BY_ANOTHER: u8 = 2;
+
 impl Routing for Ugal {
     fn lanes(&self) -> u8 {
         2 * self.distances.diameter().max(1) + u8::from(self.progressive)
@@ -67,12 +72,11 @@ impl Routing for Ugal {
 
     #[inline]
     fn route(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> (u32, u8) {
-        let again = self.progressive && packet.hops == 1 && packet.via == NOBODY && !packet.round;
-        if packet.phase == 0 || again {
-            packet.phase = 1;
-            if let Some(out) = self.choose(here, packet) {
-                return (out, packet.hops);
-            }
+        let again = self.progressive && packet.hops == 1 && packet.phase == DIRECT;
+        if (packet.phase == NEW || again)
+            && let Some(out) = self.choose(here, packet)
+        {
+            return (out, packet.hops);
         }
         step_via_intermediate(&self.distances, here, packet)
     }
@@ -103,6 +107,7 @@ impl Ugal {
     fn choose(&self, here: &mut SwitchView<'_>, packet: &mut Packet) -> Option<u32> {
         let (s, to) = (here.switch, here.net.switch_of(packet.to));
         if s == to {
+            packet.phase = DIRECT;
             return None;
         }
         let far = u64::from(self.distances.hops(s, to));
@@ -135,8 +140,8 @@ impl Ugal {
                 best = (cost, out, via);
             }
         }
-        packet.via = best.2;
-        packet.round = best.2 != NOBODY;
+        (packet.phase, packet.via) = (if best.2 == NOBODY { DIRECT } else { BY_ANOTHER }, best.2);
+        packet.round = !self.distances.leads_nearer(s, to, best.1);
         Some(best.1)
     }
 }

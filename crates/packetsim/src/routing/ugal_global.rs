@@ -60,7 +60,8 @@ impl Routing for UgalGlobal {
                 let nonminimal =
                     there.0 + self.queued_on_path(here, via, to).0 + u64::from(self.more);
                 if nonminimal < direct.0 {
-                    (packet.via, packet.round) = (via, true);
+                    packet.via = via;
+                    packet.round = !self.distances.leads_nearer(s, to, there.1);
                     return (there.1, packet.hops);
                 }
             }

@@ -23,7 +23,6 @@ impl Routing for Valiant {
         if packet.phase == 0 {
             packet.phase = 1;
             packet.via = here.random.below(here.net.switch_count() as u32);
-            packet.round = true;
         }
         step_via_intermediate(&self.distances, here, packet)
     }
@@ -39,13 +38,13 @@ pub(super) fn step_via_intermediate(
     if packet.via == here.switch {
         packet.via = NOBODY;
     }
-    let to = if packet.via == NOBODY {
-        if let Some(out) = here.to_terminal(packet.to) {
-            return (out, 0);
-        }
-        here.net.switch_of(packet.to)
-    } else {
-        packet.via
-    };
-    (distances.any(here.switch, to, here.random), packet.hops)
+    let home = here.net.switch_of(packet.to);
+    if packet.via == NOBODY {
+        let end = here.to_terminal(packet.to).map(|out| (out, 0));
+        return end.unwrap_or_else(|| (distances.any(here.switch, home, here.random), packet.hops));
+    }
+    let out = distances.any(here.switch, packet.via, here.random);
+    // A switch drawn at random may be on a shortest path.
+    packet.round |= !distances.leads_nearer(here.switch, home, out);
+    (out, packet.hops)
 }

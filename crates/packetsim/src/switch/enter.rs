@@ -145,7 +145,7 @@ impl Switches<'_> {
                 to: packet.to,
                 bytes: packet.payload().into(),
                 group: packet.group,
-                path: packet.path,
+                path: Some(packet.path),
                 class: packet.lane >> self.class_bits,
                 born: Some(packet.born),
             }),

@@ -492,7 +492,7 @@ impl<'a> Adapters<'a> {
             to,
             bytes: u64::from(bytes),
             group,
-            path,
+            path: Some(path),
             class: 0,
             born: None,
         };

@@ -15,7 +15,10 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(fabric: &str, switches: &str) -> Self {
-        let topology = open(fabric).expect("a fabric");
+        Self::of(open(fabric).expect("a fabric"), switches)
+    }
+
+    pub(crate) fn of(topology: Topology, switches: &str) -> Self {
         let mut micro = preset(switches).expect("a preset").micro();
         // The reference runs: 10 cycles in a group of a dragonfly, 100 between groups.
         if let Some(Shape::Dragonfly(d)) = &topology.shape {

@@ -3,7 +3,7 @@
 use darkfiber_fabric::TerminalId;
 use darkfiber_packetsim::routing::AnyRouting;
 use darkfiber_packetsim::{PacketsFor, Parts, TrafficClass};
-use darkfiber_workload::play::{Departure, HOSTS, NetworkModel};
+use darkfiber_workload::play::{Departure, HOSTS, NetworkModel, PathChoice};
 
 use crate::bench::Bench;
 
@@ -20,7 +20,8 @@ fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
         bytes: 256,
         parts: Parts::alone(1),
         seed: 1,
-        path: None,
+        choice: PathChoice::Routes,
+        paths: 1,
         class: None,
     };
     let mut wire = routing.packets(what).expect("they go together");
@@ -28,7 +29,7 @@ fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
     let depart = |message: u32| {
         let (from, to) = (message % n, (message % n + n / 2 + 1) % n);
         let [from, to] = [from, to].map(|t| TerminalId::new(t as usize));
-        Departure { message, job: 0, from, to, bytes: 256 }
+        Departure { message, job: 0, from, to, bytes: 256, of: 256 }
     };
     let all: Vec<Departure> = (0..n * messages).map(depart).collect();
     let mut delivered = Vec::new();

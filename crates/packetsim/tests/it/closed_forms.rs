@@ -1,5 +1,6 @@
 //! Results that are known without simulation.
 
+use darkfiber_fabric::{FabricBuilder, LinkClass, Switch, SwitchId, Topology};
 use darkfiber_packetsim::{Arbitration, Queues, Targets};
 
 use crate::bench::{Bench, load};
@@ -58,6 +59,34 @@ fn one_queue_is_as_long_as_queueing_theory_says() {
             let is = found.measured.mean() / 1000.0;
             // A source cannot send two packets at once, which takes a little of the queue.
             assert!((is - should).abs() < 0.03 * should, "{queues:?} {rho}: {is}, not {should}");
+        }
+    }
+}
+
+/// A load is a part of each host's own cable, whichever host comes first: a slow one that sends to a fast one, and the other way round.
+#[test]
+fn hosts_of_several_rates_send_by_their_own() {
+    for labels in [["4xSDR", "4xQDR"], ["4xQDR", "4xSDR"]] {
+        let mut b = FabricBuilder::new("mixed");
+        let classes = labels.map(|label| b.class(LinkClass::infiniband(label).expect("a label")));
+        b.add_switch(Switch { ports: 8, ..Switch::default() });
+        for i in 0..8u8 {
+            let class = classes[usize::from(i % 2)];
+            b.add_host_on(SwitchId(0), i + 1, &format!("h{i}"), class).expect("free");
+        }
+        let fabric = b.finish().expect("sound");
+        let bench = Bench::of(Topology { fabric, shape: None }, "qdr");
+        // Each host sends to another of the same rate.
+        let pairs: Vec<[u32; 2]> = (0..8).map(|t| [t, (t + 2) % 8]).collect();
+        for part in [0.2, 0.5] {
+            let what = load(Targets::pairs(8, &pairs), part, 2048, 4_000_000);
+            let found = bench.run("minimal", None, 1, &what);
+            let (created, accepted) = (found.created, found.accepted);
+            assert!((created / part - 1.0).abs() < 0.05, "{labels:?} {part}: created {created}");
+            assert!((accepted / part - 1.0).abs() < 0.05, "{labels:?} {part}: accepted {accepted}");
+            let sent = found.measured.created_bytes as f64 / 4e-3;
+            // Four cables of 1 GB/s, and four of 4 GB/s.
+            assert!((sent / (part * 20e9) - 1.0).abs() < 0.05, "{labels:?} {part}: {sent} B/s");
         }
     }
 }

@@ -4,6 +4,7 @@ mod closed_forms;
 mod corpus;
 mod ethernet;
 mod mixed_rates;
+mod path_choice;
 mod planes;
 mod processes;
 mod refusals;

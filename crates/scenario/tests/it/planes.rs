@@ -43,6 +43,22 @@ fn a_job_on_one_plane_runs_as_on_that_plane_alone() {
     }
 }
 
+/// Whether messages are small, and of a class of small ones, is of messages, not of their parts.
+#[test]
+fn parts_are_as_large_as_their_message() {
+    let of = |small: &str| {
+        let text = format!(
+            "fabric = \"hyperx:dims=2,t=4,planes=2\"\n[routes]\nengine = \"minhop\"\n[cost]\nsmall = \"{small}\"\n\
+             [[job]]\ntraffic = \"imb:op=alltoall,bytes=1MiB\"\nplane = \"striped\"\n"
+        );
+        let file = ScenarioFile::parse(&text, "s.toml").unwrap_or_else(|e| panic!("{e}"));
+        let case = file.resolve(&none(), &mut ()).unwrap_or_else(|e| panic!("{e}"));
+        case.run(None, &mut |_| ()).unwrap_or_else(|e| panic!("{e}")).end
+    };
+    assert_eq!(of("0B"), of("512KiB"));
+    assert!(of("1MiB") < of("512KiB"));
+}
+
 #[test]
 fn a_striped_message_takes_as_long_as_the_longer_half() {
     // Two equal planes in isolation: half of the bytes on each.

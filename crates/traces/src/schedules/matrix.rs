@@ -2,7 +2,7 @@
 //!
 //! - **Graphs** of mpiP begin with `--- Graph Information ---`; lines `a , b = bytes` follow, one for a pair in either
 //!   direction, up to `Graph info end`. The rest (statistics) is ignored. They do not state the sender:
-//!   [`CommMatrix::symmetric`] halves the bytes. Rooted collectives are in them as a star of small entries around rank
+//!   half of the bytes are taken to go each way ([`CommMatrix::symmetric`]). Rooted collectives are in them as a star of small entries around rank
 //!   0, other collectives are not.
 //! - **Tables** have a row for a sender and a column for a receiver, with commas in between, without headings
 //!   (supersim's, and those of many scripts).
@@ -134,9 +134,9 @@ pub fn read(text: &str, path: &Path) -> Result<(CommMatrix, Diagnostics), ReadEr
         d.note(
             0,
             "the graph says how much pairs exchange, but not who sends",
-            "all is taken to go one way; make it symmetric to halve it",
+            "half of it is taken to go each way; a report of mpiP (*.mpiP) says who sends",
         );
-        return Ok((reader.done(None, &mut d), d));
+        return Ok((reader.done(None, &mut d).symmetric(), d));
     }
     let lines = || {
         text.lines().enumerate().map(|(i, l)| (i + 1, content(l))).filter(|(_, l)| !l.is_empty())

@@ -186,10 +186,12 @@ fn matrices() {
         ("npb-mg-64", 261, 63, 4.53e9),
     ] {
         let Some((m, _)) = matrix(&format!("commgraph-{name}.txt.gz")) else { continue };
-        assert_eq!((m.entries().len(), m.ranks()), (pairs, highest + 1), "{name}");
+        let directed = m.entries().iter().filter(|e| e.0 <= e.1);
+        assert_eq!((directed.count(), m.ranks()), (pairs, highest + 1), "{name}");
         // The data sheet has three digits.
         assert!((m.total() as f64 / total - 1.0).abs() < 0.005, "{name}: {}", m.total());
-        assert_eq!(m.symmetric().total(), m.total());
+        // As much goes each way.
+        assert_eq!(m.symmetric(), m, "{name}");
     }
     if let Some((m, d)) = matrix("supersim-halo_exchange_64.csv") {
         assert_eq!(lines(&d.0), "");
@@ -208,7 +210,7 @@ fn reports_of_mpip_say_who_sends_what_their_graphs_sum() {
         assert_eq!(report.sent.len(), sent_rows, "{name}");
         let sent = report.matrix.expect("a matrix");
         let Some((graph, _)) = matrix(&format!("commgraph-{name}-64.txt.gz")) else { continue };
-        assert_eq!(sent.symmetric(), graph.symmetric(), "{name}");
+        assert_eq!(sent.symmetric(), graph, "{name}");
     }
 }
 

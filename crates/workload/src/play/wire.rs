@@ -17,6 +17,8 @@ pub struct Departure {
     pub to: TerminalId,
     /// Payload in bytes.
     pub bytes: u64,
+    /// Bytes of the whole message: more than `bytes` where it goes in parts.
+    pub of: u64,
 }
 
 /// A message that a network delivers.

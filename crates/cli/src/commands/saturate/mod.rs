@@ -3,11 +3,10 @@
 mod args;
 mod store;
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use darkfiber_analysis::Names;
-use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
+use darkfiber_fabric::{ChannelId, Fabric};
 use darkfiber_mpi::World;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{Net, Pulse, Tuned};
@@ -29,7 +28,7 @@ use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
 use crate::pulse::Rate;
 use crate::run_store::RunStore;
-use crate::{load, mpi, out, provenance, save};
+use crate::{load, mpi, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
 
@@ -67,21 +66,6 @@ impl Prepared {
     }
 }
 
-/// Warns where hosts have cables of several rates: loads are parts of that of the first.
-fn report_unequal(fabric: &Fabric, common: &Common) {
-    let rate = |t: usize| fabric.terminal_class(TerminalId::new(t)).bytes_per_second;
-    let rates: BTreeSet<u64> = (0..fabric.terminal_count()).map(rate).collect();
-    if rates.len() > 1 && !common.quiet {
-        let gbits = rate(0) as f64 * 8e-9;
-        out::eprint_line(&format!(
-            "{}: warning: hosts have cables of {} rates, and loads are parts of that of the first, {gbits:.1} Gbit/s; the others are \
-             loaded more or less than it says",
-            fabric.name(),
-            rates.len()
-        ));
-    }
-}
-
 /// Reads the network, what is sent over it, and by which routings; `None` if that is only written down as a study.
 fn prepared(args: &SaturateCommand, common: &Common) -> Result<Option<Prepared>, Failure> {
     let loads = checked(&args.loads)?;
@@ -99,7 +83,6 @@ fn prepared(args: &SaturateCommand, common: &Common) -> Result<Option<Prepared>,
         return Ok(None);
     }
     let case = load::open(&scenario, common)?;
-    report_unequal(case.fabric(), common);
     let parts = parts(args, &scenario, &loads, &case, common)?;
     // How long: time to settle, to measure and to drain.
     let interval = optional(args.interval.as_ref(), "--interval", time)?;
