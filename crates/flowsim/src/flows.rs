@@ -2,7 +2,8 @@
 
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{
-    Agenda, ChooserState, Delivery, Departure, Host, NetworkModel, PathChoice, PathChooser, Repeating,
+    Agenda, ChooserState, Delivery, Departure, Host, NetworkModel, PathChoice, PathChooser,
+    Repeating,
 };
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};

@@ -22,8 +22,8 @@ use crate::routing::Routing;
 use crate::series::Series;
 use crate::{ConfigError, Net, SwitchModel};
 
-/// Function that returns the traffic class of a message, from its job and bytes.
-pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> u8;
+/// Function that returns the traffic class of a message, and the group that its packets are counted in, from its job and bytes.
+pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> (u8, u16);
 
 /// A [`NetworkModel`] that simulates messages as packets in switches.
 ///
@@ -180,7 +180,7 @@ pub struct PacketsFor<'a> {
     pub choice: PathChoice<'a>,
     /// Paths that tables have to each terminal.
     pub paths: usize,
-    /// Traffic class of messages; the first one if `None`.
+    /// Traffic class and group of messages; the first class, and a group for each job, if `None`.
     pub class: Option<ClassOf<'a>>,
 }
 
@@ -212,9 +212,8 @@ pub trait PacketNetwork<'a>: NetworkModel {
     /// Pauses of priority flow control up to a time, in picoseconds; `None` if switches have none.
     fn pauses(&self, end: u64) -> Option<Pauses>;
 
-    /// Results of the packets of each job, by its number, from when they left their terminals: empty, if it sent none over the
-    /// network.
-    fn by_job(&self, jobs: usize) -> Vec<Measured>;
+    /// Results of the packets of each group, from when they left their terminals: empty, if it sent none over the network.
+    fn by_group(&self, groups: usize) -> Vec<Measured>;
 
     /// Packets times switches that they crossed.
     fn crossed(&self) -> u64;
@@ -232,7 +231,8 @@ impl<'a, R: Routing> Packets<'a, R> {
     /// # Errors
     /// If switches, packets and routing do not go together.
     pub fn new(routing: &'a R, what: PacketsFor<'a>) -> Result<Self, ConfigError> {
-        let PacketsFor { net, micro, fabric, host, bytes, parts, seed, choice, paths, class } = what;
+        let PacketsFor { net, micro, fabric, host, bytes, parts, seed, choice, paths, class } =
+            what;
         if R::STEADY && micro.flowlet.is_some() {
             let why = "this routing sends a pair one way only: flowlets need one that chooses, such as minimal or adaptive";
             return Err(ConfigError(why.to_owned()));
@@ -358,8 +358,8 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
         (!all.ports.is_empty()).then_some(all)
     }
 
-    fn by_job(&self, jobs: usize) -> Vec<Measured> {
-        let mut all: Vec<Measured> = (0..jobs).map(|_| Measured::new()).collect();
+    fn by_group(&self, groups: usize) -> Vec<Measured> {
+        let mut all: Vec<Measured> = (0..groups).map(|_| Measured::new()).collect();
         for group in self.network.workers.iter().flat_map(|w| w.agent.groups.iter().enumerate()) {
             if let Some(sum) = all.get_mut(group.0) {
                 sum.add(group.1);
@@ -368,7 +368,7 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
         let mut others = self.network.by_process(all).into_iter();
         let mut all = others.next().unwrap_or_default();
         for other in others {
-            all.iter_mut().zip(&other).for_each(|(sum, job)| sum.add(job));
+            all.iter_mut().zip(&other).for_each(|(sum, group)| sum.add(group));
         }
         all
     }
@@ -426,8 +426,8 @@ impl<R: Routing> NetworkModel for Packets<'_, R> {
             self.under_way[i] = (d.bytes.max(1), 0);
             let own = usize::from(self.routing.path_of(d.from.0));
             let path = Some(self.chooser.path(d.from, d.to, d.of, own) as u8);
-            let group = u16::try_from(d.job).unwrap_or(u16::MAX);
-            let class = self.class.map_or(0, |class| class(d.job, d.of));
+            let of_job = || (0, u16::try_from(d.job).unwrap_or(u16::MAX));
+            let (class, group) = self.class.map_or_else(of_job, |class| class(d.job, d.of));
             let message = Message {
                 number: d.message,
                 to: d.to.0,

@@ -57,34 +57,47 @@ fn class(part: &ClassPart) -> Result<TrafficClass, Error> {
     })
 }
 
-/// The classes of the messages of a job: of those of at most as many bytes, by rising bytes, the number of a class.
-pub(crate) fn of_job(scenario: &Scenario, job: &JobPart) -> Result<Vec<(u64, u8)>, Error> {
+/// A class of messages of a job: those of at most as many bytes that are in no class before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageClass {
+    /// Bytes of a message at most.
+    pub up_to: u64,
+    /// Number of the traffic class of its packets; 0 without traffic classes.
+    pub number: u8,
+    /// Name with which messages are counted.
+    pub name: String,
+}
+
+/// The classes of the messages of a job, by rising bytes.
+pub(crate) fn of_job(scenario: &Scenario, job: &JobPart) -> Result<Vec<MessageClass>, Error> {
     let all = &scenario.classes;
     if all.is_empty() {
-        return match job.short.first() {
-            Some(_) => Err(Error::input("short messages of another class need classes")
-                .hint("for example [[class]] name = \"latency\"")),
-            None => Ok(Vec::new()),
-        };
+        if !job.short.is_empty() {
+            return Err(Error::input("short messages of another class need classes")
+                .hint("for example [[class]] name = \"latency\""));
+        }
+        let label = |name: &String| MessageClass { up_to: u64::MAX, number: 0, name: name.clone() };
+        return Ok(job.class.iter().map(label).collect());
     }
-    let number = |name: &str| {
+    let class = |up_to: u64, name: &str| {
         let found = all.iter().position(|c| c.name == name).or_else(|| {
             let point: u64 = name.parse().ok()?;
             all.iter().position(|c| c.dscp.0 == point)
         });
         let known: Vec<&str> = all.iter().map(|c| c.name.as_str()).collect();
-        found.map(|c| c as u8).ok_or_else(|| Error::unknown("traffic class", name, &known))
+        let found = found.ok_or_else(|| Error::unknown("traffic class", name, &known))?;
+        Ok(MessageClass { up_to, number: found as u8, name: all[found].name.clone() })
     };
-    let mut of: Vec<(u64, u8)> = Vec::new();
+    let mut of: Vec<MessageClass> = Vec::new();
     for (short, i) in job.short.iter().zip(1..) {
         let bytes = short.up_to;
         let inside = |e: Error| e.inside(format!("short {i}"));
-        if of.last().is_some_and(|(before, _)| *before >= bytes.0) {
+        if of.last().is_some_and(|before| before.up_to >= bytes.0) {
             let text = format!("up-to {bytes} must be above the one before it");
             return Err(inside(Error::input(text)));
         }
-        of.push((bytes.0, number(&short.class).map_err(inside)?));
+        of.push(class(bytes.0, &short.class).map_err(inside)?);
     }
-    of.push((u64::MAX, job.class.as_deref().map_or(Ok(0), number)?));
+    of.push(class(u64::MAX, job.class.as_ref().unwrap_or(&all[0].name))?);
     Ok(of)
 }

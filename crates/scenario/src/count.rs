@@ -13,8 +13,10 @@ use darkfiber_packetsim::ConfigError;
 use darkfiber_workload::play::JobRun;
 use darkfiber_workload::schedule::Program;
 
+use crate::class_totals::by_class;
+use crate::pairs::Received;
 use crate::planes::{self, Rails};
-use crate::{Effort, Job, LidsPart, Pairs, Setup, SimError, Simulated};
+use crate::{Effort, Job, LidsPart, Setup, SimError, Simulated};
 
 /// By (sender, receiver, bytes), how many messages a run of a program sends.
 fn messages(program: &Program) -> BTreeMap<(u32, u32, u64), u64> {
@@ -49,14 +51,13 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
     let mut carried = vec![0u64; capacity.len()];
     // By job, its traffic over each channel.
     let mut of_jobs: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(jobs.len());
-    let mut all_pairs = Vec::with_capacity(jobs.len());
+    let mut received = Received::new(jobs, false);
     let mut counted = 0;
     let rails = jobs.iter().any(|job| job.striped).then(|| Rails::new(fabric));
-    for job in jobs {
-        let mut pairs = Pairs::new(job.play.program.ranks());
+    for (j, job) in jobs.iter().enumerate() {
         let mut of_job: BTreeMap<u32, u64> = BTreeMap::new();
         for ((from, to, bytes), count) in messages(&job.play.program) {
-            pairs.count(from, to, bytes, count);
+            received.count(j, [from, to], bytes, count);
             let ends = [from, to].map(|rank| job.play.terminals[rank as usize]);
             let total = u128::from(bytes) * u128::from(count);
             if total == 0 || fabric.host_of(ends[0]) == fabric.host_of(ends[1]) {
@@ -72,8 +73,8 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
                     Some(rails) if planes > 1 => ends.map(|t| rails.peers(t)[plane]),
                     _ => ends,
                 };
-                let bytes = planes::part(bytes, plane, planes);
-                let total = u128::from(bytes) * u128::from(count);
+                let part = planes::part(bytes, plane, planes);
+                let total = u128::from(part) * u128::from(count);
                 let among = choice.among(ends, bytes);
                 let n = among.len() as u128;
                 for (&path, i) in among.iter().zip(0u128..) {
@@ -95,13 +96,14 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
             }
         }
         of_jobs.push(of_job);
-        all_pairs.push(pairs);
     }
     let runs = runs(jobs, &of_jobs, &capacity);
+    let classes = by_class(jobs, &received, None);
     Ok(Simulated {
+        classes,
         end: runs.iter().flatten().map(|run| run.end).max().unwrap_or(0),
         runs,
-        pairs: all_pairs,
+        pairs: received.pairs,
         carried,
         capacity,
         grid: None,

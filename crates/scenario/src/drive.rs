@@ -110,7 +110,7 @@ pub(crate) fn drive<W: Resumable>(
     if let Some(job) = until.as_ref().and_then(|until| until.job) {
         player = player.with_laps(job);
     }
-    let mut received = Received::new(&jobs, setup.messages);
+    let mut received = Received::new(&setup.jobs, setup.messages);
     // Where it stopped before, which may have been enough.
     let mut is_enough = false;
     if let Some((mut head, state)) = kept {
@@ -182,7 +182,7 @@ pub(crate) fn drive<W: Resumable>(
         && search.skipped() > 0
         && job.repeat == Repeat::Once
     {
-        received.pairs[0].recount(&job.program);
+        received.recount(&job.program);
     }
     let (repeated, error) = search.map_or((0, 0.0), |search| (search.skipped(), search.error()));
     Ok(DrivenRun { runs, end, received, events: player.events(), repeated, error, ended })

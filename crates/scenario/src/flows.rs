@@ -3,6 +3,7 @@
 use darkfiber_flowsim::{Flows, FlowsState, Network, Options};
 use darkfiber_workload::play::Record;
 
+use crate::class_totals::by_class;
 use crate::drive::{Resumable, drive_over_planes};
 use crate::kept_state::WireState;
 use crate::path_choice::{by_table, path_choice};
@@ -43,6 +44,7 @@ pub(crate) fn simulate(
     }
     driven.ended.map_err(SimError::Stuck)?;
     Ok(Simulated {
+        classes: by_class(jobs, &driven.received, None),
         end: driven.end,
         runs: driven.runs,
         pairs: driven.received.pairs,

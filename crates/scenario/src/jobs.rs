@@ -19,7 +19,7 @@ use darkfiber_workload::{Machine, Stream};
 
 use crate::planes::Rails;
 use crate::value::Positive;
-use crate::{Error, Files, JobPart, Listener, PlanePart, Scenario, classes};
+use crate::{Error, Files, JobPart, Listener, MessageClass, PlanePart, Scenario, classes};
 
 /// Ranks that a job may have: more than any machine has processors.
 const MOST_RANKS: usize = 1 << 26;
@@ -33,15 +33,12 @@ pub struct Job {
     pub name: String,
     /// Names of its hosts, in the order of ranks.
     pub hosts: Vec<String>,
-    /// Name of the class with which its messages are counted, if any.
-    pub class: Option<String>,
     /// Its flows get this many times the share of others.
     pub weight: f64,
     /// Most that each of its messages takes, in bytes a second; infinite without a limit.
     pub limit: f64,
-    /// Traffic classes of its messages: of those of at most as many bytes, by rising bytes, the number of a class. Empty where
-    /// all packets are alike.
-    pub classes: Vec<(u64, u8)>,
+    /// Classes of its messages, by rising bytes: the last one has all that are left. Empty where none is named.
+    pub classes: Vec<MessageClass>,
     /// Whether each of its messages is divided into equal parts, one for each plane of the fabric. Its terminals are those of
     /// the first plane.
     pub striped: bool,
@@ -52,7 +49,7 @@ impl From<play::Job> for Job {
     fn from(play: play::Job) -> Self {
         let (name, hosts, classes) = (String::new(), Vec::new(), Vec::new());
         let (weight, limit) = (1.0, f64::INFINITY);
-        Self { play, name, hosts, class: None, weight, limit, classes, striped: false }
+        Self { play, name, hosts, weight, limit, classes, striped: false }
     }
 }
 
@@ -360,7 +357,6 @@ impl HostAllocation<'_> {
             play: play::Job { program: Arc::new(program), terminals, start, repeat },
             name: if taken { format!("{called} ({what})") } else { called },
             hosts: hosts.iter().map(|&h| machine.name(h).to_owned()).collect(),
-            class: part.class.clone(),
             weight: part.weight.map_or(1.0, |weight| weight.0),
             limit: part.limit.map_or(f64::INFINITY, |limit| limit.0),
             classes: Vec::new(),

@@ -27,6 +27,7 @@
 
 mod case;
 mod chain;
+mod class_totals;
 mod classes;
 mod congestion_part;
 mod count;
@@ -55,8 +56,8 @@ pub mod memory;
 pub mod moment;
 mod packets;
 mod pairs;
-mod path_choice;
 pub mod participants;
+mod path_choice;
 mod pause_storm;
 mod planes;
 mod resolve;
@@ -74,6 +75,8 @@ pub mod value;
 
 pub use case::{Case, Tables};
 pub use chain::{Chain, reason};
+pub use class_totals::ClassTotals;
+pub use classes::MessageClass;
 pub use congestion_part::CongestionPart;
 pub use error::{Error, ErrorKind};
 pub use estimate::Estimate;

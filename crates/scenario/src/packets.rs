@@ -8,6 +8,7 @@ use darkfiber_packetsim::{
 };
 use darkfiber_workload::play::{Job, Record, Repeat};
 
+use crate::class_totals::{PacketGroups, by_class};
 use crate::drive::{self, DrivenRun};
 use crate::kept_state::Divided;
 use crate::path_choice::{by_table, path_choice};
@@ -70,9 +71,13 @@ fn play(
             "lids: split and adaptive are for flows; packets adapt by a routing, such as minimal, ugal or dal".to_owned(),
         )));
     }
-    let class = |job: u32, bytes: u64| -> u8 {
-        let of = jobs.get(job as usize).map_or(&[][..], |job| &job.classes);
-        of.iter().find(|(most, _)| bytes <= *most).map_or(0, |c| c.1)
+    let groups = PacketGroups::new(jobs);
+    let class = |job: u32, bytes: u64| {
+        let job = job as usize;
+        let classes = &jobs[job].classes;
+        let place = classes.iter().position(|class| bytes <= class.up_to).unwrap_or(0);
+        let group = u16::try_from(groups.of(job, place)).unwrap_or(u16::MAX);
+        (classes.get(place).map_or(0, |class| class.number), group)
     };
     // What happens at times of its own would be missed, or counted twice.
     let skips = options.precision.is_some()
@@ -101,7 +106,7 @@ fn play(
         if let Some(interval) = setup.interval {
             wire.keep_series(interval);
         }
-        Ok((Skipped::new(wire, jobs.len(), skips), (count, blocks)))
+        Ok((Skipped::new(wire, groups.count(), skips), (count, blocks)))
     };
     let (driven, mut wire) = drive::drive_over_planes(setup, make, each, until)?;
     if let Some(stalled) = wire.simulated().stalled() {
@@ -116,9 +121,11 @@ fn play(
         wire.correct(between_hosts(&job.play));
     }
     let (totals, repeated) = (wire.totals(end), wire.repeated());
+    let classes = by_class(jobs, &driven.received, Some((&groups, &totals.packets)));
+    let totals = Totals { packets: groups.by_job(&totals.packets), ..totals };
     let driven = DrivenRun { repeated: driven.repeated.saturating_add(repeated), ..driven };
     let series = wire.simulated().series(end);
-    Ok(simulated(setup, net, driven, totals, series))
+    Ok(Simulated { classes, ..simulated(setup, net, driven, totals, series) })
 }
 
 /// Bytes that the ranks of a job that is run once send to ranks on other hosts.
@@ -168,6 +175,7 @@ pub(crate) fn simulated(
         }
     };
     Simulated {
+        classes: by_class(&setup.jobs, &driven.received, None),
         end: driven.end,
         runs: driven.runs,
         pairs: driven.received.pairs,

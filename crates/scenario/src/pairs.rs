@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use darkfiber_workload::play::{Job, Record};
+use darkfiber_workload::play::Record;
 use darkfiber_workload::schedule::Program;
+
+use crate::Job;
 
 /// Messages received of all jobs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Received {
     /// Pairs by job.
     pub(crate) pairs: Vec<Pairs>,
+    /// By job with messages of several classes, the most bytes that those of each have, and totals of them.
+    pub(crate) of_classes: Vec<Vec<(u64, Pairs)>>,
     /// Whether all messages are kept, and those.
     keeps: bool,
     pub(crate) messages: Vec<Record>,
@@ -21,14 +25,20 @@ pub(crate) struct Received {
 impl Received {
     /// Empty counts for these jobs.
     pub(crate) fn new(jobs: &[Job], keeps: bool) -> Self {
-        let pairs = jobs.iter().map(|j| Pairs::new(j.program.ranks())).collect();
-        Self { pairs, keeps, messages: Vec::new() }
+        let pairs = jobs.iter().map(|j| Pairs::new(j.play.program.ranks())).collect();
+        let of_job = |job: &Job| {
+            let classes = if job.classes.len() > 1 { &job.classes[..] } else { &[] };
+            classes.iter().map(|class| (class.up_to, Pairs::totals())).collect()
+        };
+        Self { pairs, of_classes: jobs.iter().map(of_job).collect(), keeps, messages: Vec::new() }
     }
 
     /// Empty counts for the same jobs.
     pub(crate) fn apart(&self) -> Self {
         let pairs = self.pairs.iter().map(|p| Pairs::new(p.ranks)).collect();
-        Self { pairs, keeps: self.keeps, messages: Vec::new() }
+        let of_job = |of: &Vec<(u64, Pairs)>| of.iter().map(|c| (c.0, Pairs::totals())).collect();
+        let of_classes = self.of_classes.iter().map(of_job).collect();
+        Self { pairs, of_classes, keeps: self.keeps, messages: Vec::new() }
     }
 
     /// Adds separate counts `times` times.
@@ -36,13 +46,45 @@ impl Received {
         for (pairs, more) in self.pairs.iter_mut().zip(&apart.pairs) {
             pairs.join_all(more, times);
         }
+        let classes = self.of_classes.iter_mut().flatten();
+        for ((_, totals), (_, more)) in classes.zip(apart.of_classes.iter().flatten()) {
+            totals.join_totals(more, times);
+        }
         self.messages.extend_from_slice(&apart.messages);
     }
 
     pub(crate) fn add(&mut self, record: &Record) {
-        self.pairs[record.job as usize].add(record);
+        let job = record.job as usize;
+        self.pairs[job].add(record);
+        if let Some(of) = self.of_class(job, record.bytes) {
+            of.add(record);
+        }
         if self.keeps {
             self.messages.push(*record);
+        }
+    }
+
+    /// Totals of the class of a job's messages of this size, if there are several.
+    fn of_class(&mut self, job: usize, bytes: u64) -> Option<&mut Pairs> {
+        let found = self.of_classes[job].iter_mut().find(|(up_to, _)| bytes <= *up_to);
+        found.map(|(_, of)| of)
+    }
+
+    /// Counts this number of messages of a job, of unknown duration.
+    pub(crate) fn count(&mut self, job: usize, [from, to]: [u32; 2], bytes: u64, messages: u64) {
+        self.pairs[job].count(from, to, bytes, messages);
+        if let Some(of) = self.of_class(job, bytes) {
+            of.count(from, to, bytes, messages);
+        }
+    }
+
+    /// Counts the messages of the only job, which was run once and partly estimated; times are those of the estimate.
+    pub(crate) fn recount(&mut self, program: &Program) {
+        self.pairs[0].recount(program, |_| true);
+        let mut above = None;
+        for (up_to, of) in &mut self.of_classes[0] {
+            of.recount(program, |bytes| bytes <= *up_to && above.is_none_or(|above| bytes > above));
+            above = Some(*up_to);
         }
     }
 }
@@ -177,6 +219,11 @@ impl Pairs {
         Self { ranks, rows, count: 0, total: Pair::default(), time: 0, times }
     }
 
+    /// Totals of messages without pairs.
+    pub(crate) fn totals() -> Self {
+        Self::new(0)
+    }
+
     /// Whether pairs are kept: of a job of more than 4,096 ranks only while they are 128 for each rank or fewer.
     pub fn are_kept(&self) -> bool {
         self.rows.len() == self.ranks as usize
@@ -209,6 +256,14 @@ impl Pairs {
         for ((from, to), pair) in others.sent() {
             self.join(from, to, &pair.often(times));
         }
+        self.join_totals(others, times);
+    }
+
+    /// Adds the totals of others, this often.
+    pub(crate) fn join_totals(&mut self, others: &Self, times: u64) {
+        if times == 0 {
+            return;
+        }
         self.total.join(&others.total.often(times));
         self.time = self.time.saturating_add(others.time.saturating_mul(times.into()));
         // The first time as they were, since that keeps the least and the largest as such.
@@ -229,12 +284,15 @@ impl Pairs {
         self.times.record((time + 500) / 1000).expect("it grows as needed");
     }
 
-    /// Counts the messages of a program that was run once, of which some were estimated; times are those of the estimate.
-    pub(crate) fn recount(&mut self, program: &Program) {
+    /// Counts the messages of these sizes of a program that was run once, of which some were estimated; times are those of the estimate.
+    fn recount(&mut self, program: &Program, counts: impl Fn(u64) -> bool) {
         let mut all = Self::new(self.ranks);
         for (block, times) in program.counts() {
-            program.blocks()[block]
-                .each_message(|from, to, bytes| all.count(from, to, bytes, times));
+            program.blocks()[block].each_message(|from, to, bytes| {
+                if counts(bytes) {
+                    all.count(from, to, bytes, times);
+                }
+            });
         }
         let scaled = |time: u128, to: u64, from: u64| {
             time.saturating_mul(to.into()) / u128::from(from.max(1))
@@ -254,7 +312,7 @@ impl Pairs {
     }
 
     /// This number of messages of this size, of unknown duration.
-    pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64, messages: u64) {
+    fn count(&mut self, from: u32, to: u32, bytes: u64, messages: u64) {
         let all = Pair { messages, bytes: bytes.saturating_mul(messages), time: 0, longest: 0 };
         self.join(from, to, &all);
         self.total.join(&all);

@@ -6,7 +6,9 @@ use darkfiber_packetsim::{ConfigError, Measured, Observer, Paused, Processes};
 use darkfiber_routing::Routes;
 use darkfiber_workload::play::{BlockedRanks, Host, JobRun, Player, Record};
 
-use crate::{Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome};
+use crate::{
+    ClassTotals, Effort, Job, LidsPart, Medium, Pairs, Sharing, UpdateCase, UpdateOutcome,
+};
 
 /// The input of a simulation.
 pub struct Setup<'a> {
@@ -149,6 +151,8 @@ pub struct Simulated {
     pub effort: Effort,
     /// At the packet depth, by job, results of its packets from when they left their terminals.
     pub packets: Vec<Measured>,
+    /// Messages by the classes that jobs name.
+    pub classes: Vec<ClassTotals>,
     /// With priority flow control, pauses: of adapters, and by channel, by its id.
     pub pauses: Option<(Paused, Vec<Paused>)>,
     /// All messages that were received, in the order of time, if they were to be kept.

@@ -9,7 +9,7 @@ use crate::drive::Resumable;
 /// A packet network that can leave out repeats of events: it remains as it is, and its clock is behind from then on.
 pub(crate) struct Skipped<'a> {
     inner: Box<dyn PacketNetwork<'a> + 'a>,
-    jobs: usize,
+    groups: usize,
     /// Whether anything may be left out.
     skips: bool,
     /// By how many picoseconds its clock is behind.
@@ -25,7 +25,7 @@ pub(crate) struct Skipped<'a> {
 pub(crate) struct Totals {
     /// Bytes that each port of the network has sent.
     pub(crate) carried: Vec<u64>,
-    /// By job, results of its packets.
+    /// By group, results of its packets.
     pub(crate) packets: Vec<Measured>,
     /// Packets times switches that they crossed.
     pub(crate) crossed: u64,
@@ -36,9 +36,9 @@ pub(crate) struct Totals {
 }
 
 impl<'a> Skipped<'a> {
-    /// A network of packets of a number of jobs; whether repeats of its events may be left out.
-    pub(crate) fn new(inner: Box<dyn PacketNetwork<'a> + 'a>, jobs: usize, skips: bool) -> Self {
-        Self { inner, jobs, skips, behind: 0, more: Totals::default(), began: Vec::new() }
+    /// A network of packets of a number of groups; whether repeats of its events may be left out.
+    pub(crate) fn new(inner: Box<dyn PacketNetwork<'a> + 'a>, groups: usize, skips: bool) -> Self {
+        Self { inner, groups, skips, behind: 0, more: Totals::default(), began: Vec::new() }
     }
 
     /// The network, as far as it was simulated.
@@ -56,7 +56,7 @@ impl<'a> Skipped<'a> {
     pub(crate) fn correct(&mut self, bytes: u64) {
         let carried = |packets: &[Measured]| packets.iter().map(|p| p.bytes).sum::<u64>();
         let left_out = carried(&self.more.packets);
-        if let Some(rest) = bytes.checked_sub(carried(&self.inner.by_job(self.jobs)))
+        if let Some(rest) = bytes.checked_sub(carried(&self.inner.by_group(self.groups)))
             && left_out > 0
         {
             let mut more = Totals::default();
@@ -69,7 +69,7 @@ impl<'a> Skipped<'a> {
     pub(crate) fn totals(&self, end: u64) -> Totals {
         let mut totals = Totals {
             carried: self.inner.carried(),
-            packets: self.inner.by_job(self.jobs),
+            packets: self.inner.by_group(self.groups),
             crossed: self.inner.crossed(),
             events: self.inner.events(),
             pauses: self.inner.pauses(end - self.behind),

@@ -15,7 +15,7 @@ use std::time::Instant;
 use darkfiber_analysis::Names;
 use darkfiber_fabric::{ChannelId, Topology};
 use darkfiber_mpi::World;
-use darkfiber_packetsim::{Measured, Observer};
+use darkfiber_packetsim::Observer;
 use darkfiber_report::json;
 use darkfiber_report::quantity;
 use darkfiber_report::simulate::{
@@ -23,7 +23,8 @@ use darkfiber_report::simulate::{
     PacketFacts, PacketModel, PausedChannel, PfcFacts, SimulateResult, UpdateFacts,
 };
 use darkfiber_scenario::{
-    Case, Job, Pair, Scenario, ScenarioFile, Setup, SimError, Simulated, isolated, simulate,
+    Case, ClassTotals, Job, Pairs, Scenario, ScenarioFile, Setup, SimError, Simulated, isolated,
+    simulate,
 };
 use darkfiber_study::grid::Axis;
 use darkfiber_workload::play::SECOND;
@@ -166,7 +167,7 @@ fn run_one(
     let rows: Vec<JobRow> = (0..jobs.len())
         .map(|j| JobRow::of(&jobs[j], &simulated, alone.get(j).copied(), j))
         .collect();
-    let classes = classes(jobs, &simulated);
+    let classes = classes(&simulated);
     let (channels, fullest) = channels(topology, &simulated);
     let model = model(&case);
     let update = case.update.as_ref().zip(simulated.update.as_ref()).map(|(update, found)| {
@@ -290,33 +291,17 @@ fn model(case: &Case) -> Option<PacketModel> {
 }
 
 /// What became of the messages of each class, by name.
-fn classes(jobs: &[Job], simulated: &Simulated) -> Vec<ClassRow> {
-    let mut names: Vec<&String> = jobs.iter().filter_map(|job| job.class.as_ref()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let of = |name: &String| {
-        let is_of = |j: &usize| jobs[*j].class.as_ref() == Some(name);
-        let members: Vec<usize> = (0..jobs.len()).filter(is_of).collect();
-        let (mut total, mut time) = (Pair::default(), 0u128);
-        let mut times = simulated.pairs[members[0]].times.clone();
-        times.reset();
-        let mut packets = (!simulated.packets.is_empty()).then(Measured::new);
-        for &j in &members {
-            total.join(&simulated.pairs[j].total);
-            time = time.saturating_add(simulated.pairs[j].time);
-            let _it_grows = times.add(&simulated.pairs[j].times);
-            if let (Some(all), Some(one)) = (&mut packets, simulated.packets.get(j)) {
-                all.add(one);
-            }
-        }
+fn classes(simulated: &Simulated) -> Vec<ClassRow> {
+    let of = |class: &ClassTotals| {
+        let Pairs { total, time, times, .. } = &class.messages;
         ClassRow {
-            name: name.clone(),
-            jobs: members.len(),
-            sent: MessageFacts::of(&total, time, &times),
-            packets: packets.as_ref().map(PacketFacts::of),
+            name: class.name.clone(),
+            jobs: class.jobs,
+            sent: MessageFacts::of(total, *time, times),
+            packets: class.packets.as_ref().map(PacketFacts::of),
         }
     };
-    names.into_iter().map(of).collect()
+    simulated.classes.iter().map(of).collect()
 }
 
 fn channels(topology: &Topology, simulated: &Simulated) -> (ChannelFacts, Vec<Carried>) {

@@ -64,7 +64,14 @@ impl WithRouting<'_> for Walks<'_> {
         let n = net.terminal_count() as u32;
         for pair in 0..n * n {
             for _ in 0..each {
-                walk((net, &distances), lanes, routing, [pair / n, pair % n], &mut random, &mut shown);
+                walk(
+                    (net, &distances),
+                    lanes,
+                    routing,
+                    [pair / n, pair % n],
+                    &mut random,
+                    &mut shown,
+                );
             }
         }
         shown

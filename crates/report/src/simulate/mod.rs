@@ -188,14 +188,14 @@ impl MessageFacts {
     }
 }
 
-/// Messages of jobs that are counted together. Times as of jobs.
+/// Messages of a class, of whichever jobs. Times as of jobs.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct ClassRow {
     /// What the class is called.
     pub name: String,
-    /// Jobs of it.
+    /// Jobs that have messages of it.
     pub jobs: usize,
-    /// Their messages.
+    /// Its messages.
     #[serde(flatten)]
     pub sent: MessageFacts,
     /// At the depth of packets, what became of its packets.

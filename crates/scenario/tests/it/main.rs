@@ -1,5 +1,6 @@
 //! Scenarios, run and refused.
 
+mod classes;
 mod closed_forms;
 mod corpus;
 mod ethernet;

@@ -24,9 +24,8 @@ fn chain(ranks: u32, messages: u32) -> String {
 }
 
 fn run(fabric: &str, routes: &str, messages: u32, depth: Depth) -> Simulated {
-    let text = format!(
-        "fabric = \"{fabric}\"\n[routes]\n{routes}\n[[job]]\nfiles = \"chain.goal\"\n"
-    );
+    let text =
+        format!("fabric = \"{fabric}\"\n[routes]\n{routes}\n[[job]]\nfiles = \"chain.goal\"\n");
     let mut file = ScenarioFile::parse(&text, "s.toml").unwrap_or_else(|e| panic!("{e}"));
     file.scenario.depth = depth;
     let ranks = 4;

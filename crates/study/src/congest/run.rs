@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::plan::{Cell, CongestPlan};
 use super::times::{Stopwatch, Times};
-use darkfiber_scenario::{Job, Medium, PacketOptions, Setup, Until, simulate_until};
+use darkfiber_scenario::{Job, Medium, MessageClass, PacketOptions, Setup, Until, simulate_until};
 
 /// Why a cell has no times.
 pub type CellError = String;
@@ -112,9 +112,12 @@ fn one(plan: &CongestPlan<'_>, cell: &Cell, kept: Option<&dyn Store>) -> Result<
     let mut classes = Vec::new();
     let mut jobs: Vec<Job> = cast.jobs.iter().map(Job::from).collect();
     if mechanism.apart {
-        classes = ["victim", "aggressor"].map(TrafficClass::plain).to_vec();
-        for (job, number) in jobs.iter_mut().zip(0..) {
-            job.classes = vec![(u64::MAX, u8::from(number > 0))];
+        let names = ["victim", "aggressor"];
+        classes = names.map(TrafficClass::plain).to_vec();
+        for (i, job) in jobs.iter_mut().enumerate() {
+            let number = i.min(1);
+            let name = names[number].to_owned();
+            job.classes = vec![MessageClass { up_to: u64::MAX, number: number as u8, name }];
         }
     }
     let Medium::Packet(options) = &plan.case.medium else {

@@ -94,13 +94,7 @@ impl<'a> PathChooser<'a> {
     }
 
     /// The path of a message of this number of bytes, or of a part of it; `own` is that of the routes.
-    pub fn path(
-        &mut self,
-        from: TerminalId,
-        to: TerminalId,
-        bytes: u64,
-        own: usize,
-    ) -> usize {
+    pub fn path(&mut self, from: TerminalId, to: TerminalId, bytes: u64, own: usize) -> usize {
         match &self.choice {
             PathChoice::Routes | PathChoice::Split | PathChoice::Adaptive => own,
             PathChoice::Turns => {
