@@ -3,6 +3,7 @@
 //! Each proposal is put in place immediately and takes no time; neither does the work. Nothing is written.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use darkfiber_fabric::{Digest as Words, TerminalId, Topology};
@@ -132,8 +133,8 @@ impl<'a> Clock<'a> {
             from,
             at,
             state: State::default(),
-            workshop: Workshop::new(config.moves, config.state.join("plans"), Library::default())
-                .with_router(config.router, false),
+            workshop: Workshop::new(config.moves, PathBuf::new(), Library::default())
+                .with_router(config.router),
             fabric,
             tables,
             jobs: None,

@@ -301,7 +301,7 @@ mod tests {
             };
             let library = Library::default();
             let mut shop = Workshop::new(0, std::path::PathBuf::new(), library.clone());
-            shop.work(Task::Mend { plan: DRAFT }, &values);
+            shop.work(Task::Mend { plan: DRAFT, restores: false }, &values);
             let Some(plan) = library.plan(DRAFT) else { continue };
             for routes in plan.between.iter().chain([&plan.routes]) {
                 for (row, c) in (0..routes.row_count()).flat_map(|row| ends.map(|c| (row, c))) {

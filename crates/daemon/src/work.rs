@@ -75,8 +75,6 @@ pub(crate) struct Workshop {
     moves: usize,
     /// How tables are made anew, where they may be.
     router: Option<Router>,
-    /// Whether what faults have replaced is looked for: not while OpenSM waits.
-    restores: bool,
     /// Folder of the plans on disk.
     folder: PathBuf,
     library: Library,
@@ -84,12 +82,12 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     pub(crate) fn new(moves: usize, folder: PathBuf, library: Library) -> Self {
-        Self { moves, router: None, restores: false, folder, library }
+        Self { moves, router: None, folder, library }
     }
 
-    /// The same, which may make tables anew, and restores what faults have replaced, if it `restores`.
-    pub(crate) fn with_router(self, router: Option<Router>, restores: bool) -> Self {
-        Self { router, restores, ..self }
+    /// The same, which may make tables anew.
+    pub(crate) fn with_router(self, router: Option<Router>) -> Self {
+        Self { router, ..self }
     }
 
     /// The tables of a plan, if they are still kept.
@@ -113,7 +111,7 @@ impl Workshop {
             Task::Prove { plan } => self.prove(plan, values),
             Task::Relieve { plan } => self.relieve(plan, values),
             Task::Route { plan } => self.route(plan, values),
-            Task::Mend { plan } => self.mend(plan, values),
+            Task::Mend { plan, restores } => self.mend(plan, restores, values),
             Task::Recall { plan, of, before } => self.recall(plan, of, before, values),
         }));
         let result = done.unwrap_or_else(|_| Err("a bug in darkfiber: it panicked".to_owned()));
@@ -121,11 +119,16 @@ impl Workshop {
     }
 
     /// Complete tables near those in place, with the service levels that running connections have. Where those in place are complete:
-    /// the ones that a fault, which is over, has replaced.
-    fn mend(&mut self, plan: PlanId, values: &Values) -> Result<WorkResult, String> {
+    /// the ones that a fault, which is over, has replaced, if that is asked for.
+    fn mend(
+        &mut self,
+        plan: PlanId,
+        restores: bool,
+        values: &Values,
+    ) -> Result<WorkResult, String> {
         let old = &values.tables.routes;
         if values.tables.is_whole {
-            let better = if self.restores { before_faults(&self.folder, values) } else { None };
+            let better = if restores { before_faults(&self.folder, values) } else { None };
             if let Some(better) = better {
                 let found = self.found_with_stages(plan, values, better, 0)?;
                 if self.may_restore(plan, &found, values) {

@@ -82,8 +82,7 @@ pub(crate) fn run(
     events: &SyncSender<Event>,
 ) {
     let workshop = Workshop::new(config.moves, config.state.join("plans"), library);
-    let uses_a_file = config.manager.as_ref().is_some_and(|manager| manager.lfts_file.is_some());
-    let mut workshop = workshop.with_router(config.router, uses_a_file);
+    let mut workshop = workshop.with_router(config.router);
     // The tables after a stage that was written into the switches last, if OpenSM need not sweep for it.
     let mut in_switches = None;
     for order in orders {

@@ -98,6 +98,9 @@ pub enum Task {
     Mend {
         /// The plan that it makes.
         plan: PlanId,
+        /// Whether tables that faults have replaced are put back, where those in place are complete: not while OpenSM waits.
+        #[serde(default)]
+        restores: bool,
     },
     /// Take the tables of an earlier plan, or those that were in place before it.
     Recall {
@@ -123,7 +126,7 @@ impl Task {
             Self::Ease { plan }
             | Self::Relieve { plan }
             | Self::Route { plan }
-            | Self::Mend { plan }
+            | Self::Mend { plan, .. }
             | Self::Recall { plan, .. }
             | Self::Prove { plan } => Some(plan),
         }

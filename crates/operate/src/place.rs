@@ -3,7 +3,7 @@
 use darkfiber_routing::transition::Rung;
 
 use crate::action::{Action, Level};
-use crate::decision::{DecisionOutcome, Verdict};
+use crate::decision::{DecisionOutcome, Trigger, Verdict};
 use crate::machine::Machine;
 use crate::state::{FreezeReason, Phase, PlanInFlight};
 use crate::value::{Digest, PlanId};
@@ -118,6 +118,8 @@ impl Machine {
         }
         self.state.in_place = Some(flight.plan);
         (self.state.unwell, self.state.damaged) = (false, false);
+        let trigger = self.state.decision(flight.plan).map(|d| d.trigger);
+        self.state.looks_back = trigger == Some(Trigger::Question);
         self.state.measured = None;
         self.state.generation += 1;
         self.state.phase = Phase::Watching;

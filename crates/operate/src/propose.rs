@@ -24,9 +24,11 @@ impl Machine {
         }
         let within = state.policy.work;
         let mends = state.mode >= Mode::ApplyFaults && !state.paused;
-        if state.unwell && mends && self.is_fresh(&[InputSource::Fabric, InputSource::Tables]) {
+        let is_due = state.unwell || state.looks_back;
+        if is_due && mends && self.is_fresh(&[InputSource::Fabric, InputSource::Tables]) {
+            self.state.looks_back = false;
             let plan = self.begin(Trigger::Fault);
-            self.work(Task::Mend { plan }, within);
+            self.work(Task::Mend { plan, restores: true }, within);
             return;
         }
         let has_demands = !state.policy.demands || self.is_fresh(&[InputSource::Demands]);
@@ -129,7 +131,9 @@ impl Machine {
             (Task::Route { plan }, WorkResult::Found { candidate }) => {
                 self.routed_anew(plan, candidate);
             }
-            (Task::Mend { plan }, WorkResult::Found { candidate }) => self.mended(plan, candidate),
+            (Task::Mend { plan, .. }, WorkResult::Found { candidate }) => {
+                self.mended(plan, candidate)
+            }
             (Task::Recall { plan, .. }, WorkResult::Found { candidate }) => {
                 self.recalled(plan, candidate);
             }

@@ -83,12 +83,18 @@ impl Machine {
             self.answer(plan);
         } else if let Some(plan) = self.known_plan() {
             self.answer(plan);
-        } else if !matches!(self.state.phase, Phase::Working { task: Task::Mend { .. }, .. }) {
+        } else if !self.is_being_mended() {
             self.void("OpenSM asks for a plan");
             let plan = self.begin(Trigger::Question);
             let within = budget.min(self.state.policy.work);
-            self.work(Task::Mend { plan }, within);
+            self.work(Task::Mend { plan, restores: false }, within);
         }
+    }
+
+    /// Whether a repair is being looked for, and no more than that.
+    fn is_being_mended(&self) -> bool {
+        let unwell = self.state.unwell;
+        matches!(self.state.phase, Phase::Working { task: Task::Mend { restores, .. }, .. } if unwell || !restores)
     }
 
     /// A question contains another fabric than the known one.

@@ -53,6 +53,10 @@ pub struct State {
     pub asked_by_hand: bool,
     /// The fabric or its tables changed, and the tables have not been checked yet.
     pub unwell: bool,
+    /// A plan for another fabric was given to OpenSM, which waited for it: whether tables that faults have replaced are complete again
+    /// is to be seen.
+    #[serde(default)]
+    pub looks_back: bool,
     /// Whether pairs are lost and no safe way to mended tables was found, until the fabric or the tables change.
     #[serde(default)]
     pub damaged: bool,

@@ -132,3 +132,32 @@ fn a_standby_with_the_plan_changes_no_entry() {
     assert_eq!(fabric.read_back(), before);
     drop(second);
 }
+
+/// A spine is lost, OpenSM takes the repair, and the spine comes back: after OpenSM has gone on with the tables in place, those from
+/// before are put back, and the spine carries routes again.
+#[test]
+fn a_spine_that_comes_back_carries_routes_again() {
+    let (Some(tools), Some(_)) = (Tools::find(), program("ibnetdiscover")) else { return };
+    let dir = tempfile::tempdir().expect("a directory");
+    let d = dir.path();
+    let Some(library) = plugin(d) else { return };
+    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
+    let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "returns");
+    fs::create_dir(d.join("state")).expect("a directory");
+    let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
+    let loads = fabric.read_back();
+    configure(d, &fabric, &tools, &manager);
+    let daemon = operate(d);
+    until(d, "notes", "fault book: ");
+    let spine = "S-0000500000020001";
+    fabric.console(&format!("Unlink \"{spine}\""));
+    sweep(&manager);
+    until(d, "told", "is in place, as read back: ");
+    assert_ne!(fabric.read_back(), loads);
+    fabric.console(&format!("Relink \"{spine}\""));
+    sweep(&manager);
+    let is_back = || fabric.read_back() == loads;
+    assert!(wait_for(2 * PATIENCE, is_back), "{}\n{}", text(d, "notes"), text(d, "told"));
+    assert!(!text(d, "told").contains("panicked"), "{}", text(d, "told"));
+    drop((daemon, manager));
+}

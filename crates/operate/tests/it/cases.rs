@@ -470,7 +470,8 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
     assert_eq!(machine.hear(Input::Committed { plan: 2, stage: 1 }), [Action::Sweep]);
     assert_eq!(machine.hear(asks_with(ready(&[21, 22], Rung::Stages))), [answer(1)]);
     machine.hear(Input::Tables { digest: Digest(22), between: false });
-    assert_eq!(machine.outcome(), &DecisionOutcome::Confirmed);
+    let decision = machine.state.decisions.iter().find(|d| d.id == 2);
+    assert_eq!(decision.map(|d| &d.outcome), Some(&DecisionOutcome::Confirmed));
     // It stays whenever OpenSM sends a question, with its last stage.
     let again = Input::Asked {
         question: 4,
@@ -481,6 +482,38 @@ fn a_fault_in_the_book_is_answered_stage_by_stage() {
         ready: None,
     };
     assert_eq!(machine.hear(again), [answer(1)]);
+}
+
+/// When OpenSM has a plan for another fabric and no longer waits, tables that faults have replaced are looked for. It need not wait for
+/// them: the plan in place is its answer until they are found.
+#[test]
+fn what_comes_back_is_used_when_opensm_does_not_wait() {
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(whole());
+    machine.hear(asks_with(ready(&[22], Rung::AnyOrder)));
+    machine.hear(Input::Routed { plan: Some(2) });
+    let then = machine.hear(Input::Tables { digest: Digest(22), between: false }).to_vec();
+    let restores = Task::Mend { plan: 3, restores: true };
+    assert!(matches!(&then[..], [Action::Work { task, .. }] if *task == restores), "{then:?}");
+    let mut asks = asks_with(ready(&[22], Rung::AnyOrder));
+    if let Input::Asked { ready, tables, .. } = &mut asks {
+        (*ready, *tables) = (None, Some(Digest(22)));
+    }
+    let answer = Action::Answer { question: 4, plan: Some(2), stage: 0 };
+    assert_eq!(machine.hear(asks), [answer]);
+    // They are found, and put in place by a sweep of its own; nothing is looked for after that.
+    let before = Candidate { tables: Digest(30), stages: vec![Digest(30)], ..candidate(100) };
+    machine.actions = then;
+    machine.done(WorkResult::Found { candidate: before });
+    let (fabric, from, to) = (Digest(2), Digest(22), Digest(30));
+    let verdict = Verdict { fabric, from, to, ..verdict(Rung::AnyOrder) };
+    assert_eq!(
+        machine.done(WorkResult::Proved { verdict }),
+        [Action::Commit { plan: 3, stage: 0 }]
+    );
+    machine.hear(Input::Committed { plan: 3, stage: 0 });
+    assert_eq!(machine.hear(Input::Tables { digest: Digest(30), between: false }), []);
+    assert_eq!(machine.outcome(), &DecisionOutcome::Confirmed);
 }
 
 /// Entries are cleared first; the others follow when packets of the old ones are gone, though it was paused meanwhile: until then

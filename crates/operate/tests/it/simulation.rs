@@ -242,6 +242,7 @@ fn the_simulation_finds_no_schedule_that_hurts() {
         ("kills", 500),
         ("power losses", 50),
         ("hot channels looked at", 5),
+        ("restored", 20),
         ("full routes", 50),
         ("commits of full routes", 5),
         ("commits", 300),

@@ -502,7 +502,7 @@ impl World {
                 }
                 Task::Ease { plan }
                 | Task::Route { plan }
-                | Task::Mend { plan }
+                | Task::Mend { plan, .. }
                 | Task::Relieve { plan } => self.search(task, plan, net, tables),
                 Task::Recall { plan, of, before } => self.recall(plan, of, before, net, tables),
                 Task::Prove { plan } => self.prove(plan, net, tables),
@@ -525,8 +525,13 @@ impl World {
         let is_whole = lost(net, tables).is_empty() && !mix_is_unsafe(net, &[tables]);
         let root = if self.percent(70) { 5 } else { 0 };
         let salt = self.random.next_u64();
-        let mut new =
-            if mends && is_whole { tables.clone() } else { Tables::up_down(net, root, salt) };
+        // What comes back may be used again.
+        let restores = matches!(task, Task::Mend { restores: true, .. }) && self.percent(30);
+        let stays = mends && is_whole && !restores;
+        if mends && is_whole && restores {
+            self.count("restored");
+        }
+        let mut new = if stays { tables.clone() } else { Tables::up_down(net, root, salt) };
         if self.percent(10) && new != *tables {
             let (d, s) = (below(&mut self.random, SWITCHES), below(&mut self.random, SWITCHES));
             new.0[d][s] = Some(below(&mut self.random, CABLES.len()) as u8);
