@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use darkfiber_operate::{Digest, Ready};
 use darkfiber_routing::check::check;
 
-use crate::inputs::Values;
+use crate::inputs::{Values, WholeTables};
 use crate::plan_image::{Patch, PlanImage};
 use crate::reference::Missing;
 use crate::tables_digest::digest_of_tables;
@@ -188,8 +188,12 @@ pub(crate) fn plan_of(
     }
     let routes = stages.pop().ok_or("there is no stage")?;
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
+    let whole = base.tables.is_whole.then(|| WholeTables {
+        fabric: base.fabric.clone(),
+        tables: base.tables.clone(),
+    });
     let values =
-        Values { fabric: part.clone(), tables, jobs, counters: None, demands: None, whole: None };
+        Values { fabric: part.clone(), tables, jobs, counters: None, demands: None, whole };
     Ok(TablePlan { routes, between: stages, values })
 }
 

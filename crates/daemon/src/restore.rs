@@ -4,16 +4,15 @@ use std::path::Path;
 
 use darkfiber_analysis::Efi;
 use darkfiber_fabric::TerminalId;
-use darkfiber_operate::{Decision, Digest, PlanId, Rung, Trigger};
+use darkfiber_operate::{Decision, PlanId, Rung, Trigger};
 use darkfiber_routing::check::check;
 use darkfiber_routing::transition::{self, Before};
-use darkfiber_routing::{Lids, Routes};
+use darkfiber_routing::{Lids, NO_ROUTE, Routes};
 
 use crate::inputs::Values;
 use crate::kept_tables::kept_tables;
 use crate::load::load;
 use crate::plan_files::{tables_whole, was_placed};
-use crate::tables_digest::digest_of_tables;
 
 /// Plans that are looked back at.
 const MOST: usize = 16;
@@ -29,22 +28,22 @@ pub(crate) fn before_faults(plans: &Path, values: &Values) -> Option<Routes> {
     let meets = load(values, &values.tables.routes);
     let mut found = None;
     let tables = &values.tables;
-    let (_, mut then) = cleared((tables.routes.clone(), tables.lids.clone()), values)?;
+    let mut then = cleared((tables.routes.clone(), tables.lids.clone()), values)?;
     for (plan, trigger) in automatic(plans) {
         let dir = plans.join(plan.to_string());
         let of =
             |dir: &Path, before| cleared(kept_tables(dir, before, &values.fabric).ok()?, values);
-        if of(&dir, false).is_none_or(|(_, digest)| digest != then) {
+        if of(&dir, false).is_none_or(|after| !agree(&after, &then)) {
             break;
         }
-        let Some((before, digest)) = of(&dir, true) else { break };
-        then = digest;
+        let Some(before) = of(&dir, true) else { break };
+        then = before;
         if !trigger.is_damage() {
             continue;
         }
         // Of a switch that was lost only the tables before it was have entries.
-        let whole = of(&tables_whole(&dir), false).map(|(routes, _)| routes);
-        for routes in whole.into_iter().chain([before]) {
+        let whole = of(&tables_whole(&dir), false);
+        for routes in whole.into_iter().chain([then.clone()]) {
             let Some(evenness) = Evenness::of(values, &routes).filter(|e| *e < best) else {
                 continue;
             };
@@ -72,16 +71,23 @@ fn automatic(plans: &Path) -> Vec<(PlanId, Trigger)> {
     all.into_iter().map_while(trigger).take(MOST).collect()
 }
 
-/// Without entries that lead into ports without a cable, and the digest of what is left; `None` if hosts have other LIDs now.
-fn cleared((mut routes, lids): (Routes, Lids), values: &Values) -> Option<(Routes, Digest)> {
+/// Whether no entry is another one. A switch that was lost, and what leads to it, has entries in one of them only.
+fn agree(one: &Routes, other: &Routes) -> bool {
+    let rows = one.row_count();
+    let is_same = |(&a, &b): (&u8, &u8)| a == b || a == NO_ROUTE || b == NO_ROUTE;
+    rows == other.row_count()
+        && (0..rows).all(|row| one.ports(row).iter().zip(other.ports(row)).all(is_same))
+}
+
+/// Without entries that lead into ports without a cable; `None` if hosts have other LIDs now.
+fn cleared((mut routes, lids): (Routes, Lids), values: &Values) -> Option<Routes> {
     let (fabric, now) = (values.fabric.fabric(), &values.tables.lids);
     let mut terminals = (0..fabric.terminal_count()).map(TerminalId::new);
     if lids.width() != now.width() || terminals.any(|t| lids.terminal(t) != now.terminal(t)) {
         return None;
     }
     routes.clear_unconnected(fabric);
-    let digest = digest_of_tables(fabric, &routes, now);
-    Some((routes, digest))
+    Some(routes)
 }
 
 /// How even complete tables are: the largest number of routes over a channel, then the channels that carry none.
@@ -115,6 +121,7 @@ mod tests {
     use darkfiber_fabric::{ChannelId, Faults, open};
     use darkfiber_formats::disk::Os;
     use darkfiber_formats::sets::TableSet;
+    use darkfiber_operate::Digest;
     use darkfiber_routing::reroute::Prepared;
     use darkfiber_routing::{Request, find_engine};
     use darkfiber_scenario::Loaded;
@@ -122,6 +129,7 @@ mod tests {
     use super::*;
     use crate::plan_files::{placed, tables_before};
     use crate::proposal::tables_into;
+    use crate::tables_digest::digest_of_tables;
     use crate::value::{FabricValue, JobsValue, TablesValue};
 
     /// A plan on disk as it is after it was put in place.

@@ -145,7 +145,7 @@ fn a_spine_that_comes_back_carries_routes_again() {
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "returns");
     fs::create_dir(d.join("state")).expect("a directory");
     let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
-    let loads = fabric.read_back();
+    let tables = fabric.read_back();
     configure(d, &fabric, &tools, &manager);
     let daemon = operate(d);
     until(d, "notes", "fault book: ");
@@ -153,10 +153,10 @@ fn a_spine_that_comes_back_carries_routes_again() {
     fabric.console(&format!("Unlink \"{spine}\""));
     sweep(&manager);
     until(d, "told", "is in place, as read back: ");
-    assert_ne!(fabric.read_back(), loads);
+    assert_ne!(fabric.read_back(), tables);
     fabric.console(&format!("Relink \"{spine}\""));
     sweep(&manager);
-    let is_back = || fabric.read_back() == loads;
+    let is_back = || fabric.read_back() == tables;
     assert!(wait_for(2 * PATIENCE, is_back), "{}\n{}", text(d, "notes"), text(d, "told"));
     assert!(!text(d, "told").contains("panicked"), "{}", text(d, "told"));
     drop((daemon, manager));
