@@ -49,6 +49,7 @@ impl<'a> Contents<'a> {
             &s.routes.roots,
         ];
         names.extend(some.into_iter().filter_map(|name| name.as_deref()));
+        names.extend(s.routes.beside().into_iter().filter_map(|(_, name)| Some(name?.as_str())));
         self.add(&mut text, names);
         let of_jobs = s.jobs.iter().flat_map(|job| job.files.iter().flat_map(|files| &files.0));
         for path in of_jobs.flat_map(|name| self.folder.matching(name).unwrap_or_default()) {

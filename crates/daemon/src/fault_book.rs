@@ -188,10 +188,10 @@ pub(crate) fn plan_of(
     }
     let routes = stages.pop().ok_or("there is no stage")?;
     let jobs = Arc::new(JobsValue { fabric: part.digest, ..JobsValue::default() });
-    let whole = base.tables.is_whole.then(|| WholeTables {
-        fabric: base.fabric.clone(),
-        tables: base.tables.clone(),
-    });
+    let whole = base
+        .tables
+        .is_whole
+        .then(|| WholeTables { fabric: base.fabric.clone(), tables: base.tables.clone() });
     let values =
         Values { fabric: part.clone(), tables, jobs, counters: None, demands: None, whole };
     Ok(TablePlan { routes, between: stages, values })

@@ -132,7 +132,7 @@ impl Machine {
                 self.routed_anew(plan, candidate);
             }
             (Task::Mend { plan, .. }, WorkResult::Found { candidate }) => {
-                self.mended(plan, candidate)
+                self.mended(plan, candidate);
             }
             (Task::Recall { plan, .. }, WorkResult::Found { candidate }) => {
                 self.recalled(plan, candidate);

@@ -323,6 +323,25 @@ pub struct RoutesPart {
     pub engine: Option<Chain>,
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
+    /// Service levels of the tables, where they are not in one directory with them (`path-sl`, OpenSM's `path_sl`, path records); without, all
+    /// routes are in lane 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sl: Option<String>,
+    /// Lanes that switches choose by ports and service levels, likewise (`sl2vl`, `opensm-sl2vl.dump`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sl2vl: Option<String>,
+    /// Which LID of its destinations each source uses, likewise (`path-bits`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bits: Option<String>,
+    /// Which LID of its destination each message takes, likewise (`lid-choice`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lid_choice: Option<String>,
+    /// Groups of ports of adaptive routing, likewise (`ibdiagnet2.far`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// LIDs of ports, likewise, as in OpenSM's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guid2lid: Option<String>,
     /// Instead: equal-cost multipath, by a hash of `darkfiber list hashes` (`crc32`, `crc32:seed=switch,qps=4`). Every switch picks
     /// among all next hops on shortest paths; with `engine` or `tables` that have groups of ports (`ar_updn`, ibdiagnet2.far) among
     /// those. Messages take their queue pairs in turns.
@@ -341,6 +360,20 @@ pub struct RoutesPart {
     pub follow: EngineInput,
     /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas).
     pub roots: Option<String>,
+}
+
+impl RoutesPart {
+    /// Files that are named beside the tables, by their keys.
+    pub fn beside(&self) -> [(&'static str, Option<&String>); 6] {
+        [
+            ("sl", self.sl.as_ref()),
+            ("sl2vl", self.sl2vl.as_ref()),
+            ("path-bits", self.path_bits.as_ref()),
+            ("lid-choice", self.lid_choice.as_ref()),
+            ("groups", self.groups.as_ref()),
+            ("guid2lid", self.guid2lid.as_ref()),
+        ]
+    }
 }
 
 /// Which of its destination's LIDs a message takes.

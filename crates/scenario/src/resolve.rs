@@ -211,6 +211,14 @@ impl Case<()> {
     ) -> Result<Tables, Error> {
         let part = &self.scenario.routes;
         let update = self.scenario.update.as_ref();
+        if let (None, Some((key, _))) =
+            (&part.tables, part.beside().into_iter().find(|(_, file)| file.is_some()))
+        {
+            return Err(Error::input("it belongs to tables, and none are named")
+                .hint("for example tables = \"opensm-lfts.dump\"")
+                .inside(key)
+                .inside("routes"));
+        }
         if let Some(hashing) = &part.ecmp {
             return self
                 .hashed(hashing, files, listener)
@@ -345,7 +353,18 @@ impl Case<()> {
         listener: &mut dyn Listener,
     ) -> Result<Tables, Error> {
         let path: PathBuf = files.locate(name);
-        Ok(Tables { from: name.to_owned(), ..self.read(&TableFiles::at(path), listener)? })
+        let part = &self.scenario.routes;
+        let beside = |name: &Option<String>| name.as_deref().map(|name| files.locate(name));
+        let all = TableFiles {
+            sl: beside(&part.sl),
+            sl2vl: beside(&part.sl2vl),
+            path_bits: beside(&part.path_bits),
+            lid_choice: beside(&part.lid_choice),
+            groups: beside(&part.groups),
+            guid2lid: beside(&part.guid2lid),
+            ..TableFiles::at(path)
+        };
+        Ok(Tables { from: name.to_owned(), ..self.read(&all, listener)? })
     }
 
     /// Tables of the first of some engines that does not refuse; they are given the jobs.

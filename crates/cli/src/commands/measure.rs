@@ -110,12 +110,7 @@ struct MeasureStudy {
 
 /// The study that is written down.
 fn written(args: &MeasureCommand, common: &Common) -> Result<Preset, Failure> {
-    if !args.beside.is_empty() {
-        return Err(Failure::usage(
-            "--write-study: files beside tables have no place in a study",
-        )
-        .hint("put them into the directory of the tables, under the names that darkfiber route -o gives them"));
-    }
+    args.beside.refuse_form()?;
     if !args.engines.engines.is_empty() && !args.routes.is_empty() {
         return Err(Failure::usage(
             "--write-study: an engine beside tables from a file has no place in a study",
@@ -124,6 +119,7 @@ fn written(args: &MeasureCommand, common: &Common) -> Result<Preset, Failure> {
     }
     let mut scenario = args.fabric.scenario(common);
     scenario.routes = args.request.routes();
+    args.beside.name_in(&mut scenario.routes);
     let (part, _) = asked(args)?;
     let axis = if args.routes.is_empty() {
         ("routes.engine", texts(args.engines.chains()?.iter().map(|chain| &chain.name)))
@@ -193,14 +189,14 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
         return Err(Failure::usage("nothing to measure: give -e ENGINE or --routes PATH")
             .hint("several of both are compared side by side"));
     }
-    if let Some(exit) = args.preset.write(|| written(args, common))? {
-        return Ok(exit);
-    }
     if args.routes.len() > 1 && !args.beside.is_empty() {
         return Err(Failure::usage(
             "--sl, --path-bits, --lid-choice, --guid2lid and --routes-format belong to one --routes",
         )
         .hint("put each set of tables in a directory of its own, with the files beside them"));
+    }
+    if let Some(exit) = args.preset.write(|| written(args, common))? {
+        return Ok(exit);
     }
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;

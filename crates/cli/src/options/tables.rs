@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use darkfiber_scenario::RoutesPart;
 use darkfiber_scenario::tables::{TableFiles, TableForm};
+
+use crate::failure::Failure;
 
 /// Where tables are written, and how.
 #[derive(Args, Debug, Default)]
@@ -117,6 +120,26 @@ impl BesideTables {
             ]
             .iter()
             .all(|f| f.is_none())
+    }
+
+    /// In a study, the form of tables is known by their content.
+    pub(crate) fn refuse_form(&self) -> Result<(), Failure> {
+        if self.routes_format == RoutesFormat::Auto {
+            return Ok(());
+        }
+        Err(Failure::usage("--write-study: --routes-format has no place in a study")
+            .hint("leave it out: files are known by their content"))
+    }
+
+    /// Names these additional files in a scenario.
+    pub(crate) fn name_in(&self, part: &mut RoutesPart) {
+        let text = |file: &Option<PathBuf>| file.as_ref().map(|path| path.display().to_string());
+        part.sl = text(&self.sl);
+        part.sl2vl = text(&self.sl2vl);
+        part.path_bits = text(&self.path_bits);
+        part.lid_choice = text(&self.lid_choice);
+        part.groups = text(&self.groups);
+        part.guid2lid = text(&self.guid2lid);
     }
 
     /// The paths of tables and of these additional files.

@@ -1,6 +1,7 @@
 //! The built program, as its users meet it.
 
 mod bad_input;
+mod beside_tables;
 mod blast;
 
 mod batch;

@@ -219,12 +219,7 @@ fn written(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result
     if args.interval.is_some() {
         return Err(Failure::usage("--write-study: --interval has no place in a study"));
     }
-    if !args.beside.is_empty() {
-        return Err(Failure::usage(
-            "--write-study: files beside tables have no place in a study",
-        )
-        .hint("put them into the directory of the tables, under the names that darkfiber route -o gives them"));
-    }
+    args.beside.refuse_form()?;
     let made = made(args, scenario, loads)?;
     match (made, &args.routes) {
         (Some(_), Some(_)) => Err(Failure::usage(
@@ -234,6 +229,7 @@ fn written(args: &SaturateCommand, scenario: &Scenario, loads: &[f64]) -> Result
         (None, Some(path)) => {
             let mut scenario = scenario.clone();
             scenario.routes.tables = Some(path.display().to_string());
+            args.beside.name_in(&mut scenario.routes);
             Ok(preset(args, &scenario, loads, vec![("packets.routing", texts(["tables"]))]))
         }
         (Some((preset, _)), None) => Ok(preset),
