@@ -495,7 +495,7 @@ fn refused(scenario: &str, code: i32) -> String {
 #[test]
 fn a_scenario_that_cannot_be_run_leaves_nothing() {
     assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
-    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `ecmp`, `lmc`, `lanes`, `lids`, `follow`, `roots`
+    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `sl`, `sl2vl`, `path-bits`, `lid-choice`, `groups`, `guid2lid`, `ecmp`, `lmc`, `lanes`, `lids`, `follow`, `roots`
     hint: `darkfiber help scenario` has all keys
     ");
     let tables = TWO.replace("engine = \"minhop\"", "tables = \"nowhere\"");

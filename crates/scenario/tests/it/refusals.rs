@@ -45,7 +45,7 @@ fn files_that_are_no_scenarios() {
     hint: `darkfiber help scenario` has all keys
     "#);
     assert_snapshot!(refused(&format!("{TWO}lnaes = 2\n"), 3), @"
-    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `ecmp`, `lmc`, `lanes`, `lids`, `follow`, `roots`
+    error: s.toml: line 4: routes: unknown field `lnaes`, expected one of `engine`, `tables`, `sl`, `sl2vl`, `path-bits`, `lid-choice`, `groups`, `guid2lid`, `ecmp`, `lmc`, `lanes`, `lids`, `follow`, `roots`
     hint: `darkfiber help scenario` has all keys
     ");
     assert_snapshot!(refused(&format!("{TWO}lids = \"tunrs\"\n"), 3), @"
