@@ -43,6 +43,12 @@ impl CountedTraffic {
         progress: &Progress,
     ) -> Result<Self, Failure> {
         if let Some(path) = scenario {
+            if let Some(option) = live.first_given() {
+                let what =
+                    format!("{option} is without a scenario, which names all of that itself");
+                return Err(Failure::usage(what)
+                    .hint("leave it out, or give --fabric and --routes instead of the scenario"));
+            }
             let file = load::scenario(path, &live.names, common)?;
             let case = load::case(&file, &mut Teller::with(common, progress))?;
             let (flows, places) = (sent(&case.jobs), places(&case.jobs));
@@ -173,6 +179,13 @@ impl CountedTraffic {
         };
         let pairs = Pairs::new(self.fabric(), &self.case.tables.routes, &ends);
         let estimate = pairs.estimate(&window.carried);
+        let all: u64 = window.carried.iter().flatten().fold(0, |sum, &b| sum.saturating_add(b));
+        if estimate.flows.is_empty() && all > 0 {
+            return Err(Failure::infeasible(
+                "counters show traffic, and no job has two hosts between which it could have been",
+            )
+            .hint("give the jobs that ran when the counters were read, or leave out --jobs"));
+        }
         self.flows.clone_from(&estimate.flows);
         self.places = ends;
         self.jobs = names;

@@ -62,6 +62,10 @@ pub(crate) fn report_unknown(source: &str, unknown: &BTreeMap<String, usize>, co
     ));
 }
 
+/// How a list gets the nodes of its jobs.
+pub(crate) const ASK_FOR_NODES: &str =
+    "ask for the node list, too: `squeue -o \"%i %T %N\"`, sacct's NodeList";
+
 /// Running jobs whose nodes were found.
 #[derive(Default)]
 pub(crate) struct Running {
@@ -81,7 +85,7 @@ impl Running {
     /// The jobs that run, or ran at a moment; reports entries that could not be used.
     ///
     /// # Errors
-    /// If it cannot be read, or there are nodes and none is in the fabric.
+    /// If it cannot be read, no job that runs says where, or there are nodes and none is in the fabric.
     pub(crate) fn load(
         path: &Path,
         aliased: Option<&Path>,
@@ -104,27 +108,28 @@ impl Running {
         let unknown = running.unknown.keys().map(String::as_str);
         refuse_shared(&path.display().to_string(), unknown, &places)?;
         running.report(path, common)?;
+        let runs = if at.is_some() { "ran then" } else { "runs" };
+        if running.places.is_empty() && running.nowhere > 0 {
+            let what = format!("{}: no job says on which nodes it {runs}", path.display());
+            return Err(Failure::input(what).hint(ASK_FOR_NODES));
+        }
         if running.places.is_empty() && !common.quiet {
-            let (what, _) = running.why_none(at.is_some());
-            out::eprint_line(&format!("{}: warning: {what}", path.display()));
+            out::eprint_line(&format!("{}: warning: no job in it {runs}", path.display()));
         }
         Ok(running)
     }
 
-    /// Why no job is known to run, or to have run at a moment, and what helps.
-    pub(crate) fn why_none(&self, at_a_moment: bool) -> (String, &'static str) {
-        let runs = if at_a_moment { "ran then" } else { "runs" };
-        if self.nowhere > 0 {
-            let what = format!("no job says on which nodes it {runs}");
-            return (
-                what,
-                "ask for the node list, too: `squeue -o \"%i %T %N\"`, sacct's NodeList",
-            );
+    /// Refuses jobs of which one does not say where it runs: its hosts would seem to be free.
+    pub(crate) fn expect_all_placed(&self, path: &Path) -> Result<(), Failure> {
+        match self.nowhere {
+            0 => Ok(()),
+            n => Err(Failure::input(format!(
+                "{}: {} without saying where, so that its hosts would seem to be free",
+                path.display(),
+                if n == 1 { "1 job runs".to_owned() } else { format!("{n} jobs run") }
+            ))
+            .hint(ASK_FOR_NODES)),
         }
-        (
-            format!("no job in it {runs}"),
-            "there is nothing to report: --at WHEN looks at another time",
-        )
     }
 
     fn take(&mut self, places: &Places, record: Record) {

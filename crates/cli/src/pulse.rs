@@ -42,9 +42,11 @@ impl Rate {
         let passed = (now - last_pulse.when).as_secs_f64();
         if passed >= LONG {
             let events = pulse.events.saturating_sub(last_pulse.pulse.events) as f64;
-            let simulated = pulse.now.saturating_sub(last_pulse.pulse.now).max(1) as f64;
+            let simulated = pulse.now.saturating_sub(last_pulse.pulse.now) as f64;
             let open = pulse.end.saturating_sub(pulse.now) as f64;
-            last_pulse.fast = Some((events / passed, open * passed / simulated));
+            // Nothing is known of a run that another one has kept waiting.
+            let advances = simulated > 0.0;
+            last_pulse.fast = advances.then_some((events / passed, open * passed / simulated));
             (last_pulse.when, last_pulse.pulse) = (now, *pulse);
         }
         if let Some((rate, left)) = last_pulse.fast {

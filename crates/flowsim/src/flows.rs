@@ -94,7 +94,8 @@ struct Start {
     /// Bytes of the whole message.
     of: u64,
     path: usize,
-    /// Whether no more of the message leaves by this adapter.
+    /// Whether none of the message has left by this adapter before, and none does after it.
+    is_first: bool,
     is_last: bool,
 }
 
@@ -147,6 +148,8 @@ pub struct Flows<'a> {
     ended: Vec<u32>,
     /// Periods that have started, each within the one before.
     marked: Vec<Marked>,
+    /// When the part of a small message that began before this one has left.
+    part_left: u64,
     /// Number of times that a message found its adapter busy.
     waits: u64,
 }
@@ -219,6 +222,7 @@ impl<'a> Flows<'a> {
             changed: Vec::new(),
             ended: Vec::new(),
             marked: Vec::new(),
+            part_left: 0,
             waits: 0,
             network,
             host,
@@ -320,13 +324,14 @@ impl<'a> Flows<'a> {
             self.parts[message as usize] = (paths as u32, 0);
             self.starts.extend((0..paths).map(|path| {
                 let bytes = bytes * (path + 1) / paths - bytes * path / paths;
-                let is_last = path + 1 == paths;
-                Start { message, job, from, to, bytes, of, path: path as usize, is_last }
+                let (is_first, is_last) = (path == 0, path + 1 == paths);
+                Start { message, job, from, to, bytes, of, path: path as usize, is_first, is_last }
             }));
         } else {
             let own = self.network.routes().path_of(from);
             let path = self.chooser.path(from, to, of, own);
-            self.starts.push(Start { message, job, from, to, bytes, of, path, is_last: true });
+            let (is_first, is_last) = (true, true);
+            self.starts.push(Start { message, job, from, to, bytes, of, path, is_first, is_last });
         }
     }
 
@@ -395,8 +400,13 @@ impl<'a> Flows<'a> {
         best.expect("there is a path").1
     }
 
+    /// The most that a message of a job takes, in bytes a picosecond.
+    fn limit(&self, job: u32) -> f64 {
+        self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY)
+    }
+
     fn flow(&mut self, start: &Start, path: &Path, delivered: &mut Vec<Delivery>) {
-        let Start { message, job, from, to, bytes, of, is_last, .. } = *start;
+        let Start { message, job, from, to, bytes, of, is_first, is_last, .. } = *start;
         let Path { ref channels, latency, .. } = *path;
         let Some(latency) = latency else {
             self.lost.get_or_insert(NoRoute { from, to });
@@ -405,7 +415,9 @@ impl<'a> Flows<'a> {
         };
         if of <= self.small || bytes == 0 || self.alone {
             let slowest = channels.iter().map(|&c| self.shares.capacity(c));
-            let slowest = slowest.fold(f64::INFINITY, f64::min);
+            // Without sharing, parts leave one after the other: each at the rate that the message may have.
+            let limit = if self.alone { f64::INFINITY } else { self.limit(job) };
+            let slowest = slowest.fold(limit, f64::min);
             for &c in channels {
                 self.carried[c as usize] += bytes;
             }
@@ -417,6 +429,9 @@ impl<'a> Flows<'a> {
                 begin = begin.max(*ready);
                 let gap = if is_last { self.host.gap } else { 0 };
                 *ready = begin.saturating_add(long).saturating_add(gap);
+            } else {
+                begin = if is_first { begin } else { self.part_left };
+                self.part_left = begin.saturating_add(long);
             }
             if let Some(grid) = &mut self.grid
                 && long > 0
@@ -428,9 +443,8 @@ impl<'a> Flows<'a> {
             return;
         }
         let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
-        let limit = self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY);
         // Parts of a message take no more together than it would.
-        let limit = limit * (bytes as f64 / of as f64);
+        let limit = self.limit(job) * (bytes as f64 / of as f64);
         let id = self.shares.add(channels, weight, limit);
         self.count += 1;
         let i = id.0 as usize;
@@ -539,6 +553,10 @@ impl NetworkModel for Flows<'_> {
         }
         // A request or a reply is short; its time differs little from path to path.
         self.network.latency(from, to)
+    }
+
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        self.is_local(from, to)
     }
 
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {

@@ -127,6 +127,12 @@ fn parts_are_of_a_message() {
     // Parts are no smaller than the message: both share the adapter.
     let small = Options { small: CABLE / 2, ..split() };
     assert_eq!(ends(ideal(), small), [2 * SECOND; 2]);
+    // Neither do parts of a small message leave side by side, nor faster than its limit.
+    let small = || Options { small: CABLE, ..split() };
+    assert_eq!(ends(ideal(), small()), [SECOND; 2]);
+    let limits = vec![CABLE as f64 / 4e12];
+    let slow = ends(ideal(), Options { limits, ..small() });
+    assert!(slow.iter().all(|end| end.abs_diff(4 * SECOND) < 10), "{slow:?}");
     // A quarter of the cable for both parts together.
     let limit = Options { limits: vec![CABLE as f64 / 4e12], ..split() };
     assert_eq!(ends(ideal(), limit), [4 * SECOND; 2]);

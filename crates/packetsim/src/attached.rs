@@ -40,7 +40,7 @@ impl<'a> Attached<'a> {
         (0..self.net.terminal_count() as u32).map(last).min()
     }
 
-    fn share_a_host(&self, from: TerminalId, to: TerminalId) -> bool {
+    pub(crate) fn share_a_host(&self, from: TerminalId, to: TerminalId) -> bool {
         self.host_of[from.index()] == self.host_of[to.index()]
     }
 

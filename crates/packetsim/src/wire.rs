@@ -395,6 +395,10 @@ impl NetworkModel for Box<dyn PacketNetwork<'_> + '_> {
         (**self).latency(from, to)
     }
 
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        (**self).is_within_host(from, to)
+    }
+
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         (**self).depart(now, departures, delivered);
     }
@@ -411,6 +415,10 @@ impl NetworkModel for Box<dyn PacketNetwork<'_> + '_> {
 impl<R: Routing> NetworkModel for Packets<'_, R> {
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64 {
         self.attached.latency(from, to)
+    }
+
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        self.attached.share_a_host(from, to)
     }
 
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {

@@ -298,7 +298,8 @@ fn roles(
         let (list, source) = guid_list(text, listener)?;
         let (ids, found) = guids::terminals(&fabric, &list);
         listener.remarks(&source, &found);
-        if ids.is_empty() && !list.0.is_empty() {
+        // Storage may be on no host; jobs have to run on some.
+        if ids.is_empty() && (option == "--compute" || !list.0.is_empty()) {
             return Err(Error::input(format!(
                 "{option} {text}: none of its {} GUIDs is in the fabric",
                 list.0.len()

@@ -323,8 +323,8 @@ pub struct RoutesPart {
     pub engine: Option<Chain>,
     /// Tables instead of an engine: a file, or a directory that `darkfiber route -o` wrote.
     pub tables: Option<String>,
-    /// Service levels of the tables, where they are not in one directory with them (`path-sl`, OpenSM's `path_sl`, path records); without, all
-    /// routes are in lane 0.
+    /// Service levels of the tables, where they are not in one directory with them (`path-sl`, OpenSM's `path_sl`, path records);
+    /// without, all routes are in lane 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sl: Option<String>,
     /// Lanes that switches choose by ports and service levels, likewise (`sl2vl`, `opensm-sl2vl.dump`).

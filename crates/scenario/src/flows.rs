@@ -1,13 +1,14 @@
 //! A scenario at the depth of flows.
 
 use darkfiber_flowsim::{Flows, FlowsState, Network, Options};
+use darkfiber_packetsim::ConfigError;
 use darkfiber_workload::play::Record;
 
 use crate::class_totals::by_class;
 use crate::drive::{Resumable, drive_over_planes};
 use crate::kept_state::WireState;
 use crate::path_choice::{by_table, path_choice};
-use crate::{Effort, Setup, Sharing, SimError, Simulated, Until};
+use crate::{Effort, LidsPart, Setup, Sharing, SimError, Simulated, Until};
 
 /// Messages as flows, or `alone`, each in isolation.
 pub(crate) fn simulate(
@@ -18,6 +19,11 @@ pub(crate) fn simulate(
     until: Option<Until<'_>>,
 ) -> Result<Simulated, SimError> {
     let Setup { topology, routes, host, seed, .. } = *setup;
+    if alone && setup.lids == LidsPart::Adaptive {
+        return Err(SimError::Config(ConfigError(
+            "lids: adaptive looks at what others send meanwhile, and at depth loggp messages never meet: take flow".to_owned(),
+        )));
+    }
     let jobs = &setup.jobs;
     let mut network = Network::new(&topology.fabric, routes, host);
     if let Some(rate) = setup.link_rate {

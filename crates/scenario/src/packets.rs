@@ -118,22 +118,21 @@ fn play(
         && wire.repeated() > 0
         && job.play.repeat == Repeat::Once
     {
-        wire.correct(between_hosts(&job.play));
+        wire.correct(between_hosts(&job.play, fabric));
     }
     let (totals, repeated) = (wire.totals(end), wire.repeated());
-    let classes = by_class(jobs, &driven.received, Some((&groups, &totals.packets)));
-    let totals = Totals { packets: groups.by_job(&totals.packets), ..totals };
     let driven = DrivenRun { repeated: driven.repeated.saturating_add(repeated), ..driven };
     let series = wire.simulated().series(end);
-    Ok(Simulated { classes, ..simulated(setup, net, driven, totals, series) })
+    Ok(simulated(setup, net, driven, totals, series))
 }
 
 /// Bytes that the ranks of a job that is run once send to ranks on other hosts.
-fn between_hosts(job: &Job) -> u64 {
+fn between_hosts(job: &Job, fabric: &Fabric) -> u64 {
+    let host = |rank: u32| fabric.host_of(job.terminals[rank as usize]);
     let mut all = 0u64;
     for (block, times) in job.program.counts() {
         job.program.blocks()[block].each_message(|from, to, bytes| {
-            if job.terminals[from as usize] != job.terminals[to as usize] {
+            if host(from) != host(to) {
                 all = all.saturating_add(bytes.saturating_mul(times));
             }
         });
@@ -141,7 +140,7 @@ fn between_hosts(job: &Job) -> u64 {
     all
 }
 
-/// The result, in channels of the fabric.
+/// The result, in channels of the fabric; packets are counted by the groups of the jobs' classes.
 pub(crate) fn simulated(
     setup: &Setup<'_>,
     net: &Net,
@@ -150,6 +149,7 @@ pub(crate) fn simulated(
     series: Option<&Series>,
 ) -> Simulated {
     let fabric = &setup.topology.fabric;
+    let groups = PacketGroups::new(&setup.jobs);
     let Totals { carried, packets, crossed, events, pauses } = totals;
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
@@ -175,7 +175,7 @@ pub(crate) fn simulated(
         }
     };
     Simulated {
-        classes: by_class(&setup.jobs, &driven.received, None),
+        classes: by_class(&setup.jobs, &driven.received, Some((&groups, &packets))),
         end: driven.end,
         runs: driven.runs,
         pairs: driven.received.pairs,
@@ -191,7 +191,7 @@ pub(crate) fn simulated(
             repeated: driven.repeated,
             error: if driven.error > 0.0 { driven.error / driven.end as f64 } else { 0.0 },
         },
-        packets,
+        packets: groups.by_job(&packets),
         pauses: pauses.map(|p| (p.adapters, ports.iter().map(|&c| p.ports[c as usize]).collect())),
         update: None,
     }

@@ -144,6 +144,10 @@ impl NetworkModel for Skipped<'_> {
         self.inner.latency(from, to)
     }
 
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        self.inner.is_within_host(from, to)
+    }
+
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         let known = delivered.len();
         self.inner.depart(now - self.behind, departures, delivered);

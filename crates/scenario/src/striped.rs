@@ -61,6 +61,10 @@ impl<W: NetworkModel> NetworkModel for Striped<'_, W> {
         self.inner.latency(from, to)
     }
 
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        self.inner.is_within_host(from, to)
+    }
+
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         let planes = self.rails.count();
         for d in departures {

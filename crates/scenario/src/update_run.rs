@@ -7,7 +7,7 @@ use darkfiber_workload::play::Record;
 
 use crate::drive::{Resumable, drive};
 use crate::skipped::Totals;
-use crate::{PacketOptions, Setup, SimError, Simulated, Until, UpdateCase, packets};
+use crate::{LidsPart, PacketOptions, Setup, SimError, Simulated, Until, UpdateCase, packets};
 
 impl Resumable for Connected<'_> {
     type State = ();
@@ -35,6 +35,12 @@ pub(crate) fn simulate(
             "tables are updated under traffic that follows them, and packets go by {}: remove `routing` from [packets]",
             options.routing.name
         ))));
+    }
+    if setup.lids != LidsPart::Engine || setup.jobs.iter().any(|job| job.striped) {
+        return Err(SimError::Config(ConfigError(
+            "connections take the LID of their tables while these are updated: remove `lids` from [routes], and planes that are striped"
+                .to_owned(),
+        )));
     }
     let micro = packets::model(setup, options);
     let net = Net::new(fabric, &micro);

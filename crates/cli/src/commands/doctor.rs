@@ -314,7 +314,17 @@ fn cables(
     let places = Places::new(fabric, jobs::aliases(None, fabric, common)?);
     let (window, remarks) = counters::window(fabric, lids, &places, &files)?;
     out::diagnostics("counters", &remarks, common);
-    let hot = hot_cables(fabric, &window.carried);
+    let hot = if 2 * window.backwards > window.ports {
+        let message = format!(
+            "{} of {} ports have counters that ran backwards: cleared in between, or files out of order",
+            window.backwards, window.ports
+        );
+        let action = "give the files of --counters in the order of time".to_owned();
+        let (area, verdict, places) = (Area::HotCables, Verdict::Warning, Vec::new());
+        Exam { area, verdict, message, action, places }
+    } else {
+        hot_cables(fabric, &window.carried)
+    };
     by_channel.carried = window.carried;
     by_channel.steps = window.steps;
     Ok(([bad, hot], by_channel))

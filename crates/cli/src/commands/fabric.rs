@@ -55,10 +55,11 @@ Examples:
   darkfiber fabric @t2hx-hyperx --html map.html                  a map to open in a browser
   darkfiber fabric my-fabric.topo --to dot -o my-fabric.dot
   darkfiber fabric my-fabric.topo --fail-links 15 --seed 7 -o degraded.topo
+  SLURM's tree, of nodes that it knows; and names and GUIDs replaced in all:
   darkfiber fabric my-fabric.topo --node-name-map names -o topology.conf \\
-            --slurm-nodes sinfo.txt                              SLURM's tree, of nodes that it knows
+            --slurm-nodes sinfo.txt
   darkfiber fabric my-fabric.topo --anonymize -o shared/fabric.topo \\
-            --tables opensm-lfts.dump --jobs jobs.txt            names and GUIDs replaced in all
+            --tables opensm-lfts.dump --jobs jobs.txt
 
 Exit code 1 if the fabric has a fault: several pieces, no hosts, adapters without a cable.";
 

@@ -106,6 +106,7 @@ fn tables(
         let read = load::tables_in_lanes(&files, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
+    args.tables.beside.refuse_without_tables(args.tables.routes.as_ref())?;
     let chain = route::chain(args.tables.engine.as_deref().unwrap_or_default())?;
     let shape = loaded.topology.shape.as_ref();
     let request = Request { shape, seed: common.seed(), ..Request::default() };

@@ -84,9 +84,12 @@ Jobs of a log without nodes (SWF) are placed by an allocator: jobs start as in t
 else as soon as they are (EASY backfilling); jobs smaller than a host share hosts.
 
 Examples:
-  darkfiber replay --fabric my-fabric.topo --jobs sacct.log --every 10min -e updn,ftree,dfsssp,sar -o month
-  darkfiber replay --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 --from 30d --for 30d --svg month.svg
-  sacct -aP --format=JobID,Submit,Start,End,State,NNodes,NodeList -S 2026-10-01 > october.log";
+  sacct -aP --format=JobID,Submit,Start,End,State,NNodes,NodeList \\
+            -S 2026-10-01 > october.log
+  darkfiber replay --fabric my-fabric.topo --jobs october.log --every 10min \\
+            -e updn,ftree,dfsssp,sar -o month
+  darkfiber replay --fabric @tsubame25 --jobs RICC-2010-2.swf.gz --scale 1.375 \\
+            --from 30d --for 30d --svg month.svg";
 
 pub(crate) fn run(args: &ReplayCommand, common: &Common) -> Result<Exit, Failure> {
     save::expect(args.svg.as_ref())?;

@@ -29,7 +29,7 @@ pub(crate) struct SurviveCommand {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
     /// Use the --lanes to make faults repairable, as `darkfiber route --protect` does
-    #[arg(long, requires = "engine")]
+    #[arg(long, requires = "engine", conflicts_with = "routes")]
     pub(crate) protect: bool,
     /// What fails, one at a time
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT,..", default_values_t = [FaultKind::Cables, FaultKind::Switches])]
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &SurviveCommand, common: &Common) -> Result<Exit, Failur
     if lost > 0 {
         let lost = finding::of_pairs(lost, before.pairs, before.paths);
         return Err(Failure::new(Exit::Finding, format!("{name}: {lost} do not reach"))
-            .hint("`darkfiber check` says which; `darkfiber reroute` without --fail mends them"));
+            .hint("`darkfiber check` says which; `darkfiber reroute` without --fail mends tables that have all switches"));
     }
     progress.step();
     progress.at("mending every fault");
@@ -142,6 +142,7 @@ fn tables(
         let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
+    args.tables.beside.refuse_without_tables(args.tables.routes.as_ref())?;
     let chain = route::chain(args.tables.engine.as_deref().unwrap_or_default())?;
     let roots = match &args.roots {
         Some(text) => load::roots(&topology.fabric, text, common)?,

@@ -32,5 +32,21 @@ pub(crate) struct CountedArgs {
     pub(crate) jobs: JobsArgs,
 }
 
+impl CountedArgs {
+    /// An option that was given and is not for scenarios, which name all of that themselves.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let all = [
+            ("--routes", self.routes.is_some()),
+            ("--sent", self.sent.is_some()),
+            ("--counters", !self.counters.is_empty()),
+            ("--jobs", self.jobs.jobs.is_some()),
+            ("--aliases", self.jobs.aliases.is_some()),
+            ("--at", self.jobs.at.is_some()),
+        ];
+        let beside = self.beside.first_given();
+        all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name).or(beside)
+    }
+}
+
 /// Heading of these options.
 const COUNTED: &str = "Without a scenario";

@@ -18,6 +18,12 @@ pub(crate) struct CheckpointArgs {
     #[command(flatten)]
     pub(crate) keep: StoreArgs,
     /// Wall-clock time between two checkpoints of a run
-    #[arg(long, value_name = "TIME", default_value = "5min", alias = "checkpoint-every")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "5min",
+        requires = "store",
+        alias = "checkpoint-every"
+    )]
     pub(crate) store_every: String,
 }

@@ -107,19 +107,34 @@ pub(crate) struct BesideTables {
 }
 
 impl BesideTables {
-    /// Whether no tables are given.
+    /// Whether none of them is given.
     pub(crate) fn is_empty(&self) -> bool {
-        self.routes_format == RoutesFormat::Auto
-            && [
-                &self.sl,
-                &self.sl2vl,
-                &self.path_bits,
-                &self.lid_choice,
-                &self.groups,
-                &self.guid2lid,
-            ]
-            .iter()
-            .all(|f| f.is_none())
+        self.first_given().is_none()
+    }
+
+    /// One of them that is given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let all = [
+            ("--routes-format", self.routes_format != RoutesFormat::Auto),
+            ("--sl", self.sl.is_some()),
+            ("--sl2vl", self.sl2vl.is_some()),
+            ("--path-bits", self.path_bits.is_some()),
+            ("--lid-choice", self.lid_choice.is_some()),
+            ("--groups", self.groups.is_some()),
+            ("--guid2lid", self.guid2lid.is_some()),
+        ];
+        all.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
+    /// Refuses them where an engine makes the tables.
+    pub(crate) fn refuse_without_tables(&self, routes: Option<&PathBuf>) -> Result<(), Failure> {
+        match self.first_given() {
+            Some(name) if routes.is_none() => {
+                Err(Failure::usage(format!("{name} is of tables that are read, and none are"))
+                    .hint("give --routes PATH"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// In a study, the form of tables is known by their content.

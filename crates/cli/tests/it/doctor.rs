@@ -1,5 +1,7 @@
 //! `darkfiber doctor`: problems area by area, and what to do.
 
+use std::path::Path;
+
 use insta::assert_snapshot;
 
 use crate::{folder, run, run_in};
@@ -166,4 +168,24 @@ fn a_damaged_fabric_in_any_form() {
     }
     let found = run("doctor hyperx:dims=3x3,t=2 --fail-links 3 -q");
     assert!(found.out.contains("33 cables of those generated"), "{}", found.out);
+}
+
+/// Counters most of which ran backwards are of files out of order, or were cleared: cables are not called cool by them.
+#[test]
+fn counters_out_of_order_are_no_good_news() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/counters");
+    let dir = folder(&[]);
+    let of = |first: &str, second: &str| {
+        let path = |name: &str| data.join(name).display().to_string();
+        let (fabric, first, second) = (path("fabric.topo"), path(first), path(second));
+        let run = run_in(
+            dir.path(),
+            &format!("doctor {fabric} --counters {first} {second} --format json -q"),
+        );
+        let exams = run.json()["exams"].as_array().expect("exams").clone();
+        let hot = exams.into_iter().find(|exam| exam["area"] == "hot-cables");
+        hot.expect("it is looked at")["verdict"].as_str().expect("a word").to_owned()
+    };
+    assert_eq!(of("perfquery-before.txt", "perfquery-after.txt"), "good");
+    assert_eq!(of("perfquery-after.txt", "perfquery-before.txt"), "warning");
 }

@@ -218,3 +218,17 @@ fn thresholds_that_cannot_be_reached_and_tables_that_loop() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(at(&run.json(), "/lost"), 2);
 }
+
+/// What is for tables in place is not passed over where a scenario names everything.
+#[test]
+fn options_without_a_scenario_are_refused_beside_one() {
+    let scenario = "fabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"updn\"\n[[job]]\ntraffic = \"alltoall:bytes=1KiB\"\n";
+    let dir = crate::folder(&[("s.toml", scenario)]);
+    for command in ["hot", "place", "blast"] {
+        for option in ["--routes tables", "--jobs now", "--counters a b"] {
+            let run = crate::run_in(dir.path(), &format!("{command} s.toml {option}"));
+            assert_eq!(run.code, 2, "{command} {option}: {} {}", run.out, run.err);
+        }
+    }
+    assert_eq!(crate::run_in(dir.path(), "hot s.toml -q").code, 0);
+}

@@ -88,8 +88,45 @@ fn the_filter_tells_changed_from_same() {
     assert_eq!(run_in(d, "jobs filter map --jobs one").code, 2, "switches must be known");
     // No job runs: that is reported once.
     std::fs::write(d.join("one"), squeue("")).expect("a file");
-    assert_eq!((filter("--jobs one").code, map().as_str()), (1, ""));
+    assert_eq!((filter("--jobs one").code, map().as_str()), (1, "# node job\n"));
     assert_eq!(filter("--jobs one").code, 0);
+    // Tables are made for nobody, then.
+    let idle = run_in(d, "route kary:k=2,n=2 -e sar --jobs map -o tables -q");
+    assert_eq!(idle.code, 0, "{}", idle.err);
+}
+
+/// A list that does not say where jobs run is no list in which nobody runs.
+#[test]
+fn jobs_without_nodes_are_refused() {
+    let dir = folder(&[
+        ("f", "s0 s1\nhost cn1 s0\nhost cn2 s1\n"),
+        ("nowhere", "JOBID STATE\n1 RUNNING\n2 PENDING\n"),
+        ("some", "JOBID STATE NODELIST\n1 RUNNING cn1\n2 RUNNING \n"),
+        ("foreign", "JOBID STATE NODELIST\n1 RUNNING cn[1-2]\n2 RUNNING other[1-2]\n"),
+        ("map", "cn1 1\ncn2 1\n"),
+    ]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route f -e minhop -o tables -q").code, 0);
+    for line in [
+        "jobs allocate --fabric f --hosts 1 --avoid nowhere",
+        "jobs report --fabric f --jobs nowhere -e minhop",
+        "jobs filter map --fabric f --jobs nowhere",
+        "check f --routes tables --jobs nowhere",
+        "doctor f --routes tables --jobs nowhere",
+        "route f -e sar --jobs nowhere",
+    ] {
+        let run = run_in(d, line);
+        assert_eq!(run.code, 3, "{line}: {} {}", run.out, run.err);
+        assert!(run.err.contains("no job says on which nodes it runs"), "{line}: {}", run.err);
+    }
+    let kept = std::fs::read_to_string(d.join("map")).expect("it is kept");
+    assert_eq!(kept, "cn1 1\ncn2 1\n");
+    let some = run_in(d, "jobs allocate --fabric f --hosts 1 --avoid some");
+    assert!(some.code == 3 && some.err.contains("would seem to be free"), "{}", some.err);
+    // A job of other machines is none of this one's.
+    let foreign = run_in(d, "jobs filter map --fabric f --jobs foreign");
+    let said = "same: 2 jobs run, 1 on several switches, 0 on one, 1 elsewhere";
+    assert!(foreign.code == 0 && foreign.out.starts_with(said), "{} {}", foreign.out, foreign.err);
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub struct Window {
     pub seconds: Option<f64>,
     /// Ports with counters that are in the fabric and linked.
     pub ports: usize,
+    /// Of them, those with a counter that ran backwards.
+    pub backwards: usize,
     /// Number of readings of these ports.
     pub readings: usize,
     /// Traffic between consecutive readings.
@@ -195,6 +197,7 @@ pub fn window(
         })
         .collect();
     odd.report(fabric, of_port.len(), most, &mut found);
+    let backwards = odd.back.len();
     if differ > 0 {
         let cables = counted(differ, "channel", "channels");
         found.warn(
@@ -205,7 +208,7 @@ pub fn window(
     }
     let seconds = (has_times && last > first).then_some(last - first);
     let steps = if has_times { steps(fabric, &of_port, most) } else { None };
-    Ok((Window { carried, seconds, ports: of_port.len(), readings, steps }, found))
+    Ok((Window { carried, seconds, ports: of_port.len(), backwards, readings, steps }, found))
 }
 
 /// Traffic between consecutive readings, if all ports have `most` readings at about equal distances.

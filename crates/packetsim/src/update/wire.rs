@@ -318,6 +318,10 @@ impl NetworkModel for Connected<'_> {
         self.attached.latency(from, to)
     }
 
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        self.attached.share_a_host(from, to)
+    }
+
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         for d in departures {
             if let Some(delivery) = self.attached.through_memory(now, d) {

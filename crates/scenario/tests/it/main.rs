@@ -11,6 +11,7 @@ mod processes;
 mod refusals;
 mod repeats;
 mod scenarios;
+mod several_adapters;
 mod steady;
 mod traces;
 mod updates;

@@ -101,3 +101,25 @@ fn tables_draw_for_each_message() {
         assert!(most < 256 * 4000 * 3 / 4, "{depth:?}: {most}");
     }
 }
+
+/// What a depth, or an update, cannot do is refused.
+#[test]
+fn choices_that_cannot_be_are_refused() {
+    let refused = |depth: Depth, more: &str| {
+        let text = format!(
+            "fabric = \"{TREE}\"\n[routes]\nengine = \"minhop\"\nlmc = 2\n{more}\n[[job]]\ntraffic = \"alltoall:bytes=1KiB\"\n"
+        );
+        let mut file = ScenarioFile::parse(&text, "s.toml").unwrap_or_else(|e| panic!("{e}"));
+        file.scenario.depth = depth;
+        let memory = Memory::new([]).expect("a place");
+        let case = file.resolve(&memory, &mut ()).unwrap_or_else(|e| panic!("{e}"));
+        case.run(None, &mut |_| ()).expect_err(more).to_string()
+    };
+    let update = "[update]\nto = \"ftree\"\nhow = \"naive\"\nat = \"1us\"\ntotal = \"1us\"";
+    for lids in ["turns", "random", "split"] {
+        let said = refused(Depth::Packet, &format!("lids = \"{lids}\"\n{update}"));
+        assert!(said.contains("remove `lids`"), "{said}");
+    }
+    let said = refused(Depth::LogGp, "lids = \"adaptive\"");
+    assert!(said.contains("take flow"), "{said}");
+}

@@ -1,7 +1,7 @@
 //! Nodes of the running jobs: `<node> <job>`, one pair a line; the node may be a node set (`cn[1-8/2]`).
 //!
 //! This is the file that scheduling-aware routing reads: a snapshot of the running jobs, without times. `#` begins a
-//! comment.
+//! comment; `# node job` alone says that no job runs.
 //!
 //! Source: Domke and Hoefler, "Scheduling-Aware Routing for Supercomputers", SC 2016.
 
@@ -24,10 +24,16 @@ pub const LOG: JobLog = JobLog {
     read: by_line::<Pairs>,
 };
 
+/// The line of a file in which no job runs.
+pub const HEADING: &str = "# node job";
+
 /// Whether all lines have two words; the last may be cut off.
 fn are_pairs(text: &str) -> Option<usize> {
     let whole = text.rfind('\n').map_or(text, |end| &text[..end]);
     let said = |l: &str| l.split('#').next().unwrap_or("").trim().to_owned();
+    if text.lines().map(str::trim).filter(|l| !l.is_empty()).eq([HEADING]) {
+        return Some(1);
+    }
     let mut lines = whole.lines().map(said).filter(|l| !l.is_empty()).peekable();
     let is_pair = |l: String| l.split_whitespace().count() == 2 && !l.contains(['=', '<', ':']);
     (lines.peek().is_some() && lines.all(is_pair)).then_some(1)

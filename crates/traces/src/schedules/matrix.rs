@@ -2,8 +2,8 @@
 //!
 //! - **Graphs** of mpiP begin with `--- Graph Information ---`; lines `a , b = bytes` follow, one for a pair in either
 //!   direction, up to `Graph info end`. The rest (statistics) is ignored. They do not state the sender:
-//!   half of the bytes are taken to go each way ([`CommMatrix::symmetric`]). Rooted collectives are in them as a star of small entries around rank
-//!   0, other collectives are not.
+//!   half of the bytes are taken to go each way ([`CommMatrix::symmetric`]). Rooted collectives are in them as a star of
+//!   small entries around rank 0, other collectives are not.
 //! - **Tables** have a row for a sender and a column for a receiver, with commas in between, without headings
 //!   (supersim's, and those of many scripts).
 //! - **Lists** have a line `source destination bytes`, with blanks or commas, and perhaps a heading. `#` is a comment.

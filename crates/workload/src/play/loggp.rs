@@ -28,6 +28,10 @@ impl NetworkModel for LogGp {
         self.latency
     }
 
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool {
+        from == to
+    }
+
     #[expect(clippy::cast_sign_loss, reason = "costs are not below zero")]
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>) {
         for d in departures {

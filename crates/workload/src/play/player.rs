@@ -422,7 +422,8 @@ impl<'a> Player<'a> {
                 let at = *free;
                 let Rank { epoch, round, .. } = running.ranks[rank as usize];
                 let terminals = &self.jobs[job as usize].terminals;
-                let far = terminals[rank as usize] != terminals[to as usize];
+                let ends = (terminals[rank as usize], terminals[to as usize]);
+                let far = !wire.is_within_host(ends.0, ends.1);
                 let is_put = matches!(schedule.op(op), Op::Put { .. });
                 let large = far && bytes >= self.host.rendezvous && !is_put;
                 let recv = if is_put { NOBODY } else { schedule.partner(op) };

@@ -37,6 +37,9 @@ pub trait NetworkModel {
     /// Latency of an empty message, in picoseconds.
     fn latency(&self, from: TerminalId, to: TerminalId) -> u64;
 
+    /// Whether messages from one terminal to another go through the memory of a host.
+    fn is_within_host(&self, from: TerminalId, to: TerminalId) -> bool;
+
     /// Takes the messages that depart at `now`; deliveries that are known immediately go to `delivered`.
     fn depart(&mut self, now: u64, departures: &[Departure], delivered: &mut Vec<Delivery>);
 

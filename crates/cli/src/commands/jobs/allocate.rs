@@ -43,7 +43,7 @@ pub(crate) struct AllocateCommand {
     #[arg(long, value_name = "N", requires = "jobs", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) processors_per_host: Option<u32>,
     /// Multiply the hosts of a log's jobs; jobs smaller than a host come as many times as often instead
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = above_zero)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, requires = "jobs", value_parser = above_zero)]
     pub(crate) scale: f64,
     /// Write here: a file, or with several --hosts a directory [default: standard output]
     #[arg(short, long, value_name = "PATH")]
@@ -128,6 +128,7 @@ fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
     if let Some(path) = &args.avoid {
         let aliases = args.aliases.as_deref();
         let running = Running::load(path, aliases, None, &loaded.topology.fabric, common)?;
+        running.expect_all_placed(path)?;
         for (h, is_free) in (0..).zip(&mut is_free) {
             let busy = |t| running.places.iter().any(|place| place.binary_search(t).is_ok());
             *is_free = !machine.terminals(h).iter().any(busy);

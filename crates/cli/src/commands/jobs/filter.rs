@@ -16,6 +16,7 @@ use darkfiber_traces::jobs::{self as lists, State};
 use darkfiber_workload::Mapping;
 
 use crate::failure::{Exit, Failure};
+use crate::jobs::ASK_FOR_NODES;
 use crate::options::{Common, FabricArgs, NamesArgs};
 use crate::{jobs, load, out, save, signals};
 
@@ -74,16 +75,28 @@ pub(super) fn run(args: &FilterCommand, common: &Common) -> Result<Exit, Failure
 fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     let (switches, places) = switches(args, common)?;
     let mut now = Mapping::default();
-    let mut running = 0;
+    let (mut running, mut nowhere, mut elsewhere) = (0, 0, 0);
     let mut placed = BTreeSet::new();
+    let mut strangers = BTreeSet::new();
     let mut take = |record: lists::Record| {
-        if record.state == State::Running {
-            running += 1;
-            if let Some(nodes) = &record.nodes {
-                placed.extend(nodes.iter().cloned());
-                now.add(nodes, &switches);
-            }
+        if record.state != State::Running {
+            return;
         }
+        running += 1;
+        let Some(nodes) = record.nodes.as_ref().filter(|nodes| !nodes.is_empty()) else {
+            nowhere += 1;
+            return;
+        };
+        placed.extend(nodes.iter().cloned());
+        let is_unknown = |node: &&String| switches(node).is_empty();
+        let unknown: Vec<&String> = nodes.iter().filter(is_unknown).collect();
+        // topology.conf may lack nodes that there are; a fabric has all of its own.
+        if places.is_some() && unknown.len() == nodes.len() {
+            elsewhere += 1;
+        } else {
+            now.add(nodes, &switches);
+        }
+        strangers.extend(unknown.into_iter().cloned());
     };
     match (&args.poll, &args.jobs) {
         (Some(command), _) => {
@@ -105,30 +118,47 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
         }
     }
     if let Some(places) = &places {
-        jobs::refuse_shared("the list of jobs", now.unknown(), places)?;
+        jobs::refuse_shared("the list of jobs", strangers.iter().map(String::as_str), places)?;
     }
     // Nodes of other machines say nothing of what runs on this one.
     let placed = placed.len();
-    if placed > 0 && placed == now.unknown().len() {
-        let (source, names) = (known_by(args), now.unknown().take(3).collect::<Vec<_>>());
+    let shown = |most: usize| {
+        let names: Vec<&str> = strangers.iter().take(most).map(String::as_str).collect();
+        names.join(", ")
+    };
+    if placed > 0 && placed == strangers.len() {
+        let source = known_by(args);
         return Err(Failure::input(format!(
             "{source}: none of the {placed} nodes of running jobs is in it, for example {}",
-            names.join(", ")
+            shown(3)
         ))
         .hint("it seems to be of another machine; give the one whose jobs these are"));
     }
-    let strangers: Vec<&str> = now.unknown().take(10).collect();
-    if !strangers.is_empty() && !common.quiet {
-        out::eprint_line(&format!(
-            "warning: {} nodes are attached to no known switch, for example {}",
-            now.unknown().len(),
-            strangers.join(", ")
-        ));
+    if nowhere > 0 && placed == 0 {
+        return Err(Failure::input("no job says on which nodes it runs").hint(ASK_FOR_NODES));
+    }
+    if !common.quiet {
+        if nowhere > 0 {
+            out::eprint_line(&format!(
+                "warning: {nowhere} of {running} jobs do not say where they run"
+            ));
+        }
+        if !strangers.is_empty() {
+            out::eprint_line(&format!(
+                "warning: {} nodes are attached to no known switch, for example {}",
+                strangers.len(),
+                shown(10)
+            ));
+        }
     }
     let old = old(&args.mapping)?;
     let same = old.as_ref().is_some_and(|old| old.is_like(&now));
     if !same {
         save::file(&args.mapping, |file| {
+            if now.jobs().len() == 0 {
+                // An empty file may be one that was cut short.
+                writeln!(file, "{}", lists::pairs::HEADING)?;
+            }
             for (i, nodes) in now.jobs().enumerate() {
                 for node in nodes {
                     writeln!(file, "{node} {}", i + 1)?;
@@ -138,8 +168,9 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
         })?;
     }
     let verdict = if same { "same" } else { "changed" };
+    let others = if elsewhere == 0 { String::new() } else { format!(", {elsewhere} elsewhere") };
     out::print(&format!(
-        "{verdict}: {running} jobs run, {} on several switches, {} on one\n",
+        "{verdict}: {running} jobs run, {} on several switches, {} on one{others}\n",
         now.jobs().len(),
         now.on_one_switch()
     ))?;

@@ -32,7 +32,8 @@ pub(crate) enum JobsAction {
 pub(crate) const HELP: &str = "\
 Examples:
   darkfiber jobs filter running --topology /etc/slurm/topology.conf \\
-            --poll 'squeue -a -o \"%i %T %N\"' || darkfiber route my-fabric.topo -e sar --jobs running -o tables
+            --poll 'squeue -a -o \"%i %T %N\"'; [ $? = 1 ] &&
+            darkfiber route my-fabric.topo -e sar --jobs running -o tables
   squeue --json > now; darkfiber jobs report --fabric my-fabric.topo --routes lfts.dump --jobs now
   darkfiber jobs allocate --fabric my-fabric.topo --hosts 28 --place best-fit --avoid now > hostfile";
 

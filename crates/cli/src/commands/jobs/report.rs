@@ -73,8 +73,9 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let fabric = &loaded.topology.fabric;
     let running = Running::load(&args.jobs, args.aliases.as_deref(), args.at, fabric, common)?;
     if running.places.is_empty() {
-        let (what, hint) = running.why_none(args.at.is_some());
-        return Err(Failure::input(format!("{}: {what}", args.jobs.display())).hint(hint));
+        let runs = if args.at.is_some() { "ran then" } else { "runs" };
+        return Err(Failure::input(format!("{}: no job in it {runs}", args.jobs.display()))
+            .hint("there is nothing to report: --at WHEN looks at another time"));
     }
     let request = Request {
         shape: loaded.topology.shape.as_ref(),

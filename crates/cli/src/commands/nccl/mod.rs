@@ -30,10 +30,10 @@ pub(crate) struct NcclCommand {
     pub(crate) fabric: FabricArgs,
     /// Logs of NCCL of one communicator, with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET; NAME=FILE for several
     /// jobs: logs of one name are of one job
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "graph")]
     pub(crate) log: Vec<String>,
     /// Instead: what NCCL_GRAPH_DUMP_FILE wrote, as HOSTS=FILE, hosts in the order of their ranks (cn[0001-0004]=graph.xml)
-    #[arg(long, value_name = "HOSTS=FILE", num_args = 1.., conflicts_with = "log", required_unless_present = "log")]
+    #[arg(long, value_name = "HOSTS=FILE", num_args = 1.., conflicts_with = "log")]
     pub(crate) graph: Vec<String>,
     /// What NCCL_TOPO_DUMP_FILE wrote: NICs are then found by their GUIDs, not by their names
     #[arg(long, value_name = "HOSTS=FILE", num_args = 1..)]

@@ -1,4 +1,4 @@
-//! `darkfiber load`: latency of packets by load.
+//! `darkfiber saturate`: latency of packets by load.
 
 mod args;
 mod store;
@@ -11,6 +11,7 @@ use darkfiber_mpi::World;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{Net, Pulse, Tuned};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
+use darkfiber_report::number::counted;
 use darkfiber_scenario::value::Count;
 use darkfiber_scenario::{Case, Folder, Medium, Scenario, Tables, channels};
 use darkfiber_study::curve::{Point, Traffic};
@@ -83,6 +84,14 @@ fn prepared(args: &SaturateCommand, common: &Common) -> Result<Option<Prepared>,
         return Ok(None);
     }
     let case = load::open(&scenario, common)?;
+    let terminals = case.fabric().terminal_count();
+    if terminals < 2 {
+        let hosts = counted(terminals, "host port", "host ports");
+        return Err(Failure::infeasible(format!(
+            "{}: {hosts}: packets go between two",
+            case.fabric().name()
+        )));
+    }
     let parts = parts(args, &scenario, &loads, &case, common)?;
     // How long: time to settle, to measure and to drain.
     let interval = optional(args.interval.as_ref(), "--interval", time)?;
