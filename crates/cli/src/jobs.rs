@@ -107,12 +107,12 @@ impl Running {
         })?;
         let unknown = running.unknown.keys().map(String::as_str);
         refuse_shared(&path.display().to_string(), unknown, &places)?;
-        running.report(path, common)?;
         let runs = if at.is_some() { "ran then" } else { "runs" };
-        if running.places.is_empty() && running.nowhere > 0 {
+        if running.places.is_empty() && running.unknown.is_empty() && running.nowhere > 0 {
             let what = format!("{}: no job says on which nodes it {runs}", path.display());
             return Err(Failure::input(what).hint(ASK_FOR_NODES));
         }
+        running.report(path, common)?;
         if running.places.is_empty() && !common.quiet {
             out::eprint_line(&format!("{}: warning: no job in it {runs}", path.display()));
         }

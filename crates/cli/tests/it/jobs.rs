@@ -121,6 +121,8 @@ fn jobs_without_nodes_are_refused() {
     }
     let kept = std::fs::read_to_string(d.join("map")).expect("it is kept");
     assert_eq!(kept, "cn1 1\ncn2 1\n");
+    let scaled = run_in(d, "jobs allocate --fabric f --hosts 1 --scale 2");
+    assert!(scaled.code == 2 && scaled.err.contains("no log"), "{}", scaled.err);
     let some = run_in(d, "jobs allocate --fabric f --hosts 1 --avoid some");
     assert!(some.code == 3 && some.err.contains("would seem to be free"), "{}", some.err);
     // A job of other machines is none of this one's.

@@ -90,6 +90,15 @@ fn pattern(path: &[String]) -> String {
     path.iter().map(segment).collect::<Vec<_>>().join(".")
 }
 
+/// The key that has the number of a table where this one has a name: `job.1.nodes` for `job.milc.nodes`.
+fn numbered(path: &[String]) -> Option<String> {
+    let is_table = |i: &usize| all().get(&pattern(&path[..*i])) == Some(&KeyKind::Tables);
+    let place = (1..path.len()).find(is_table)?;
+    let mut other = path.to_vec();
+    "1".clone_into(&mut other[place]);
+    all().contains_key(&pattern(&other)).then(|| other.join("."))
+}
+
 /// Finds the kind of value of a key.
 ///
 /// # Errors
@@ -109,6 +118,10 @@ pub(super) fn kind(path: &[String]) -> Result<KeyKind, Error> {
             Some(_) => break,
             None => {}
         }
+    }
+    if let Some(numbered) = numbered(path) {
+        let what = format!("no key of a scenario is called '{}'", path.join("."));
+        return Err(Error::usage(what).hint(format!("tables have numbers from 1: {numbered}")));
     }
     let shown: Vec<String> = keys.keys().map(|key| key.replace(".*", ".1")).collect();
     let name = path.join(".");
@@ -139,5 +152,7 @@ mod tests {
         let (message, hint) = kind("routes.engin").expect_err("no key");
         assert_eq!(message, "no key of a scenario is called 'routes.engin'");
         assert!(hint.contains("routes.engine"), "{hint}");
+        let (_, hint) = kind("job.milc.nodes").expect_err("a name is no number");
+        assert_eq!(hint, "tables have numbers from 1: job.1.nodes");
     }
 }

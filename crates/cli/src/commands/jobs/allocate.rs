@@ -43,7 +43,7 @@ pub(crate) struct AllocateCommand {
     #[arg(long, value_name = "N", requires = "jobs", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) processors_per_host: Option<u32>,
     /// Multiply the hosts of a log's jobs; jobs smaller than a host come as many times as often instead
-    #[arg(long, value_name = "X", default_value_t = 1.0, requires = "jobs", value_parser = above_zero)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = above_zero)]
     pub(crate) scale: f64,
     /// Write here: a file, or with several --hosts a directory [default: standard output]
     #[arg(short, long, value_name = "PATH")]
@@ -117,6 +117,12 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
 /// A file of hosts for each job.
 fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
     let by = history::known_allocator(&args.place)?;
+    if args.scale.to_bits() != 1f64.to_bits() {
+        return Err(Failure::usage(
+            "--scale multiplies the hosts of a log's jobs, and there is no log",
+        )
+        .hint("give --jobs LOG, or as many --hosts as are wanted"));
+    }
     if args.hosts.len() == 1 {
         save::expect(args.output.as_ref())?;
     } else {
