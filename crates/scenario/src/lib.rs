@@ -96,7 +96,7 @@ pub use pairs::{Pair, Pairs};
 pub use pause_storm::{PauseStormPart, PfcPart};
 pub use planes::PlanePart;
 pub use run::{demanded, isolated, places, sent, simulate, simulate_until};
-pub use scenario_file::ScenarioFile;
+pub use scenario_file::{ScenarioFile, fabric_instead};
 pub use setup::{Setup, SimError, Simulated, Until};
 pub use steps::{Counted, counted};
 pub use update::{UpdateCase, UpdateOutcome, mended};

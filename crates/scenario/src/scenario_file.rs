@@ -101,7 +101,7 @@ impl ScenarioFile {
 }
 
 /// The error for a fabric file where a scenario is wanted.
-fn fabric_instead(text: &str, name: &str) -> Option<Error> {
+pub fn fabric_instead(text: &str, name: &str) -> Option<Error> {
     let path = Path::new(name);
     let is_toml = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
     let form = detect(text, path).filter(|_| !is_toml)?;

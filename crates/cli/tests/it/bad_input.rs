@@ -407,9 +407,12 @@ fn what_stands_in_the_wrong_place_is_named() {
     let several = run_in(dir.path(), "check f --routes several");
     assert_eq!(several.code, 3);
     assert!(several.err.contains("such as several/minhop"), "{}", several.err);
-    let fabric = run_in(dir.path(), "simulate f");
-    assert_eq!(fabric.code, 3);
-    assert!(fabric.err.contains("and no scenario"), "{}", fabric.err);
+    assert_eq!(run_in(dir.path(), "fabric f -o f.topo -q").code, 0);
+    for line in ["simulate f.topo", "study run f.topo"] {
+        let fabric = run_in(dir.path(), line);
+        assert_eq!(fabric.code, 3, "{line}");
+        assert!(fabric.err.contains("and no scenario"), "{line}: {}", fabric.err);
+    }
 }
 
 /// A scenario whose fourth line is invalid.

@@ -1,6 +1,6 @@
 //! The content of a study file.
 
-use darkfiber_scenario::{Error, ScenarioFile};
+use darkfiber_scenario::{Error, ScenarioFile, fabric_instead};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml_edit::DocumentMut;
@@ -62,7 +62,9 @@ impl StudyFile {
             })
         };
         let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
-            Error::input(format!("{name}: {}{}", line(e.span()), e.message().trim()))
+            let other =
+                || Error::input(format!("{name}: {}{}", line(e.span()), e.message().trim()));
+            fabric_instead(text, name).unwrap_or_else(other)
         })?;
         let only: StudyKeys = toml::from_str(text).map_err(|e| {
             Error::input(format!("{name}: {}study: {}", line(e.span()), e.message().trim()))
