@@ -22,6 +22,12 @@ fn configure(dir: &Path, fabric: &Simulation, tools: &Tools, manager: &Guarded) 
     put(dir, "jobs", JOBS);
 }
 
+/// The tables that OpenSM begins with, in `even`, and a folder for the daemon's state.
+fn prepare(dir: &Path) {
+    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &dir.join("even"));
+    fs::create_dir(dir.join("state")).expect("a directory");
+}
+
 /// The first plan that OpenSM took from the fault book.
 fn answered(notes: &str) -> Option<u32> {
     let line = notes.lines().find(|l| l.contains("from the fault book"))?;
@@ -41,10 +47,9 @@ fn a_dead_cable_is_answered_from_the_fault_book() {
     let dir = tempfile::tempdir().expect("a directory");
     let d = dir.path();
     let Some(library) = plugin(d) else { return };
-    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
+    prepare(d);
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "plugin");
     // There is no daemon and no plan yet: the next engine routes.
-    fs::create_dir(d.join("state")).expect("a directory");
     let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
     let log = || text(d, "sim/opensm/opensm.log");
     assert!(log().contains("dfosm: no plan fits, the next engine routes"), "{}", log());
@@ -91,11 +96,9 @@ fn a_standby_with_the_plan_changes_no_entry() {
     let dir = tempfile::tempdir().expect("a directory");
     let d = dir.path();
     let Some(library) = plugin(d) else { return };
-    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
+    prepare(d);
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "standby");
-    for state in ["state", "copy"] {
-        fs::create_dir(d.join(state)).expect("a directory");
-    }
+    fs::create_dir(d.join("copy")).expect("a directory");
     let first = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
     configure(d, &fabric, &tools, &first);
     // What is copied is looked at: half of a plan is none.
@@ -133,17 +136,16 @@ fn a_standby_with_the_plan_changes_no_entry() {
     drop(second);
 }
 
-/// A spine is lost, OpenSM takes the repair, and the spine comes back: after OpenSM has gone on with the tables in place, those from
-/// before are put back, and the spine carries routes again.
+/// A spine fails, OpenSM takes the repair, and the spine is linked again: once OpenSM no longer waits, the tables from before the fault
+/// are restored, and the spine carries routes again.
 #[test]
 fn a_spine_that_comes_back_carries_routes_again() {
     let (Some(tools), Some(_)) = (Tools::find(), program("ibnetdiscover")) else { return };
     let dir = tempfile::tempdir().expect("a directory");
     let d = dir.path();
     let Some(library) = plugin(d) else { return };
-    route(&["fattree2:n=6,m=3,r=4", "-e", "updn"], &d.join("even"));
+    prepare(d);
     let mut fabric = Simulation::start(&tools, &d.join("even"), d.join("sim"), "returns");
-    fs::create_dir(d.join("state")).expect("a directory");
     let manager = fabric.manage_with_plugin(&d.join("even"), &library, &d.join("state"));
     let tables = fabric.read_back();
     configure(d, &fabric, &tools, &manager);

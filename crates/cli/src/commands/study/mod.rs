@@ -104,7 +104,7 @@ pub(crate) struct PlotCommand {
 pub(crate) const HELP: &str = "\
 A study is a scenario in which a list stands where a value belongs: each such key is an axis.
 
-  fabric = [\"@t2hx-tree\", \"@t2hx-hyperx\"]
+  fabric = [\"@t2hx-fattree\", \"@t2hx-hyperx\"]
   fail-percent = [0, 1, 5]
   [routes]
   engine = [\"updn\", \"dfsssp\"]
