@@ -7,6 +7,7 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use toml_edit::{Array, InlineTable, Value};
 
 use crate::error::raised;
+use crate::text::text;
 
 /// Keys and their values; a list is an axis. A text is what `--set` takes: numbers, words, several of them with commas.
 pub(crate) fn axes(set: Option<&Bound<'_, PyMapping>>) -> PyResult<Vec<Axis>> {
@@ -25,8 +26,8 @@ pub(crate) fn values(set: Option<&Bound<'_, PyMapping>>) -> PyResult<Vec<Axis>> 
         let (key, given): (String, Bound<'_, PyAny>) = item.extract()?;
         let axis = axis(&key, &given)?;
         match given.cast::<PyString>() {
-            Ok(text) if axis.values.len() > 1 => {
-                Axis::of(&key, text.to_string().into()).map_err(|e| raised(given.py(), &e))
+            Ok(given) if axis.values.len() > 1 => {
+                Axis::of(&key, text(given)?.into()).map_err(|e| raised(given.py(), &e))
             }
             _ => Ok(axis),
         }
@@ -36,7 +37,7 @@ pub(crate) fn values(set: Option<&Bound<'_, PyMapping>>) -> PyResult<Vec<Axis>> 
 
 fn axis(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Axis> {
     let axis = match given.cast::<PyString>() {
-        Ok(text) => Axis::parse(&format!("{key}={text}")),
+        Ok(given) => Axis::parse(&format!("{key}={}", text(given)?)),
         Err(_) => Axis::of(key, value(key, given)?),
     };
     axis.map_err(|e| raised(given.py(), &e))
@@ -64,8 +65,8 @@ fn value(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(number) = given.cast::<PyFloat>() {
         return Ok(number.value().into());
     }
-    if let Ok(text) = given.cast::<PyString>() {
-        return Ok(text.to_string().into());
+    if let Ok(given) = given.cast::<PyString>() {
+        return Ok(text(given)?.into());
     }
     if given.cast::<PyList>().is_ok() || given.cast::<PyTuple>().is_ok() {
         let items = given.try_iter()?.map(|item| value(key, &item?));
@@ -87,5 +88,5 @@ fn value(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     if given.hasattr("__fspath__")? {
         return Ok(given.call_method0("__fspath__")?.extract::<String>()?.into());
     }
-    Err(refused(&format!("of type {}", given.get_type().name()?)))
+    Err(refused(&format!("of type {}", text(&given.get_type().name()?)?)))
 }

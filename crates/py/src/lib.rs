@@ -21,6 +21,7 @@ mod routes;
 mod scenario;
 mod study;
 mod table;
+mod text;
 mod view;
 
 use pyo3::prelude::*;

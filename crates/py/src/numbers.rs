@@ -5,6 +5,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
 use crate::error::raised;
+use crate::text::shown;
 
 /// A whole number of a type of Rust.
 #[derive(Clone, Copy)]
@@ -28,7 +29,11 @@ impl<'py, T: Range> FromPyObject<'_, 'py> for Whole<T> {
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let py = given.py();
         let refused = || {
-            let error = ScenarioError::usage(format!("{} is out of range", &*given));
+            let number = match shown(&given) {
+                Ok(number) => number,
+                Err(other) => return other,
+            };
+            let error = ScenarioError::usage(format!("{number} is out of range"));
             raised(py, &error.hint(format!("expected a whole number from 0 to {}", T::MAX)))
         };
         let number = given.extract::<i128>().map_err(|error| {

@@ -10,12 +10,14 @@ use darkfiber_routing::{
 use darkfiber_scenario::Error as ScenarioError;
 use numpy::ndarray::Array2;
 use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error::raised;
 use crate::fabric::Fabric;
 use crate::long::long;
+use crate::text::{shown, text};
 
 /// Layers that there may be.
 const MOST_LAYERS: u8 = 15;
@@ -70,14 +72,25 @@ fn whole(array: &Bound<'_, PyAny>, what: &str) -> PyResult<Array2<i64>> {
             "an array with a mask, as which its values would count; fill it first",
         ));
     }
-    let array = numpy.call_method1("asarray", (array,)).map_err(|e| refused(&e.to_string()))?;
+    let array = numpy.call_method1("asarray", (array,)).map_err(|error| {
+        // Ctrl-C is no fault of the array.
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let said =
+            || Ok(format!("{}: {}", text(&error.get_type(py).name()?)?, shown(error.value(py))?));
+        said().map_or_else(|other: PyErr| other, |what| refused(&what))
+    })?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
     if !matches!(kind.as_str(), "i" | "u") {
-        return Err(refused(&format!("an array of {}", array.getattr("dtype")?)));
+        return Err(refused(&format!("an array of {}", shown(&array.getattr("dtype")?)?)));
     }
     let array = array.call_method1("astype", ("int64",))?;
     let Ok(array) = array.cast::<PyArray2<i64>>() else {
-        return Err(refused(&format!("an array of {} dimensions", array.getattr("ndim")?)));
+        return Err(refused(&format!(
+            "an array of {} dimensions",
+            shown(&array.getattr("ndim")?)?
+        )));
     };
     if array.shape().contains(&0) {
         return Err(refused("an empty array"));

@@ -15,6 +15,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList};
 
 use crate::columns::Columns;
 use crate::error::bug;
+use crate::text::shown;
 use crate::view::view;
 
 /// Rows that a notebook shows.
@@ -217,7 +218,7 @@ impl Table {
             html.push_str("<tr>");
             for column in 0..self.batch.num_columns() {
                 let cell = self.cell(py, column, row)?;
-                let text = if cell.is_none() { String::new() } else { cell.str()?.to_string() };
+                let text = if cell.is_none() { String::new() } else { shown(&cell)? };
                 let _infallible = write!(html, "<td>{}</td>", escaped(&text));
             }
             html.push_str("</tr>");

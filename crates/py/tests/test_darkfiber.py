@@ -3,8 +3,11 @@
     DARKFIBER_PROGRAM=target/release/darkfiber python -m unittest discover crates/py/tests
 """
 
+import _thread
 import ast
+import collections.abc
 import gc
+import itertools
 import json
 import os
 import pathlib
@@ -658,6 +661,22 @@ class Manners(unittest.TestCase):
                 out, err = python.communicate(timeout=60)
                 self.assertEqual((out, err), ("interrupted\n", ""))
                 self.assertLess(time.monotonic() - begin, 10)
+
+    def test_ctrl_c_is_never_part_of_an_error(self):
+        class Interrupted(collections.abc.Mapping):
+            """Its items end with a signal that waits for the next look: the list is made without one."""
+
+            __len__ = __iter__ = __getitem__ = None
+
+            def items(self):
+                return itertools.chain([("fail-percent", "1,2,3")], iter(_thread.interrupt_main, None))
+
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                darkfiber.Study.read(ROOT / "examples/studies/faults.toml", set=Interrupted())
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def test_an_interrupted_call_stops_working(self):
         for prepare, call in (
