@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use darkfiber_analysis::{FindingKind, finding};
 use darkfiber_fabric::{Fabric, Planes, SwitchId};
 use darkfiber_scenario::fabric;
 use darkfiber_scenario::tables::{self, Read};
@@ -73,13 +74,23 @@ pub(crate) fn tables(
     Ok(tables::read(&files, name, loaded, &mut Teller::new(common))?)
 }
 
-/// As [`tables()`]; reports that lane 0 was assumed for all routes, where that matters.
+/// Refuses a fabric without hosts for commands whose answer about it would mean nothing.
+pub(crate) fn refuse_no_hosts(fabric: &Fabric) -> Result<(), Failure> {
+    let found = finding::of_fabric(fabric);
+    match found.into_iter().find(|found| found.kind == FindingKind::NoHosts) {
+        Some(found) => Err(Failure::input(found.message).hint(found.hint)),
+        None => Ok(()),
+    }
+}
+
+/// As [`tables()`]; refuses a fabric without hosts, and reports that lane 0 was assumed for all routes, where that matters.
 pub(crate) fn tables_in_lanes(
     args: &TableArgs,
     name: &str,
     loaded: &Loaded,
     common: &Common,
 ) -> Result<Read, Failure> {
+    refuse_no_hosts(&loaded.topology.fabric)?;
     let read = tables(args, name, loaded, common)?;
     read.report_assumed_lane(&loaded.topology.fabric, &mut Teller::new(common));
     read.report_static_ports(&mut Teller::new(common));

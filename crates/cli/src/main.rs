@@ -44,8 +44,11 @@ use std::panic::set_hook;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
+use commands::jobs::JobsAction;
+use commands::study::StudyAction;
 pub(crate) use darkfiber_scenario::moment;
 use failure::{Exit, Failure};
+use options::Format;
 
 fn main() -> ExitCode {
     set_hook(Box::new(|info| out::eprint_line(&failure::bug(info))));
@@ -80,7 +83,35 @@ fn answered(answer: &clap::Error) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// Refuses `--format` for commands whose output has one form.
+fn refuse_format(cli: &Cli) -> Result<(), Failure> {
+    let what = match &cli.command {
+        Command::Glossary | Command::Scenario => "help prints text",
+        Command::Completions(_) => "completions prints a script",
+        Command::Man(_) => "man prints pages",
+        Command::Jobs(jobs) => match &jobs.action {
+            JobsAction::Allocate(_) => "jobs allocate prints hosts",
+            JobsAction::Filter(_) => "jobs filter writes a list of nodes",
+            JobsAction::Report(_) => return Ok(()),
+        },
+        Command::Study(study) => match &study.what {
+            StudyAction::Slurm(_) => "study slurm writes a script",
+            StudyAction::Export(_) => "study export prints a command",
+            StudyAction::Plot(_) => "study plot draws a picture",
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    match cli.common.format {
+        Format::Table => Ok(()),
+        Format::Json | Format::Csv => {
+            Err(Failure::usage(format!("{what}, in one form")).hint("leave --format out"))
+        }
+    }
+}
+
 fn run(cli: Cli) -> Result<Exit, Failure> {
+    refuse_format(&cli)?;
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(n) = cli.common.threads {
         pool = pool.num_threads(n.into());

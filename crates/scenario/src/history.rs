@@ -75,7 +75,10 @@ impl HistoryPart {
             refuse_shared(&name, unknown, places)?;
         }
         let loaded = match place.or_else(|| log.says_nothing_of_places().then(usual)) {
-            None => log.placed_by_log(),
+            None => {
+                self.refuse_placing(&name)?;
+                log.placed_by_log()
+            }
             Some(by) => {
                 if place.is_none() {
                     listener.note(&format!(
@@ -119,6 +122,20 @@ impl HistoryPart {
             ));
         }
         Ok(loaded)
+    }
+
+    /// Refuses what is for jobs that are placed, where the log says where they ran.
+    fn refuse_placing(&self, name: &str) -> Result<(), Error> {
+        let key = if self.scale.is_some_and(|scale| scale.to_bits() != 1f64.to_bits()) {
+            "scale"
+        } else if self.processors_per_host.is_some() {
+            "processors-per-host"
+        } else {
+            return Ok(());
+        };
+        let what = format!("{name} says where jobs ran, and {key} is for jobs that are placed");
+        Err(Error::usage(what)
+            .hint(format!("leave {key} out, or place all jobs anew, as with --place {USUAL}")))
     }
 }
 

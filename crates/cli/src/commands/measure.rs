@@ -205,6 +205,8 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     let (fabric, shape) = (case.fabric(), case.topology().shape.as_ref());
     // What cannot be is said before anything is routed.
     let (part, shown) = asked(args)?;
+    load::refuse_no_hosts(fabric)?;
+    expect_pattern(args, &part)?;
     let (files, seed) = (Folder::default(), common.seed());
     let listener = &mut Teller::new(common);
     let plan = PatternPlan::of(&part, case.topology(), seed, &files, listener)?;
@@ -248,6 +250,20 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     })?;
     let measured = |o: &MeasureOutcome| matches!(o, MeasureOutcome::Measured(_));
     problems.end(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
+}
+
+/// Refuses a picture of a pattern where none is counted.
+fn expect_pattern(args: &MeasureCommand, part: &PatternPart) -> Result<(), Failure> {
+    let counts = |metric: &&darkfiber_analysis::count::Metric| {
+        matches!(metric.of, MetricSource::Pattern { .. })
+            && part.metrics.iter().any(|name| name == metric.name)
+    };
+    let none = part.patterns.is_empty() && !METRICS.iter().any(|metric| counts(&metric));
+    if args.svg.is_some() && none {
+        return Err(Failure::usage("--svg draws a pattern, and none is counted")
+            .hint("add --pattern bisect"));
+    }
+    Ok(())
 }
 
 /// What is asked, and the metrics that people see.
@@ -461,9 +477,11 @@ fn draw(
         MeasureOutcome::Measured(m) => m.patterns.first().map(|p| &p.pattern),
         MeasureOutcome::Refused(_) => None,
     });
-    let spec = part.patterns.first().or(first).ok_or_else(|| {
-        Failure::usage("--svg draws a pattern, and none is counted").hint("add --pattern bisect")
-    })?;
+    let spec = part
+        .patterns
+        .first()
+        .or(first)
+        .ok_or_else(|| Failure::infeasible("--svg: no pattern was counted"))?;
     let panels: Vec<Panel<'_>> = outcomes
         .iter()
         .filter_map(|o| match o {

@@ -255,6 +255,56 @@ fn zero_hosts() {
     assert!(routed.out.contains("minhop refused: the fabric has no"), "{}", routed.out);
 }
 
+/// Two switches with a cable and no host; tables between the switches.
+const NO_HOSTS: (&str, &str) = (
+    "Switch\t36 \"S-1\"\t\t# \"one\" enhanced port 0 lid 1 lmc 0\n[1]\t\"S-2\"[1]\t\t# \"two\" lid 2 4xFDR\n\
+     Switch\t36 \"S-2\"\t\t# \"two\" enhanced port 0 lid 2 lmc 0\n[1]\t\"S-1\"[1]\t\t# \"one\" lid 1 4xFDR\n",
+    "Unicast lids [0x0-0x2] of switch Lid 1 guid 0x1 (one):\n0x0001 000\n0x0002 001\n2 lids dumped\n\
+     Unicast lids [0x0-0x2] of switch Lid 2 guid 0x2 (two):\n0x0001 001\n0x0002 000\n2 lids dumped\n",
+);
+
+/// Nothing is lost where there is nobody: that is no good news about tables.
+#[test]
+fn a_fabric_without_hosts_is_neither_mended_nor_measured() {
+    let (fabric, tables) = NO_HOSTS;
+    for line in ["reroute f --routes t", "survive f --routes t", "measure f -e minhop"] {
+        let err = unreadable(&[("f", fabric), ("t", tables)], line);
+        assert!(
+            err.starts_with("error: the fabric has no host with a cable to a switch"),
+            "{line}: {err}"
+        );
+    }
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let log = "JobID|Start|End|State|NNodes|NodeList\n1|2026-01-01T00:00:00|2026-01-02T00:00:00|COMPLETED|1|a\n";
+    let refused = |line: &str| {
+        let run = run_in(folder(&[("f", PAIR), ("log", log)]).path(), line);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{line}: {}", run.err);
+        run.err
+    };
+    for option in ["--scale 2", "--processors-per-host 4"] {
+        let err = refused(&format!("replay --fabric f --jobs log -e minhop {option}"));
+        assert!(err.starts_with("error: log says where jobs ran, and "), "{err}");
+    }
+    let err = refused("congest f -e updn --victims barrier --aggressors incast --split 1/1");
+    assert!(
+        err.starts_with("error: --engine updn makes tables, and --routing four-ways follows none"),
+        "{err}"
+    );
+    let err = refused("measure f -e minhop --metric worst --svg load.svg");
+    assert!(err.starts_with("error: --svg draws a pattern, and none is counted"), "{err}");
+    for line in [
+        "man --format json",
+        "completions bash --format csv",
+        "jobs allocate --fabric f --hosts 1 --format json",
+    ] {
+        let err = refused(line);
+        assert!(err.ends_with("in one form\nhint: leave --format out\n"), "{line}: {err}");
+    }
+}
+
 #[test]
 fn tables_of_another_fabric() {
     let dir = folder(&[("pair.topo", PAIR)]);

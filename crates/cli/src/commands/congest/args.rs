@@ -56,9 +56,9 @@ pub(crate) struct CongestCommand {
     /// Host overheads: a name of `darkfiber list hosts`
     #[arg(long, alias = "hosts", value_name = "HOSTS", default_value = "slingshot")]
     pub(crate) host_model: String,
-    /// The tables of this engine, for routing tables
-    #[arg(short, long, value_name = "ENGINE", default_value = "minhop")]
-    pub(crate) engine: String,
+    /// The tables of this engine, for --routing tables [default: minhop]
+    #[arg(short, long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
     #[command(flatten)]
     pub(crate) switch: SwitchArgs,
     /// Library whose collective algorithms are used: openmpi, mpich or nccl

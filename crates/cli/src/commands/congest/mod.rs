@@ -43,6 +43,9 @@ pub(crate) use self::args::{CongestCommand, HELP};
 /// Switches if nobody says which.
 const USUAL_SWITCHES: &str = "rosetta";
 
+/// Engine if nobody says which.
+const USUAL_ENGINE: &str = "minhop";
+
 pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failure> {
     // What the options say, before anything is read.
     let host = HOSTS.get(&args.host_model)?;
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     }
     let mut scenario = args.fabric.scenario(common);
     args.switch.fill(&mut scenario, USUAL_SWITCHES)?;
-    let chain = Chain::parse(&args.engine)?;
+    let chain = Chain::parse(engine(args)?)?;
     scenario.hosts = Chosen(host);
     if let Some(exit) = args.preset.write(|| one(presets(args, &scenario)))? {
         return Ok(exit);
@@ -104,7 +107,7 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         Hosts::first(topology, hosts)
     };
     let part = part.map_err(unfit)?;
-    let tables = open.route(&chain).map_err(|e| e.inside(&args.engine))?;
+    let tables = open.route(&chain).map_err(|e| e.inside(&chain.name))?;
     let case = open.with(tables);
     // All that is run, and the runs.
     let plan = CongestPlan {
@@ -239,7 +242,7 @@ fn preset(args: &CongestCommand, scenario: &Scenario, schemes: &[&String], apart
     Preset {
         scenario: scenario.clone(),
         axes: vec![
-            ("routes.engine", texts([&args.engine])),
+            ("routes.engine", texts([args.engine.as_deref().unwrap_or(USUAL_ENGINE)])),
             ("packets.congestion", texts(plain)),
             ("packets.routing", texts(&args.routing)),
         ],
@@ -333,6 +336,21 @@ fn mechanisms(args: &CongestCommand) -> Result<Vec<Mechanism>, Failure> {
         }
     }
     Ok(all)
+}
+
+/// The engine that makes the tables; refuses one whose tables no packet follows.
+fn engine(args: &CongestCommand) -> Result<&str, Failure> {
+    match &args.engine {
+        Some(engine) if args.routing.iter().all(|routing| routing != "tables") => {
+            let routings = args.routing.join(",");
+            Err(Failure::usage(format!(
+                "--engine {engine} makes tables, and --routing {routings} follows none"
+            ))
+            .hint("add --routing tables, or leave --engine out"))
+        }
+        Some(engine) => Ok(engine),
+        None => Ok(USUAL_ENGINE),
+    }
 }
 
 fn cell_row(plan: &CongestPlan<'_>, row: &Row) -> CellRow {
