@@ -140,7 +140,7 @@ pub fn to_lids(
         }
         bases.set(dest, range.first, range.line);
     }
-    let lids = bases.settle(lmc, &mut found);
+    let lids = bases.settle(fabric, lmc, &mut found);
     let ports = fabric.terminal_count() + fabric.switch_count();
     let missing = guids(fabric).filter(|&(d, _)| bases.of(d).is_none()).count();
     if 2 * missing > ports {
@@ -234,25 +234,27 @@ impl Bases {
     }
 
     /// The LIDs, without those that collide or that no port may have.
-    pub(crate) fn settle(&self, lmc: u8, found: &mut Diagnostics) -> Lids {
-        let mut owned = vec![false; usize::from(MAX_UNICAST_LID) + 1];
+    pub(crate) fn settle(&self, fabric: &Fabric, lmc: u8, found: &mut Diagnostics) -> Lids {
+        let guid = |d: usize| guids(fabric).nth(d).map_or(Guid(0), |(_, guid)| guid);
+        // The port that has a LID, counted from 1.
+        let mut owner = vec![0u32; usize::from(MAX_UNICAST_LID) + 1];
         let mut base = vec![0u16; self.lid.len()];
         for (d, &(lid, line)) in self.lid.iter().enumerate().filter(|(_, b)| b.0 != 0) {
             let width = self.width(d, lmc);
             let first = usize::from(lid);
-            let problem = if !first.is_multiple_of(width) || first + width > owned.len() {
-                "is not a valid base LID"
-            } else if owned[first..first + width].contains(&true) {
-                "already belongs to another port"
+            let problem = if !first.is_multiple_of(width) || first + width > owner.len() {
+                "is not a valid base LID".to_owned()
+            } else if let Some(other) = owner[first..first + width].iter().find(|&&o| o != 0) {
+                format!("is of port {}, too", guid(*other as usize - 1))
             } else {
-                owned[first..first + width].fill(true);
+                owner[first..first + width].fill(u32::try_from(d + 1).unwrap_or(u32::MAX));
                 base[d] = lid;
                 continue;
             };
             found.error(
                 line,
-                format!("LID 0x{lid:04x} with LMC {lmc} {problem}"),
-                "its port is left without a LID",
+                format!("LID 0x{lid:04x} with LMC {lmc} of port {} {problem}", guid(d)),
+                "the port is left without a LID",
             );
         }
         let (terminals, switches) = base.split_at(self.terminals);

@@ -65,7 +65,7 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
     if named.is_none() && own.unwrap_or(0) == 0 {
         lmc = (0..=7).find(|&lmc| bases.cover(lmc, &nameless)).unwrap_or(lmc);
     }
-    let lids = bases.settle(lmc, &mut found);
+    let lids = bases.settle(fabric, lmc, &mut found);
     (lids, found)
 }
 

@@ -314,9 +314,9 @@ fn guid2lid_problems_are_reported() {
     insta::assert_snapshot!(lines(&found), @"
     warning: port 0x0000200000000031 of the fabric has no LIDs in the list (OpenSM would give it free ones)
     warning: port 0x0000200000000041 of the fabric has no LIDs in the list (OpenSM would give it free ones)
-    line 3: error: LID 0x0006 with LMC 2 is not a valid base LID (its port is left without a LID)
+    line 3: error: LID 0x0006 with LMC 2 of port 0x0000200000000021 is not a valid base LID (the port is left without a LID)
     line 4: warning: 3 LIDs of port 0x0000200000000031: not a power of two up to 128 (left out)
-    line 7: error: LID 0x0005 with LMC 2 already belongs to another port (its port is left without a LID)
+    line 7: error: LID 0x0005 with LMC 2 of port 0x0000000000000501 is of port 0x0000200000000011, too (the port is left without a LID)
     line 8: note: no linked port of the fabric has GUID 0x0000000000000999
     ");
     assert_eq!(lids.lmc(), 2);
