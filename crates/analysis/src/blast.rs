@@ -125,7 +125,7 @@ impl<'a> Blast<'a> {
 
     /// The cost of each of these in isolation, on all cores of the caller's pool. `done` is called after each.
     ///
-    /// Complexity: for each, that of [`Prepared::reroute`] and O(flows that change x hops); a copy of the tables for each
+    /// Complexity: for each, that of [`Prepared::reroute_on_lowest_rung`] and O(flows that change x hops); a copy of the tables for each
     /// thread.
     pub fn damages(&self, faults: &[&Faults], done: impl Fn() + Sync) -> Vec<Damage> {
         let trials = Trials::new(&self.prepared);
@@ -140,7 +140,7 @@ impl<'a> Blast<'a> {
     /// Calls a function on the tables repaired for each of these in isolation, on all cores of the caller's pool; `None`
     /// where there is no alternative path.
     ///
-    /// Complexity: for each, that of [`Prepared::reroute`]; a copy of the tables for each thread.
+    /// Complexity: for each, that of [`Prepared::reroute_on_lowest_rung`]; a copy of the tables for each thread.
     pub fn on_mended<R: Send>(
         &self,
         faults: &[&Faults],
@@ -223,8 +223,7 @@ impl<'a> Blast<'a> {
         let wanted = |c: u32| self.wanted[c as usize] + change.get(&c).copied().unwrap_or(0.0);
         let jobs = touched.iter().filter_map(|&job| {
             let channels = &self.channels[job as usize];
-            let most = |x: f64| x.max(1.0);
-            let before = most(self.wanted[*channels.first()? as usize]);
+            let before = self.wanted[*channels.first()? as usize];
             if ended.contains(&job) {
                 return Some(JobLoss { job: job as usize, stopped: share(job), slowdown: None });
             }
@@ -233,7 +232,7 @@ impl<'a> Blast<'a> {
                 channels.iter().find(|c| !change.contains_key(c)).map_or(0.0, |c| wanted(*c));
             let own = channels.iter().filter(|c| change.contains_key(c) && !dead.contains(c));
             let new = now.get(&job).into_iter().flatten();
-            let after = most(own.chain(new).map(|c| wanted(*c)).fold(kept, f64::max));
+            let after = own.chain(new).map(|c| wanted(*c)).fold(kept, f64::max);
             let loss =
                 JobLoss { job: job as usize, stopped: share(job), slowdown: Some(after / before) };
             (loss.stopped > 0.0 || (after / before - 1.0).abs() > 1e-9).then_some(loss)
@@ -244,12 +243,12 @@ impl<'a> Blast<'a> {
     /// Repairs tables, those of the largest part where faults split the fabric: the rest counts as failed, too. `None` where they
     /// cannot be repaired.
     fn mend(&self, faults: &Faults, trial: &mut Trial<'_, '_>) -> Option<Mended> {
-        match trial.mend(faults) {
-            Ok(changes) => Some(Mended { faults: faults.clone(), changes }),
+        match trial.reroute_on_lowest_rung(faults) {
+            Ok((found, _)) => Some(Mended { faults: faults.clone(), changes: found.changes }),
             Err(RerouteError::CutOff { .. }) => {
                 let faults = self.with_parts_cut_off(faults);
-                let changes = trial.mend(&faults).ok()?;
-                Some(Mended { faults, changes })
+                let (found, _) = trial.reroute_on_lowest_rung(&faults).ok()?;
+                Some(Mended { faults, changes: found.changes })
             }
             Err(_) => None,
         }
@@ -344,7 +343,7 @@ mod tests {
             let faults = Faults { links: vec![c], ..Faults::default() };
             let damage = blast.damages(&[&faults], || ()).remove(0);
             let mut mended = prepared.clone();
-            mended.reroute(&faults).expect("spines are left");
+            mended.reroute_on_lowest_rung(&faults).expect("spines are left");
             // Each job's pace by all channels, with times alone as before the fault.
             let alone = |job: usize| before.fate(job).alone;
             let mut wanted: BTreeMap<u32, f64> = BTreeMap::new();
@@ -357,8 +356,8 @@ mod tests {
                 }
             }
             for (job, of) in of.iter().enumerate() {
-                let after = of.iter().map(|c| wanted[c]).fold(1.0, f64::max);
-                let should = after / before.fate(job).slowdown().max(1.0);
+                let after = of.iter().map(|c| wanted[c]).fold(0.0, f64::max);
+                let should = after / before.fate(job).slowdown();
                 let found = damage.jobs.iter().find(|l| l.job == job).and_then(|l| l.slowdown);
                 assert!(
                     (found.unwrap_or(1.0) - should).abs() < 1e-9,

@@ -94,7 +94,7 @@ pub fn of_groups(report: &GroupReport, waits: &[GroupWait]) -> Vec<Finding> {
     }
     if sets.loops > 0 {
         let message = format!(
-            "groups of ports: some choice is a forwarding loop; LIDs: {}",
+            "groups of ports: some choice is a forwarding loop; destinations, LIDs with equal groups counted once: {}",
             group(sets.loops)
         );
         let hint = "ports of a group must lead nearer to the LID";

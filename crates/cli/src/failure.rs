@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use darkfiber_fabric::Unknown;
+use darkfiber_routing::reroute::RerouteError;
 
 use crate::remarks;
 use crate::terminal::eprint_line;
@@ -123,6 +124,16 @@ impl From<darkfiber_scenario::Error> for Failure {
             ErrorKind::Infeasible => Exit::Infeasible,
         };
         Self::new(exit, &error).hint(error.hint)
+    }
+}
+
+impl From<RerouteError> for Failure {
+    fn from(error: RerouteError) -> Self {
+        match error {
+            // The tables are sound; nobody can repair them yet.
+            RerouteError::LanesByHop => Self::infeasible(error),
+            other => Self::input(other),
+        }
     }
 }
 

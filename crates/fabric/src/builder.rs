@@ -84,6 +84,7 @@ pub struct FabricBuilder {
     links: Vec<SwitchLink>,
     loopbacks: Vec<Loopback>,
     classes: Vec<LinkClass>,
+    reserved_lids: Vec<u16>,
     taken: Vec<[u64; 4]>,
 }
 
@@ -101,6 +102,11 @@ impl FabricBuilder {
         }
         self.classes.push(class);
         (self.classes.len() - 1).min(255) as u8
+    }
+
+    /// Reserves LIDs for ports that are left out.
+    pub fn reserve_lids(&mut self, lids: impl IntoIterator<Item = u16>) {
+        self.reserved_lids.extend(lids);
     }
 
     /// Adds a switch. A zero GUID is replaced by one derived from its number, and an unset system
@@ -277,8 +283,19 @@ impl FabricBuilder {
         }
         self.check_guids()?;
         let Self {
-            name, switches, adapters, hosts, mut terminals, links, loopbacks, classes, ..
+            name,
+            switches,
+            adapters,
+            hosts,
+            mut terminals,
+            links,
+            loopbacks,
+            classes,
+            mut reserved_lids,
+            ..
         } = self;
+        reserved_lids.sort_unstable();
+        reserved_lids.dedup();
         let n = switches.len();
 
         let mut ends: Vec<(u32, u8, u32, u8)> = Vec::with_capacity(links.len() * 2);
@@ -350,6 +367,7 @@ impl FabricBuilder {
             terminals,
             loopbacks,
             classes,
+            reserved_lids,
             channel_start,
             tail,
             head,

@@ -15,7 +15,7 @@ pub struct Cabling {
 }
 
 /// One end of cables: a switch, an adapter, or a board of a director.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Device {
     /// Name of the device.
     pub name: String,
@@ -23,8 +23,17 @@ pub struct Device {
     pub aliases: Vec<String>,
     /// Node GUID, where known.
     pub guid: Option<Guid>,
+    /// GUIDs of its ports, as far as they are known and have cables: some lists have them in place of the node's.
+    pub port_guids: Vec<Guid>,
     /// Whether it is in a host.
     pub in_host: bool,
+}
+
+impl Device {
+    /// All GUIDs that it goes by, that of the node first.
+    pub fn guids(&self) -> impl Iterator<Item = Guid> {
+        self.guid.into_iter().chain(self.port_guids.iter().copied())
+    }
 }
 
 /// A cable between two devices.
@@ -52,12 +61,18 @@ impl Cabling {
             name: if s.description.is_empty() { s.guid.to_string() } else { s.description.clone() },
             aliases: system_names(&s.description),
             guid: Some(s.guid),
+            port_guids: Vec::new(),
             in_host: false,
         });
-        let adapters = fabric.adapters().iter().map(|a| Device {
+        let mut port_guids = vec![Vec::new(); fabric.adapters().len()];
+        for terminal in fabric.terminals() {
+            port_guids[terminal.adapter.index()].push(terminal.guid);
+        }
+        let adapters = fabric.adapters().iter().zip(port_guids).map(|(a, port_guids)| Device {
             name: adapter_name(fabric, a.guid, &a.description, a.host.index()),
             aliases: vec![fabric.host(a.host).name.clone()],
             guid: Some(a.guid),
+            port_guids,
             in_host: true,
         });
         let devices: Vec<Device> = switches.chain(adapters).collect();

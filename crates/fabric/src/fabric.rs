@@ -41,6 +41,7 @@ pub struct Fabric {
     pub(crate) terminals: Vec<Terminal>,
     pub(crate) loopbacks: Vec<Loopback>,
     pub(crate) classes: Vec<LinkClass>,
+    pub(crate) reserved_lids: Vec<u16>,
     /// `channel_start[s]..channel_start[s+1]`: inter-switch channels that leave `s`.
     pub(crate) channel_start: Vec<u32>,
     pub(crate) tail: Vec<u32>,
@@ -72,6 +73,11 @@ impl Fabric {
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
+    }
+
+    /// LIDs of ports that are no part of it, such as routers', in ascending order: no port of it may get them.
+    pub fn reserved_lids(&self) -> &[u16] {
+        &self.reserved_lids
     }
 
     /// The number of switches.

@@ -4,7 +4,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use thiserror::Error;
 
-use crate::{BuildError, ChannelId, Fabric, FabricBuilder, SwitchId, TerminalId};
+use crate::{
+    Adapter, AdapterId, BuildError, ChannelId, Fabric, FabricBuilder, SwitchId, TerminalId,
+};
 
 /// A set of failed cables and switches of one base fabric. Removing an entry is a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,8 +169,25 @@ impl Fabric {
             gone_channel[c.index()] = true;
             gone_channel[self.reverse(c).index()] = true;
         }
-        self.rebuild(&gone_switch, &gone_terminal, &gone_channel)
+        let gone_adapter = vec![false; self.adapters.len()];
+        self.rebuild(&gone_switch, &gone_terminal, &gone_channel, &gone_adapter)
             .expect("a part of a valid fabric is valid")
+    }
+
+    /// This fabric without adapters that have no link, and without hosts that have no others. Ids of adapters and hosts change, all
+    /// others stay.
+    ///
+    /// # Panics
+    /// If one of them has a link.
+    pub(crate) fn without_unlinked(&self, adapters: &[AdapterId]) -> Self {
+        let mut gone_adapter = vec![false; self.adapters.len()];
+        for a in adapters {
+            gone_adapter[a.index()] = true;
+        }
+        let none = [self.switch_count(), self.terminal_count(), self.channel_count()];
+        let [switch, terminal, channel] = none.map(|count| vec![false; count]);
+        let left = self.rebuild(&switch, &terminal, &channel, &gone_adapter);
+        left.expect("adapters without links are no part of anything").0
     }
 
     fn rebuild(
@@ -176,11 +195,13 @@ impl Fabric {
         gone_switch: &[bool],
         gone_terminal: &[bool],
         gone_channel: &[bool],
+        gone_adapter: &[bool],
     ) -> Result<(Self, Renumbering), BuildError> {
         let mut b = FabricBuilder::new(self.name.clone());
         for class in &self.classes {
             b.class(class.clone());
         }
+        b.reserve_lids(self.reserved_lids.iter().copied());
         let mut map = Renumbering {
             switch: vec![None; self.switch_count()],
             terminal: vec![None; self.terminal_count()],
@@ -193,11 +214,23 @@ impl Fabric {
                 map.old_switch.push(SwitchId::new(i));
             }
         }
-        for host in &self.hosts {
-            b.add_host(host.name.clone());
+        // A host whose adapters all go goes along.
+        let mut host_goes = vec![false; self.hosts.len()];
+        let adapters = || self.adapters.iter().zip(gone_adapter);
+        for (adapter, _) in adapters().filter(|(_, goes)| **goes) {
+            host_goes[adapter.host.index()] = true;
         }
-        for adapter in &self.adapters {
-            b.add_adapter(adapter.clone());
+        for (adapter, _) in adapters().filter(|(_, goes)| !**goes) {
+            host_goes[adapter.host.index()] = false;
+        }
+        let mut hosts = Vec::with_capacity(self.hosts.len());
+        for (host, goes) in self.hosts.iter().zip(&host_goes) {
+            hosts.push((!goes).then(|| b.add_host(host.name.clone())));
+        }
+        let mut new_adapters = Vec::with_capacity(self.adapters.len());
+        for (adapter, goes) in adapters() {
+            let host = hosts[adapter.host.index()].filter(|_| !goes);
+            new_adapters.push(host.map(|host| b.add_adapter(Adapter { host, ..adapter.clone() })));
         }
         for (i, terminal) in self.terminals.iter().enumerate() {
             let Some(switch) = map.switch[terminal.switch.index()] else {
@@ -208,7 +241,8 @@ impl Fabric {
             }
             map.terminal[i] = Some(TerminalId::new(map.old_terminal.len()));
             map.old_terminal.push(TerminalId::new(i));
-            b.link_terminal(crate::Terminal { switch, ..terminal.clone() })?;
+            let adapter = new_adapters[terminal.adapter.index()].expect("it has a link");
+            b.link_terminal(crate::Terminal { adapter, switch, ..terminal.clone() })?;
         }
         for c in (0..self.channel_count()).map(ChannelId::new) {
             let r = self.reverse(c);

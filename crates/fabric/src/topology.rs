@@ -1,6 +1,6 @@
 //! A fabric together with its structure.
 
-use crate::{Fabric, Faults, Planes, Renumbering, Shape, SwitchId};
+use crate::{Fabric, Faults, Planes, Renumbering, Shape, SwitchId, TerminalId};
 
 /// A [`Fabric`] and, where known, its [`Shape`]: what generators make and readers return.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +28,8 @@ impl Topology {
         }
     }
 
-    /// Plane `i` as a separate fabric, with its own shape; `None` beyond [`plane_count`](Self::plane_count). A fabric
-    /// without planes is its own plane 0.
+    /// Plane `i` as a separate fabric, with its own shape and without the adapters of the others; `None` beyond
+    /// [`plane_count`](Self::plane_count). A fabric without planes is its own plane 0.
     ///
     /// ```
     /// use darkfiber_fabric::{Shape, parse_spec};
@@ -42,7 +42,21 @@ impl Topology {
     /// # Ok::<(), darkfiber_fabric::SpecError>(())
     /// ```
     pub fn plane(&self, i: usize) -> Option<Self> {
-        self.plane_and_map(i).map(|(plane, _)| plane)
+        let (plane, _) = self.plane_and_map(i)?;
+        // Those without a cable in any plane stay where their host has no other one: that is a fault of this plane, too.
+        let without = self.fabric.unlinked_adapters();
+        let mut is_here = vec![false; plane.fabric.hosts().len()];
+        for t in (0..plane.fabric.terminal_count()).map(TerminalId::new) {
+            is_here[plane.fabric.host_of(t).index()] = true;
+        }
+        let mut others = plane.fabric.unlinked_adapters();
+        others.retain(|adapter| {
+            let host = plane.fabric.adapter(*adapter).host;
+            is_here[host.index()] || without.binary_search(adapter).is_err()
+        });
+        let fabric =
+            if others.is_empty() { plane.fabric } else { plane.fabric.without_unlinked(&others) };
+        Some(Self { fabric, ..plane })
     }
 
     /// [`plane`](Self::plane), and how its ids map to those of the whole fabric. Hosts and adapters

@@ -8,6 +8,7 @@
 //! seed GUIDs cannot be mapped back; a seed that can be guessed is no secret.
 
 use std::collections::{HashMap, HashSet};
+use std::net::Ipv6Addr;
 
 use darkfiber_fabric::{Adapter, Fabric, FabricBuilder, Guid, Role, Switch, SwitchId, Terminal};
 
@@ -21,6 +22,8 @@ pub struct Anonymiser {
     /// New name of a host; `None`: several hosts have that name.
     hosts: HashMap<String, Option<String>>,
     switches: HashMap<String, Option<String>>,
+    /// New names of hosts by old ones in small letters.
+    folded: HashMap<String, Option<String>>,
     descriptions: HashMap<String, Option<String>>,
 }
 
@@ -39,6 +42,7 @@ impl Anonymiser {
             guids,
             hosts: HashMap::new(),
             switches: HashMap::new(),
+            folded: HashMap::new(),
             descriptions: HashMap::new(),
         };
         this.fabric = this.rename(fabric);
@@ -50,6 +54,7 @@ impl Anonymiser {
         for class in fabric.classes() {
             b.class(class.clone());
         }
+        b.reserve_lids(fabric.reserved_lids().iter().copied());
         let guids = self.guids.clone();
         let guid = |old: Guid| guids.get(&old).copied().unwrap_or(old);
         for (i, s) in fabric.switches().iter().enumerate() {
@@ -78,6 +83,7 @@ impl Anonymiser {
                 count += 1;
                 let name = format!("cn{count:05}");
                 learn(&mut self.hosts, host.name.trim(), &name);
+                learn(&mut self.folded, &host.name.trim().to_lowercase(), &name);
                 name
             };
             b.add_host(name.clone());
@@ -146,9 +152,10 @@ impl Anonymiser {
     }
 
     /// Rewrites a text that goes with the fabric: replaces descriptions in quotes, and whole words that are host
-    /// names, switch names or GUIDs (`0x0002c903004e938`, `2c9030004e938`, `S-0002c9030004e938`,
-    /// `0002:c903:0004:e938`), at any position. Everything else stays, including names of nodes that the fabric does
-    /// not have, and names inside host lists such as `cn[01-17]`: expand those first (`scontrol show hostnames`).
+    /// names in capital or small letters, switch names, GUIDs (`0x0002c903004e938`, `2c9030004e938`,
+    /// `S-0002c9030004e938`, `0002:c903:0004:e938`) or GIDs (`fe80::2:c903:4:e938`), at any position. Everything else
+    /// stays, including names of nodes that the fabric does not have, and names inside host lists such as `cn[01-17]`:
+    /// expand those first (`scontrol show hostnames`).
     pub fn rewrite_text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
@@ -205,36 +212,46 @@ impl Anonymiser {
             out.push_str(&word[start + core.len()..]);
             return;
         }
-        let mut rest = word;
-        while !rest.is_empty() {
-            let end = rest.find(is_mark).unwrap_or(rest.len());
-            match self.word(&rest[..end]) {
-                Some(new) => out.push_str(&new),
-                None => out.push_str(&rest[..end]),
+        // GIDs and GUIDs in groups hold colons: all other marks come before these.
+        split(word, |c| c != ':' && is_mark(c), out, &mut |part, out| {
+            if let Some(new) = self.word(part).or_else(|| self.gid_word(part)) {
+                return out.push_str(&new);
             }
-            rest = &rest[end..];
-            if let Some(mark) = rest.chars().next() {
-                out.push(mark);
-                rest = &rest[mark.len_utf8()..];
-            }
-        }
+            split(part, |c| c == ':', out, &mut |name, out| {
+                out.push_str(&self.word(name).unwrap_or_else(|| name.to_owned()));
+            });
+        });
+    }
+
+    /// A GID, whose last half is a GUID: `fe80::2c9:300:4e:938`, in any form of an IPv6 address.
+    fn gid_word(&self, word: &str) -> Option<String> {
+        let address = word.parse::<Ipv6Addr>().ok()?;
+        let new = self.guid(Guid(u64::try_from(address.to_bits() & u128::from(u64::MAX)).ok()?))?;
+        let prefix = address.to_bits() >> 64 << 64;
+        Some(Ipv6Addr::from_bits(prefix | u128::from(new.0)).to_string())
     }
 
     fn word(&self, word: &str) -> Option<String> {
         self.host_name(word)
             .or_else(|| self.switch_name(word))
+            // Batch systems write names of hosts in small letters.
+            .or_else(|| self.folded.get(&word.to_lowercase())?.as_deref())
             .map(str::to_owned)
             .or_else(|| self.guid_word(word))
     }
 
     fn guid_word(&self, word: &str) -> Option<String> {
-        if word.len() == 19 && word.bytes().filter(|b| *b == b':').count() == 3 {
-            let digits: String = word.chars().filter(|c| *c != ':').collect();
+        let groups = || word.split(':');
+        // Zeros in front may be left out.
+        if (2..=4).contains(&groups().count()) && groups().all(|group| group.len() == 4) {
+            let digits: String = groups().collect();
             let new = format!("{:016x}", self.lookup(&digits)?.0);
             return Some(format!("{}:{}:{}:{}", &new[..4], &new[4..8], &new[8..12], &new[12..]));
         }
-        let digits =
-            ["0x", "S-", "H-", "R-"].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
+        let digits = ["0x", "0X", "S-", "H-", "R-"]
+            .iter()
+            .find_map(|p| word.strip_prefix(p))
+            .unwrap_or(word);
         // Shorter numbers are LIDs, ports or counts.
         if digits.len() < 8 {
             return None;
@@ -252,6 +269,25 @@ impl Anonymiser {
         let hex = digits.len() <= 16 && digits.bytes().all(|b| b.is_ascii_hexdigit());
         let old = hex.then(|| u64::from_str_radix(digits, 16).ok())??;
         self.guid(Guid(old))
+    }
+}
+
+/// Gives each part of a text between marks to `each`, and copies the marks.
+fn split(
+    text: &str,
+    is_mark: impl Fn(char) -> bool,
+    out: &mut String,
+    each: &mut dyn FnMut(&str, &mut String),
+) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(&is_mark).unwrap_or(rest.len());
+        each(&rest[..end], out);
+        rest = &rest[end..];
+        if let Some(mark) = rest.chars().next() {
+            out.push(mark);
+            rest = &rest[mark.len_utf8()..];
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, LinkClass, Topology};
+use darkfiber_fabric::{Fabric, LinkClass, Role, Topology};
 
 use crate::graph_golf::Claim;
 use crate::input::name_of;
@@ -43,6 +43,9 @@ pub const FORMAT: Format = Format {
         omits: |t| {
             let mut lost = unlabelled(t);
             lost.push("port numbers, GUIDs and LIDs".to_owned());
+            if t.fabric.terminals().iter().any(|t| t.role == Role::Aggregation) {
+                lost.push("which terminals are aggregation nodes, that run no jobs".to_owned());
+            }
             let names = t.fabric.switches().iter().map(|s| &s.description[..]);
             if names.chain(t.fabric.hosts().iter().map(|h| &h.name[..])).any(is_no_word) {
                 lost.push("some characters of names".to_owned());
@@ -104,16 +107,21 @@ fn parse(line: &str) -> Line<'_> {
             None => Line::Bad("the fourth word of a host line is not a speed such as 4xHDR"),
         },
         [a, b, more @ ..] if more.len() <= 2 => {
-            let (mut count, mut class) = (1, None);
+            let (mut count, mut class) = (None, None);
             for word in more {
                 if let Ok(n) = word.parse() {
-                    count = n;
+                    if count.replace(n).is_some() {
+                        return Line::Bad(
+                            "a number of cables once, and a speed is a word such as 4xHDR",
+                        );
+                    }
                 } else if let Some(label) = LinkClass::of_word(word) {
                     class = Some(label);
                 } else {
                     return Line::Bad("neither a number of cables nor a speed such as 4xHDR");
                 }
             }
+            let count = count.unwrap_or(1);
             if count == 0 || count > MOST_PARALLEL {
                 return Line::Bad("between 1 and 253 cables can join two switches");
             }

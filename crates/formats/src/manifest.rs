@@ -171,6 +171,13 @@ impl Verified {
             "run the command again",
         ))
     }
+
+    /// Whether the manifest says that all its routes share one virtual layer: then no file of service levels is needed to know them.
+    pub fn has_one_layer(&self) -> bool {
+        let said = self.text.as_ref().filter(|_| self.note.is_none());
+        let said = said.and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+        said.is_some_and(|said| said["layers"] == 1)
+    }
 }
 
 /// The text of a manifest; `None` if there is no manifest.

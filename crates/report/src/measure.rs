@@ -208,8 +208,13 @@ pub(crate) fn text(
         for m in &measured {
             if let (Some(load), Some(channel)) = (m.worst, &m.worst_channel) {
                 let gap = if std::mem::take(&mut first) { "\n" } else { "" };
+                // By speed it is the channel that takes longest, and others may have more flows.
+                let slower = m.worst_slowdown.map_or_else(String::new, |times| {
+                    format!(", {times:.2} times as long as one alone")
+                });
+                let load = group(load.into());
                 let _infallible =
-                    writeln!(text, "{gap}{}: {} flows on {channel}", m.engine, group(load.into()));
+                    writeln!(text, "{gap}{}: {load} flows on {channel}{slower}", m.engine);
             }
         }
     }

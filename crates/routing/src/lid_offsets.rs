@@ -12,6 +12,7 @@
 //! (`minhop`): several LIDs a port take the paths of an engine that looks at the whole path (`sssp`), if they are more even.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use darkfiber_fabric::{Fabric, TerminalId};
 
@@ -76,23 +77,39 @@ pub(crate) fn route(
     neighbours
         .spread(request.paths().div_ceil(kinds), |t| rows.ports(rows.row(DestId::terminal(t), 0)));
     let mut row_of = Vec::with_capacity(fabric.terminal_count() * request.paths());
-    let mut alike = 0;
+    let (mut paths, mut alike) = (Vec::new(), 0);
     for t in 0..fabric.terminal_count() {
         let (group, place) = neighbours.of(t);
-        alike += usize::from(group.len() * kinds < request.paths());
+        paths.clear();
         for i in 0..request.paths() {
             let neighbour = group[(place + i / kinds) % group.len()];
-            row_of.push(rows.row(DestId::terminal(neighbour), i % kinds) as u32);
+            let row = rows.row(DestId::terminal(neighbour), i % kinds);
+            row_of.push(row as u32);
+            paths.push(elsewhere(fabric, TerminalId::new(t), rows.ports(row)));
         }
+        paths.sort_unstable();
+        paths.dedup();
+        alike += usize::from(paths.len() < request.paths());
     }
     let mut routes = rows.with_lids(request.paths(), row_of);
     if alike > 0 {
         routes.notes.push(format!(
-            "{alike} terminals have too few neighbours on their switch for {} LIDs with paths of their own",
+            "{alike} of {} terminals have fewer than {} different paths for their {} LIDs",
+            fabric.terminal_count(),
+            request.paths(),
             request.paths()
         ));
     }
     Ok(routes)
+}
+
+/// A digest of a row without the switch of its terminal, where all LIDs leave the fabric by the same port.
+fn elsewhere(fabric: &Fabric, t: TerminalId, ports: &[u8]) -> u64 {
+    let home = fabric.terminal(t).switch.index();
+    let mut digest = DefaultHasher::new();
+    ports[..home].hash(&mut digest);
+    ports[home + 1..].hash(&mut digest);
+    digest.finish()
 }
 
 /// Loads of all channels where everybody uses one of the LIDs.

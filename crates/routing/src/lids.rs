@@ -83,10 +83,17 @@ impl Lids {
             switch: vec![0; fabric.switch_count()],
             owner: vec![NO_OWNER; usize::from(MAX_UNICAST_LID) + 1],
         };
+        let reserved = fabric.reserved_lids();
+        let is_free = |first: usize, width: usize| {
+            let at = reserved.partition_point(|&lid| usize::from(lid) < first);
+            reserved.get(at).is_none_or(|&lid| usize::from(lid) >= first + width)
+        };
         // Inputs first, so that LIDs that the subnet manager already assigned do not move. The
         // bases of a dump made with a smaller LMC may overlap; then the later port moves.
         for (t, terminal) in fabric.terminals().iter().enumerate() {
-            if let Some(lid) = terminal.lid {
+            if let Some(lid) = terminal.lid
+                && is_free(usize::from(lid) + 1, width - 1)
+            {
                 let _taken = lids.claim(lid, width, DestId::new(t));
             }
         }
@@ -101,7 +108,9 @@ impl Lids {
                 if next + width > usize::from(MAX_UNICAST_LID) + 1 {
                     return Err(LidError::TooMany { needed });
                 }
-                let _taken = lids.claim(next as u16, width, DestId::new(t));
+                if is_free(next, width) {
+                    let _taken = lids.claim(next as u16, width, DestId::new(t));
+                }
                 next += width;
             }
         }
@@ -111,7 +120,10 @@ impl Lids {
                 if next > usize::from(MAX_UNICAST_LID) {
                     return Err(LidError::TooMany { needed });
                 }
-                let _taken = lids.claim(next as u16, 1, DestId::new(fabric.terminal_count() + s));
+                if is_free(next, 1) {
+                    let owner = DestId::new(fabric.terminal_count() + s);
+                    let _taken = lids.claim(next as u16, 1, owner);
+                }
                 next += 1;
             }
         }
@@ -224,5 +236,33 @@ impl Lids {
     /// The largest LID in use, 0 if there is none.
     pub fn top(&self) -> u16 {
         self.owner.iter().rposition(|&o| o != NO_OWNER).unwrap_or(0) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use darkfiber_fabric::{FabricBuilder, LinkClass, Switch};
+
+    use super::*;
+
+    /// Ports without a LID, or with more of them than the input gave, get none that is reserved.
+    #[test]
+    fn reserved_lids_are_given_to_nobody() {
+        let mut b = FabricBuilder::new("with a router");
+        let class = b.class(LinkClass::unknown());
+        let s = b.add_switch(Switch { ports: 4, ..Switch::default() });
+        for port in 1..=3 {
+            b.add_host_on(s, port, &format!("h{port}"), class).expect("free port");
+        }
+        b.reserve_lids([3, 2, 9, 3]);
+        let fabric = b.finish().expect("valid");
+        assert_eq!(fabric.reserved_lids(), [2, 3, 9]);
+        for lmc in 0..3 {
+            let lids = Lids::assign(&fabric, lmc).expect("few LIDs");
+            for lid in [2, 3, 9] {
+                assert_eq!(lids.owner(lid), None, "LMC {lmc}, LID {lid}");
+            }
+            assert!((0..3).all(|t| lids.terminal(TerminalId(t)) != 0) && lids.switch(s) != 0);
+        }
     }
 }

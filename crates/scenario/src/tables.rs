@@ -182,8 +182,9 @@ pub fn read(
         return read_files(files, name_of_fabric, loaded, listener);
     }
     let set = manifest::verify(&files.tables)?;
-    let read = read_files(files, name_of_fabric, loaded, listener)?;
+    let mut read = read_files(files, name_of_fabric, loaded, listener)?;
     set.check_unchanged()?;
+    read.has_levels |= set.has_one_layer();
     if let Some(note) = &set.note {
         listener.note(&format!("{}: note: {note}", files.tables.display()));
     }

@@ -44,14 +44,14 @@ struct Parts {
     into: Vec<f64>,
 }
 
-/// The bounds for the first thousand samples (all phases, up to a thousand) of a pattern.
+/// The bounds for the first samples of a pattern: as many as are given, or all of its phases, up to a thousand.
 pub fn bounds(
     fabric: &Fabric,
     shape: Option<&Shape>,
     who: &[TerminalId],
     costs: Option<&Costs>,
     pattern: &dyn Pattern,
-    seed: u64,
+    (seed, most): (u64, u64),
 ) -> Bounds {
     let carries = |c: usize| costs.map_or(1.0, |costs| 1.0 / costs.channel[c]);
     let (bisection, side) = halves(fabric, shape, who);
@@ -72,7 +72,7 @@ pub fn bounds(
     let all: f64 = (0..fabric.channel_count()).map(carries).sum();
     let samples = match pattern.extent() {
         Extent::Phases(phases) => phases.min(SAMPLES),
-        Extent::Samples => SAMPLES,
+        Extent::Samples => most.clamp(1, SAMPLES),
     };
     let each: Vec<(f64, f64)> = (0..samples)
         .into_par_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use darkfiber_fabric::Cabling;
+use darkfiber_fabric::{Cabling, Guid};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,11 +45,18 @@ pub(super) fn pair(expected: &Cabling, found: &Cabling) -> Pairing {
         of_found: vec![None; found.devices.len()],
         ..Pairing::default()
     };
-    let of_guid: HashMap<_, _> =
-        found.devices.iter().enumerate().filter_map(|(i, d)| Some((d.guid?, i))).collect();
+    let devices = || found.devices.iter().enumerate();
+    let mut of_guid: HashMap<Guid, usize> =
+        devices().flat_map(|(i, d)| d.guids().map(move |guid| (guid, i))).collect();
+    // A node's own comes before those of ports of another one.
+    of_guid.extend(devices().filter_map(|(i, d)| Some((d.guid?, i))));
     for (e, device) in expected.devices.iter().enumerate() {
-        let same = device.guid.and_then(|guid| of_guid.get(&guid));
-        if let Some(&f) = same.filter(|&&f| found.devices[f].in_host == device.in_host) {
+        let same = device.guids().find_map(|guid| {
+            let f = *of_guid.get(&guid)?;
+            let is_free = pairing.of_found[f].is_none();
+            (is_free && found.devices[f].in_host == device.in_host).then_some(f)
+        });
+        if let Some(f) = same {
             pairing.join(e, f);
             pairing.by_guid += 1;
         }
@@ -163,7 +170,8 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
             continue;
         };
         let there = &found.devices[f];
-        let is_another = matches!((device.guid, there.guid), (Some(a), Some(b)) if a != b);
+        let has_guids = device.guid.is_some() && there.guid.is_some();
+        let is_another = has_guids && !device.guids().any(|a| there.guids().any(|b| a == b));
         let is_renamed = device.name != there.name
             && !device.aliases.contains(&there.name)
             && !there.aliases.contains(&device.name);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Planes, SwitchId, TerminalId};
 use darkfiber_routing::Lids;
 
 use super::exam::{Area, Exam, Verdict};
@@ -11,27 +11,30 @@ use crate::{Names, group};
 /// The first LID that is no unicast LID (InfiniBand Architecture Specification, volume 1, 4.1.3).
 const FIRST_MULTICAST: u32 = 0xc000;
 
-/// Looks for LIDs that are missing, out of range, of two ports, or other ones than `tables` have.
+/// Looks for LIDs that are missing, out of range, of two ports of a plane, or other ones than `tables` have.
 ///
 /// Complexity: O(n log n) in LIDs.
 pub fn lids(fabric: &Fabric, tables: Option<&Lids>) -> Exam {
     let names = Names::new(fabric);
     let switches = (0..fabric.switch_count()).map(SwitchId::new);
     let terminals = (0..fabric.terminal_count()).map(TerminalId::new);
-    let of_switches = switches.map(|s| (names.switch(s), fabric.switch(s).lid, 0));
+    // Each plane is a subnet with LIDs of its own.
+    let planes = Planes::of(fabric);
+    let of_switches =
+        switches.map(|s| (names.switch(s), fabric.switch(s).lid, 0, planes.of_switch(s)));
     let of_terminals = terminals.map(|t| {
         let terminal = fabric.terminal(t);
-        (names.terminal(t), terminal.lid, terminal.lmc)
+        (names.terminal(t), terminal.lid, terminal.lmc, planes.of_terminal(fabric, t))
     });
-    let ports: Vec<(String, Option<u16>, u8)> = of_switches.chain(of_terminals).collect();
+    let ports: Vec<(String, Option<u16>, u8, usize)> = of_switches.chain(of_terminals).collect();
     let has_lid = |lid: Option<u16>| lid.is_some_and(|lid| lid != 0);
-    if !ports.iter().any(|(_, lid, _)| has_lid(*lid)) {
+    if !ports.iter().any(|(_, lid, ..)| has_lid(*lid)) {
         return Exam::not_asked(Area::Lids, "the file has no LIDs; ibnetdiscover prints them");
     }
     let mut places = Vec::new();
-    let mut owner: BTreeMap<u32, &str> = BTreeMap::new();
+    let mut owner: BTreeMap<(usize, u32), &str> = BTreeMap::new();
     let (mut without, mut outside, mut twice) = (0, 0, 0);
-    for (name, lid, lmc) in &ports {
+    for (name, lid, lmc, plane) in &ports {
         let Some(lid) = lid.filter(|&lid| lid != 0).map(u32::from) else {
             without += 1;
             places.push(format!("{name}: no LID"));
@@ -41,11 +44,16 @@ pub fn lids(fabric: &Fabric, tables: Option<&Lids>) -> Exam {
             if lid >= FIRST_MULTICAST {
                 outside += 1;
                 places.push(format!("{name}: LID {lid} is no unicast LID"));
-            } else if let Some(other) = owner.insert(lid, name) {
+            } else if let Some(other) = owner.insert((*plane, lid), name) {
                 twice += 1;
                 places.push(format!("{name}: LID {lid} is of {other}, too"));
             }
         }
+    }
+    let wider = fabric.terminals().iter().map(|t| t.lmc).max().unwrap_or(0);
+    let narrow = tables.map(Lids::lmc).filter(|&lmc| lmc < wider);
+    if let Some(lmc) = narrow {
+        places.push(format!("LMC {wider} in the fabric, LMC {lmc} in the tables"));
     }
     let unlike = tables.map_or_else(Vec::new, |tables| tables.unlike(fabric));
     // Terminals come before switches there, and after them here.
@@ -63,12 +71,13 @@ pub fn lids(fabric: &Fabric, tables: Option<&Lids>) -> Exam {
         (outside, "beyond the unicast range"),
         (twice, "taken twice"),
         (unlike.len(), "other than in the tables"),
+        (usize::from(narrow.is_some()), "LMC other than in the tables"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("{count} {what}"))
     .collect();
-    let grave = outside + twice + unlike.len() > 0;
+    let grave = outside + twice + unlike.len() > 0 || narrow.is_some();
     Exam {
         area: Area::Lids,
         verdict: if grave { Verdict::Error } else { Verdict::Warning },

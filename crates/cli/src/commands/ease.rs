@@ -26,6 +26,9 @@ const EASE: &str = "ease";
 const KEPT: u8 = 1;
 /// Entries that are listed.
 const LISTED: usize = 10;
+/// Entries that change, and steps, at most, if nobody says how many.
+const MOVES: usize = 64;
+const STEPS: u16 = 8;
 
 /// `darkfiber route`: with `-e ease` few entries of tables in place, else new tables.
 pub(crate) fn route_or_ease(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
@@ -44,6 +47,13 @@ fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
     }
     if !named && !args.ease.counters.is_empty() {
         return Err(Failure::usage("--counters say whom -e ease serves; other engines take none"));
+    }
+    let limits = [(args.ease.moves.is_some(), "--moves"), (args.ease.steps.is_some(), "--steps")];
+    if let Some((_, option)) = limits.into_iter().find(|(given, _)| *given && !named) {
+        return Err(Failure::usage(format!(
+            "{option} limits what -e ease changes; other engines make new tables"
+        ))
+        .hint(format!("leave {option} out, or give -e ease --from TABLES")));
     }
     Ok(named)
 }
@@ -86,12 +96,12 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
     progress.step();
     progress.at("easing");
     let start = Instant::now();
-    let prepared = Prepared::new(fabric, &old, KEPT).map_err(Failure::input)?;
+    let prepared = Prepared::new(fabric, &old, KEPT)?;
     let seconds_prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let mut prepared = prepared.serving(&traffic.demands);
-    let goal = Goal { moves: args.ease.moves, ..Goal::default() };
-    let eased = prepared.ease_for(&goal, args.ease.steps.into());
+    let goal = Goal { moves: args.ease.moves.unwrap_or(MOVES), ..Goal::default() };
+    let eased = prepared.ease_for(&goal, args.ease.steps.unwrap_or(STEPS).into());
     let seconds_compute = start.elapsed().as_secs_f64();
     let new = prepared.into_routes();
     progress.step();

@@ -139,8 +139,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     // Loads after as many changed entries as are allowed.
     progress.at("relieving");
     let start = Instant::now();
-    let mut prepared = Prepared::with_demands(fabric, &given.case.tables.routes, KEPT, &demands)
-        .map_err(Failure::input)?;
+    let mut prepared = Prepared::with_demands(fabric, &given.case.tables.routes, KEPT, &demands)?;
     let seconds_prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let goal = Goal {

@@ -83,9 +83,9 @@ Papers call four things bandwidth; here each has a line, as shares of what a ter
   fair_rate    mean of the max-min fair rates
   finish_rate  1 / time until the last of equal messages has arrived at fair rates
 abb, afpb, adb are the share of random bisections, full permutations, exchanges; ebb, fair, finish are the
-others of random bisections. worst is exact: the most flows that any permutation puts on one channel.
-'(at most)' is an upper bound for any routes: the channels around switches, subtrees, groups and halves of the
-fabric, and all channels together.
+others of random bisections. worst is exact: the most flows of any permutation on one channel, with --link-speeds on
+the one that takes longest. '(at most)' is an upper bound for any routes: the channels around switches, subtrees,
+groups and halves of the fabric, and all together.
 
 Examples:
   darkfiber measure fattree2:n=18,m=18,r=36 -e dmodk -e opt -e opt-rect

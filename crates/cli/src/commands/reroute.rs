@@ -400,11 +400,7 @@ fn mend(
     of_old: &RoutingRecipe<'_>,
 ) -> Result<NewTables, Failure> {
     let start = Instant::now();
-    let mut prepared =
-        Prepared::new(&whole.fabric, old, args.lanes).map_err(|error| match error {
-            RerouteError::LanesByHop => Failure::infeasible(error),
-            other => Failure::input(other),
-        })?;
+    let mut prepared = Prepared::new(&whole.fabric, old, args.lanes)?;
     let prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let mended = if args.levels.move_sl {

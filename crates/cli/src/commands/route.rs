@@ -283,12 +283,14 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     }
     drop(progress);
 
-    // Pictures, then the table, whose exit code tells of what was found.
-    problems.note(args.page.write(|| {
-        picture((&topology, drawn.as_ref()), jobs.as_deref(), (&outcomes, &lanes), &provenance)
-    }));
-    if let Some(path) = &args.svg {
-        problems.note(draw(path, &facts, &outcomes));
+    // Pictures, unless there are no routes; then the table, whose exit code tells of what was found.
+    if outcomes.iter().any(|outcome| matches!(outcome, RouteOutcome::Routed(_))) {
+        problems.note(args.page.write(|| {
+            picture((&topology, drawn.as_ref()), jobs.as_deref(), (&outcomes, &lanes), &provenance)
+        }));
+        if let Some(path) = &args.svg {
+            problems.note(draw(path, &facts, &outcomes));
+        }
     }
     common.show(&Engines {
         rows: &outcomes,

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &SurviveCommand, common: &Common) -> Result<Exit, Failur
     progress.step();
     progress.at("mending every fault");
     let start = Instant::now();
-    let prepared = Prepared::new(fabric, &routes, args.lanes).map_err(Failure::input)?;
+    let prepared = Prepared::new(fabric, &routes, args.lanes)?;
     let seconds_prepare = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let pages = prepared.book(&faults, || progress.step());
@@ -138,6 +138,10 @@ fn tables(
 ) -> Result<(String, Routes), Failure> {
     let topology = &loaded.topology;
     if let Some(path) = &args.tables.routes {
+        if args.roots.is_some() {
+            return Err(Failure::usage("--roots is for engines, and --routes are tables")
+                .hint("leave --roots out, or give -e ENGINE in place of --routes"));
+        }
         let tables = args.tables.beside.of(path);
         let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
         return Ok((path.display().to_string(), read.routes));

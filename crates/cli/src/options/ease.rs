@@ -16,12 +16,12 @@ pub(crate) struct EaseArgs {
     pub(crate) from: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) beside: BesideFrom,
-    /// Maximum number of entries that -e ease changes
-    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Ease options")]
-    pub(crate) moves: usize,
-    /// Maximum number of steps to put them in place, each complete before the next
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Ease options")]
-    pub(crate) steps: u16,
+    /// Maximum number of entries that -e ease changes [default: 64]
+    #[arg(long, value_name = "N", help_heading = "Ease options")]
+    pub(crate) moves: Option<usize>,
+    /// Maximum number of steps to put them in place, each complete before the next [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Ease options")]
+    pub(crate) steps: Option<u16>,
     /// Instead of --jobs or --demands: port counters, in the order of time, as for `darkfiber hot`. Who sends what is
     /// estimated; with --jobs, only inside jobs
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "from", conflicts_with = "demands", help_heading = "Ease options")]

@@ -295,6 +295,10 @@ fn options_that_would_do_nothing_are_refused() {
     );
     let err = refused("measure f -e minhop --metric worst --svg load.svg");
     assert!(err.starts_with("error: --svg draws a pattern, and none is counted"), "{err}");
+    let err = refused("survive f --routes tables --roots nowhere");
+    assert!(err.starts_with("error: --roots is for engines"), "{err}");
+    let err = refused("route f -e minhop --moves 3");
+    assert!(err.starts_with("error: --moves limits what -e ease changes"), "{err}");
     for line in [
         "man --format json",
         "completions bash --format csv",
@@ -326,7 +330,7 @@ fn more_lids_than_there_are() {
     assert_eq!(run.code, 4);
     assert!(run.out.contains("all 419,256"), "the analysis goes on: {}", run.out);
     assert_snapshot!(run.err, @"
-    minhop: note: 648 terminals have too few neighbours on their switch for 128 LIDs with paths of their own
+    minhop: note: 648 of 648 terminals have fewer than 128 different paths for their 128 LIDs
     error: minhop: nothing is written: 82998 LIDs are needed but unicast LIDs end at 0xBFFF: at most 49151; use a smaller LMC, or split the fabric into subnets
     ");
     assert!(!dir.path().join("out").exists());

@@ -104,3 +104,59 @@ fn jobs_go_on_where_others_are_cut_off() {
     assert_eq!(blast("a.csv", "cables").code, 0);
     assert_eq!(blast("b.csv", "cables").code, 1);
 }
+
+/// Who repairs tables does not know the jobs: what a fault costs is what the job takes on the tables that `reroute` writes.
+#[test]
+fn slowdowns_are_those_on_the_tables_of_reroute() {
+    for (fabric, engine, nodes) in
+        [("torus:dims=5x4,t=2", "torus", 23), ("hyperx:dims=4x3,t=2", "dfsssp", 11)]
+    {
+        let job = format!(
+            "[[job]]\nname = \"a\"\ntraffic = \"imb:op=alltoall,bytes=64KiB\"\nnodes = {nodes}\n"
+        );
+        let scenario = |fail: &str, tables: &str| {
+            format!("fabric = \"{fabric}\"\n{fail}[routes]\ntables = \"{tables}\"\n{job}")
+        };
+        let dir = folder(&[("s.toml", &scenario("", "old"))]);
+        let d = dir.path();
+        assert_eq!(run_in(d, &format!("route {fabric} -e {engine} -o old -q")).code, 0);
+        let seconds = |file: &str| {
+            let run = run_in(d, &format!("simulate {file} --depth count --format json -q"));
+            run.json()["seconds"].as_f64().unwrap_or_else(|| panic!("{}", run.err))
+        };
+        let alone = seconds("s.toml");
+        let blast = run_in(d, "blast s.toml --faults cables --format json -q").json();
+        let faults = blast["faults"].as_array().expect("a list");
+        let book =
+            run_in(d, &format!("survive {fabric} --routes old --faults cables --format json -q"))
+                .json();
+        let id = |name: &serde_json::Value| {
+            let faults = book["faults"].as_array().expect("a list");
+            let found = faults.iter().find(|f| f["name"] == *name).expect("the same faults");
+            found["id"].as_str().expect("an id").to_owned()
+        };
+        let mut tried = 0;
+        for fault in faults {
+            let Some(slowdown) = fault["slowdown"].as_f64() else { continue };
+            let id = id(&fault["name"]);
+            let run = run_in(d, &format!("reroute {fabric} --routes old --fail {id} -o new -q"));
+            assert_eq!(run.code, 0, "{}", run.err);
+            std::fs::write(d.join("after.toml"), scenario(&format!("fail = [\"{id}\"]\n"), "new"))
+                .expect("written");
+            let expected = seconds("after.toml") / alone;
+            assert!((slowdown - expected).abs() < 1e-6, "{fabric} {id}: {slowdown}, {expected}");
+            tried += 1;
+        }
+        assert!(tried > 5, "{fabric}: {tried}");
+    }
+}
+
+/// A switch without hosts is between switches, too; one with hosts ends their jobs anyway.
+#[test]
+fn a_spine_that_ends_jobs_is_a_finding() {
+    let scenario = "fabric = \"fattree2:n=3,m=1,r=3\"\n[routes]\nengine = \"updn\"\n\
+                    [[job]]\ntraffic = \"imb:op=alltoall,bytes=1KiB\"\nnodes = 5\n";
+    let dir = folder(&[("s.toml", scenario), ("two.toml", &scenario.replace("m=1", "m=2"))]);
+    assert_eq!(run_in(dir.path(), "blast s.toml --faults switches -q").code, 1);
+    assert_eq!(run_in(dir.path(), "blast two.toml --faults switches -q").code, 0);
+}

@@ -189,3 +189,57 @@ fn counters_out_of_order_are_no_good_news() {
     assert_eq!(of("perfquery-before.txt", "perfquery-after.txt"), "good");
     assert_eq!(of("perfquery-after.txt", "perfquery-before.txt"), "warning");
 }
+
+/// A set that says that it has one lane says all about lanes: then a cycle is certain.
+#[test]
+fn a_cycle_in_a_set_of_one_lane_is_an_error() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let routed = run_in(d, "route torus:dims=5x5,t=2 -e minhop --allow-deadlock -o set -q");
+    assert!(d.join("set/lfts.dump").exists(), "{}", routed.err);
+    let verdict = |tables: &str| {
+        let run = run_in(d, &format!("doctor torus:dims=5x5,t=2 --routes {tables} -q"));
+        let line = run.out.lines().find(|line| line.starts_with("deadlock")).unwrap_or_default();
+        (run.code, line.split_whitespace().nth(1).unwrap_or_default().to_owned())
+    };
+    assert_eq!(verdict("set"), (1, "ERROR".to_owned()));
+    std::fs::copy(d.join("set/lfts.dump"), d.join("lfts.dump")).expect("copied");
+    assert_eq!(verdict("lfts.dump"), (0, "warning".to_owned()));
+}
+
+/// Adapters of the other plane are no fault of this one, and planes have LIDs of their own.
+#[test]
+fn planes_are_healthy_alone_and_together() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = "fattree2:n=2,m=2,r=4,planes=2";
+    for plane in [1, 2] {
+        let wrote = run_in(d, &format!("route {fabric} --plane {plane} -e updn -o p{plane} -q"));
+        assert_eq!(wrote.code, 0, "{}", wrote.err);
+        for of in
+            [format!("{fabric} --plane {plane}"), format!("p{plane}/fabric.topo --routes p{plane}")]
+        {
+            let run = run_in(d, &format!("doctor {of} -q"));
+            assert_eq!(run.code, 0, "{of}: {}{}", run.out, run.err);
+        }
+    }
+    // Both in one file: every LID is there twice, once a plane.
+    let both = ["p1", "p2"]
+        .map(|p| std::fs::read_to_string(d.join(p).join("fabric.topo")).expect("written"));
+    std::fs::write(d.join("both.topo"), both.concat()).expect("written");
+    let run = run_in(d, "doctor both.topo -q");
+    assert!(run.out.contains("LIDs        ok"), "{}{}", run.out, run.err);
+}
+
+/// Which cables a random graph lacks nobody knows, but where.
+#[test]
+fn a_random_graph_that_lacks_cables_is_not_complete() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    for (lost, said) in [(0, "they make a complete random-looking"), (4, "4 cables with ends at")] {
+        let fabric = format!("fabric jellyfish:n=16,d=4,p=2 --fail-links {lost} -o f.topo -q");
+        assert_eq!(run_in(d, &fabric).code, 0);
+        let run = run_in(d, "doctor f.topo -q");
+        assert!(run.out.contains(said), "{}", run.out);
+    }
+}

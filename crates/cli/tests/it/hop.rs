@@ -153,7 +153,7 @@ fn what_does_not_know_lanes_by_hop_says_so() {
         ("check FABRIC --from one --routes set", 3),
         ("check FABRIC --from set --routes one", 3),
         ("reroute FABRIC --routes set --fail-links 1", 4),
-        ("survive FABRIC --routes set", 3),
+        ("survive FABRIC --routes set", 4),
     ] {
         let refused = run_in(d, &format!("{} -q", command.replace("FABRIC", DRAGONFLY)));
         assert_eq!(refused.code, code, "{command}: {}", refused.err);

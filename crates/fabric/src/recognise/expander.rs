@@ -15,7 +15,7 @@ const MOST_MISSING: u64 = 8;
 /// Fewer switches than this look like anything.
 const LEAST: usize = 10;
 
-/// A (damaged) random-looking regular graph. It cannot be determined which cables are missing.
+/// A (damaged) random-looking regular graph. Of missing cables only the ends can be told.
 pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let n = net.len();
     let ends: Vec<u32> = (0..n as u32).map(|s| net.ends(s)).collect();
@@ -60,5 +60,8 @@ pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     }
     let text = format!("random-looking regular graph of degree {degree}");
     let shape = Shape::Expander(ExpanderShape { degree, metanode: None });
-    Ok(RecognizedStructure { shape, text, fit: Fit { places: n as u64, ..Fit::default() } })
+    // Of an odd number of ends one is left over.
+    let lacks = |(s, &e): (u32, &u32)| Some((s, degree.checked_sub(e).filter(|&lack| lack > 0)?));
+    let short = (0..).zip(&ends).filter_map(lacks).filter(|_| lack > all % 2).collect();
+    Ok(RecognizedStructure { shape, text, fit: Fit { places: n as u64, short, ..Fit::default() } })
 }

@@ -23,6 +23,8 @@ pub(super) struct Fit {
     /// Two groups and the cables that are missing between them, where the structure leaves open which
     /// of their switches those join.
     pub(super) between: Vec<((u32, u32), u32)>,
+    /// Switches and the cables that they lack, where nothing tells to whom.
+    pub(super) short: Vec<(u32, u32)>,
     /// Places of the structure, with or without a switch.
     pub(super) places: u64,
     /// The places without one, by name.

@@ -22,6 +22,11 @@ pub enum Missing {
         /// Number of missing cables.
         count: u32,
     },
+    /// Cables of which only the ends are known: switches with fewer cables than the others.
+    Somewhere {
+        /// These switches, and how many cables each lacks.
+        ends: Vec<(SwitchId, u32)>,
+    },
     /// A switch, and with it all of its cables.
     Switch {
         /// Its place in the structure.
@@ -34,6 +39,10 @@ impl Missing {
     pub fn cables(&self) -> u32 {
         match self {
             Self::Cables { count, .. } | Self::Between { count, .. } => *count,
+            // Of an odd number of ends one may be left over.
+            Self::Somewhere { ends } => {
+                (ends.iter().map(|(_, count)| count).sum::<u32>() / 2).max(1)
+            }
             Self::Switch { .. } => 0,
         }
     }
@@ -48,6 +57,15 @@ impl Missing {
             Self::Between { groups: (a, b), count } => {
                 let cables = plural(u64::from(*count), "cable", "cables");
                 format!("{cables} between groups {a} and {b}")
+            }
+            Self::Somewhere { ends } => {
+                let end = |(s, count): &(SwitchId, u32)| match count {
+                    1 => name(fabric, *s),
+                    more => format!("{more} x {}", name(fabric, *s)),
+                };
+                let ends: Vec<String> = ends.iter().map(end).collect();
+                let cables = plural(u64::from(self.cables()), "cable", "cables");
+                format!("{cables} with ends at {}", first_ten(&ends))
             }
             Self::Switch { place } => place.clone(),
         }

@@ -94,7 +94,9 @@ impl Recognition {
             .map(|&(s, v, count)| Missing::Cables { ends: (id(s), id(v)), count });
         let between = fit.between.iter().map(|&(groups, count)| Missing::Between { groups, count });
         let vacant = fit.vacant.into_iter().map(|place| Missing::Switch { place });
-        let missing = cables.chain(between).chain(vacant).collect();
+        let ends: Vec<_> = fit.short.iter().map(|&(s, count)| (id(s), count)).collect();
+        let somewhere = (!ends.is_empty()).then_some(Missing::Somewhere { ends });
+        let missing = cables.chain(between).chain(somewhere).chain(vacant).collect();
         let extra = (fit.extra.iter())
             .flat_map(|&(s, v, count)| {
                 let all: Vec<ChannelId> = net.channels(s, v).collect();

@@ -120,7 +120,9 @@ impl Case {
                 Missing::Cables { ends: (s, v), count } => {
                     *named.entry((s.0.min(v.0), s.0.max(v.0))).or_default() += count;
                 }
-                Missing::Between { .. } => panic!("{what}: {missing:?}"),
+                Missing::Between { .. } | Missing::Somewhere { .. } => {
+                    panic!("{what}: {missing:?}")
+                }
                 Missing::Switch { .. } => places += 1,
             }
         }

@@ -59,6 +59,9 @@ fn random_regular_graphs_have_a_degree() {
         let faults = Faults::random_links(&full, lost, 1).expect("joined");
         let found = recognise(&full.with_faults(&faults).0).expect("regular");
         assert_eq!(found.text, format!("random-looking regular graph of degree {degree}"));
+        // The draw itself may leave a few ends open.
+        let left = full.switch_link_count() - lost;
+        assert_eq!(found.missing_cables() as usize, n * degree / 2 - left, "{:?}", found.missing);
         let Shape::Expander(expander) = found.shape else { panic!("{:?}", found.shape) };
         assert_eq!(expander.degree as usize, degree);
     }

@@ -25,6 +25,8 @@ pub(super) struct PortLine<'a> {
     pub(super) lid: u32,
     pub(super) port: u32,
     pub(super) label: Option<&'static str>,
+    /// Its logical state, if that is not active.
+    pub(super) idle: Option<&'a str>,
     pub(super) far: Option<Far<'a>>,
 }
 
@@ -74,7 +76,7 @@ impl<'a> PortLine<'a> {
             Some(_) => None,
             None => Some(Far::parse(far)?),
         };
-        Some(Self { guid, name, lid, port, label: label(state), far })
+        Some(Self { guid, name, lid, port, label: label(state), idle: idle(state), far })
     }
 }
 
@@ -110,6 +112,12 @@ fn last_number(text: &str) -> Option<(&str, u32)> {
     let (head, digits) = text.split_at(start);
     let stands_alone = head.is_empty() || head.ends_with(char::is_whitespace);
     Some((head, digits.parse().ok().filter(|_| stands_alone)?))
+}
+
+/// The logical state of a port that is not active: `Init/  LinkUp`.
+fn idle(state: &str) -> Option<&str> {
+    let logical = state.split_whitespace().find_map(|word| word.strip_suffix('/'))?;
+    (logical != "Active").then_some(logical)
 }
 
 /// `4X        53.125 Gbps Active/  LinkUp)`: width, and the speed of a lane.
@@ -165,6 +173,7 @@ mod tests {
                 lid: 223,
                 port: 33,
                 label: Some("4xFDR10"),
+                idle: None,
                 far: far(None, 145, 1, "a4 HCA-1"),
             })
         );
@@ -179,6 +188,7 @@ mod tests {
                 lid: 37,
                 port: 1,
                 label: Some("4xFDR"),
+                idle: None,
                 far: far(Some(0xf452_1403_0067_c630), 5, 16, "MF0;sw[1]:SX6036/U1"),
             })
         );

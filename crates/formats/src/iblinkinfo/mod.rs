@@ -96,6 +96,9 @@ fn lines<'a>(text: &'a str, d: &mut Diagnostics) -> Lines<'a> {
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         if let Some(port) = PortLine::parse(line) {
+            if let (Some(state), Some(_)) = (port.idle, port.far) {
+                d.warn(number, format!("link in state {state}"), "it is taken as active");
+            }
             lines.push((number, head, port));
         } else if let Some(new) = HeadLine::parse(line) {
             head = Some((number, new));

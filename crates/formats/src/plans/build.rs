@@ -35,7 +35,12 @@ impl FabricPlan {
         let index = *self.devices.entry(device.clone()).or_insert(next);
         if index == next {
             let aliases = alias.into_iter().collect();
-            self.cabling.devices.push(Device { name: device, aliases, guid: None, in_host });
+            self.cabling.devices.push(Device {
+                name: device,
+                aliases,
+                in_host,
+                ..Device::default()
+            });
         } else {
             self.cabling.devices[index].in_host &= in_host;
         }

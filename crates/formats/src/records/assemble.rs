@@ -197,6 +197,8 @@ impl<'r, 'a> Assembly<'r, 'a> {
         }
         order.sort_unstable_by_key(|o| (o.0, o.1));
         let mut port_guids = HashSet::new();
+        let of_switches = records.nodes.iter().filter(|n| n.kind == NodeKind::Switch);
+        let mut own: HashSet<u16> = of_switches.filter_map(|n| n.lid).collect();
         let mut linked = vec![false; records.nodes.len()];
         let mut bundles: HashMap<(SwitchId, SwitchId), Vec<(LinkClass, usize)>> = HashMap::new();
         let mut unstated = 0;
@@ -224,9 +226,13 @@ impl<'r, 'a> Assembly<'r, 'a> {
                     class: index,
                 };
                 let terminal = self.terminal(terminal, cable, near, &mut port_guids, d);
+                own.extend(terminal.lid);
                 self.builder.link_terminal(terminal)?;
             }
         }
+        // Ports that are left out keep their LIDs.
+        let all = records.ports.iter().flat_map(|p| [p.lid, p.far_lid]).flatten();
+        self.builder.reserve_lids(all.filter(|lid| !own.contains(lid)));
         slow_in_bundles(bundles, d);
         match unstated {
             0 => {}
@@ -321,7 +327,7 @@ impl<'r, 'a> Assembly<'r, 'a> {
                         "router \"{}\" is left out, and so are its cables: {count}",
                         node.description
                     ),
-                    "routes between subnets are not modelled",
+                    "routes between subnets are not modelled; tables for this fabric have no entry for its LID",
                 );
             }
         }

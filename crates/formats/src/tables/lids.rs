@@ -50,6 +50,16 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
         .filter(|&lmc| lmc <= 7)
         .max();
     let mut lmc = named.or(own).unwrap_or(0);
+    if let (Some(named), Some(own)) = (named, own)
+        && named < own
+    {
+        let (theirs, ours) = (1 << named, 1 << own);
+        found.warn(
+            0,
+            format!("ports have {ours} LIDs each in the fabric's file (LMC {own}), and {theirs} in these tables"),
+            "others are not looked at; tables in use have no way to them, unless the two are of different times",
+        );
+    }
     let mut bases = Bases::new(fabric);
     for (d, &range) in seen.iter().enumerate() {
         let input = match DestId::new(d).as_terminal(fabric) {

@@ -45,6 +45,32 @@ fn a_rewritten_dump_is_the_dump_of_the_anonymous_fabric() {
     assert_eq!(structure(&f), structure(a.fabric()));
 }
 
+/// GUIDs as tools write them, and names of hosts in capitals.
+#[test]
+fn gids_and_other_spellings_follow() {
+    let (_, f) = stage();
+    let a = Anonymiser::new(&f, 7);
+    let (host, port) = (a.host_name("stage114").expect("a host"), f.terminals()[0].guid);
+    let new = a.guid(port).expect("its GUID").0;
+    let gid = |guid: u64| std::net::Ipv6Addr::from_bits(0xfe80 << 112 | u128::from(guid));
+    let groups = |guid: u64| {
+        let [a, b, c, d] = [48, 32, 16, 0].map(|at| guid >> at & 0xffff);
+        format!("{a:04x}:{b:04x}:{c:04x}:{d:04x}")
+    };
+    let text = |guid: u64, host: &str| {
+        let (short, long) = (gid(guid), groups(guid));
+        format!(
+            "dgid....................{short}\nSTAGE9999 fe80:0000:0000:0000:{long}/64 0X{guid:016x} {host}.example"
+        )
+    };
+    let rewritten = a.rewrite_text(&text(port.0, "STAGE114"));
+    assert_eq!(
+        rewritten,
+        text(new, host)
+            .replace(&format!("fe80:0000:0000:0000:{}", groups(new)), &gid(new).to_string())
+    );
+}
+
 #[test]
 fn job_lists_tables_and_guid_lists_follow() {
     let (_, f) = stage();

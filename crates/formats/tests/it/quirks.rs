@@ -194,8 +194,10 @@ Ca	2 \"H-0000000000000026\"		# \"lonely HCA-1\"
     );
     let (f, d) = dump(&odd);
     assert_eq!((f.switch_count(), f.terminal_count(), f.adapters().len()), (2, 1, 4));
+    // LIDs of what is left out are nobody else's.
+    assert_eq!(f.reserved_lids(), [8, 9]);
     insta::assert_snapshot!(lines(&d.0), @r#"
-    line 21: warning: router "gate" is left out, and so are its cables: 1 (routes between subnets are not modelled)
+    line 21: warning: router "gate" is left out, and so are its cables: 1 (routes between subnets are not modelled; tables for this fabric have no entry for its LID)
     line 24: note: adapter "cn2 HCA-1" has no link to a switch (it stays, without a terminal)
     line 25: warning: adapter "H-0000000000000024" "cn3 HCA-1" is never described; it is made of what its neighbour says (the dump was cut short or damaged; make a new one)
     line 25: warning: cable between two adapters: port 1 of "cn2 HCA-1" and port 1 of "cn3 HCA-1" (it carries no traffic of the fabric and is left out)

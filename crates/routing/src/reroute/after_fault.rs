@@ -77,20 +77,6 @@ impl Prepared<'_> {
         Ok((outcome, written))
     }
 
-    /// As [`Self::attempt`], but does not decide how the new tables may be put in place: the entries that changed, and the
-    /// paths that moved.
-    pub(super) fn attempt_blindly(
-        &mut self,
-        faults: &Faults,
-        freedom: Freedom,
-    ) -> Result<(Vec<Change>, Written), Box<Failed>> {
-        let budget = self.largest_load();
-        let Attempt { cuts, mended, gone, .. } = self.mend_for(faults, budget, freedom)?;
-        let changes = self.changes(&cuts);
-        let (labels, traffic) = (!mended.moved.is_empty(), gone.traffic());
-        Ok((changes.clone(), Written { entries: changes, labels, traffic }))
-    }
-
     /// Removes what fails, and repairs the tables.
     fn mend_for(
         &mut self,

@@ -1,5 +1,6 @@
 //! The traffic of a load curve, and the duration of its measurement.
 
+use darkfiber_analysis::diameter;
 use darkfiber_fabric::{Fabric, Shape, TerminalId};
 use darkfiber_packetsim::{Load, Net, SwitchModel, Targets};
 use darkfiber_scenario::Error;
@@ -31,6 +32,24 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// A time that is given and is shorter than the longest of the shortest ways through the network without waiting: which one,
+    /// what was given, and what it is compared with, in picoseconds. Packets of that time tell little of the network: what arrives in
+    /// it was created before, and what is created in it arrives later.
+    pub fn too_short(
+        &self,
+        fabric: &Fabric,
+        net: &Net,
+        micro: &SwitchModel,
+        packet: u32,
+    ) -> Option<(&'static str, u64, u64)> {
+        let given = [("measure", self.measure), ("warmup", self.warmup)];
+        let (name, time) =
+            given.into_iter().filter_map(|(name, time)| Some((name, time?))).min_by_key(|t| t.1)?;
+        let switches = diameter(fabric) as u64 + 1;
+        let longest = (switches + 1) * net.slowest(packet) + switches * micro.pipeline;
+        (time < longest).then_some((name, time, longest))
+    }
+
     /// Everything of a load except its level: packets of `packet` bytes on this network.
     ///
     /// # Errors

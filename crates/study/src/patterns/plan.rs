@@ -137,7 +137,14 @@ impl<'a> PatternPlan<'a> {
                 measured: measure(&paths, costs, pattern, &wanted, &self.precision, self.seed),
                 bounds: details.are_wanted().then(|| {
                     let shape = self.topology.shape.as_ref();
-                    bounds(fabric, shape, &self.who, costs, pattern, self.seed)
+                    bounds(
+                        fabric,
+                        shape,
+                        &self.who,
+                        costs,
+                        pattern,
+                        (self.seed, self.precision.first),
+                    )
                 }),
             }
         };

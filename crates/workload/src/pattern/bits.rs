@@ -19,7 +19,7 @@ pub(super) fn power_of_two(
         pattern,
         needs: "a power of two",
         count,
-        hint: format!("take {below} or {} of them, or shift, tornado or permutation", 2 * below),
+        hint: format!("take {below} of them, or shift, tornado or permutation"),
         fits: (below < count).then_some(below),
     })
 }
@@ -99,7 +99,7 @@ impl PatternKind for Transpose {
                 pattern: self.name(),
                 needs: "a square",
                 count,
-                hint: format!("take {} or {} of them", below * below, (below + 1) * (below + 1)),
+                hint: format!("take {} of them", below * below),
                 fits: (below * below < count).then_some(below * below),
             });
         }

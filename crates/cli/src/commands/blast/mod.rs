@@ -10,10 +10,9 @@ use std::time::Instant;
 
 use clap::Args;
 use darkfiber_analysis::blast::{Blast, Damage, Mending};
-use darkfiber_fabric::Faults;
+use darkfiber_fabric::{Faults, SwitchId};
 use darkfiber_report::blast::{BlastFault, BlastJob, BlastResult, FlapFacts};
 use darkfiber_routing::reroute::Prepared;
-use darkfiber_scenario::demanded;
 use darkfiber_workload::quantity::time;
 
 pub(crate) use self::tried::Failing;
@@ -80,7 +79,8 @@ Examples:
   darkfiber blast job.toml --flap-rate 0.01 --flap-time 2s
   darkfiber blast examples/gpus.toml --flows 100 --map blast.svg
 
-Exit code 1 if a fault between switches ends a job or leaves no path around it.";
+Exit code 1 if a fault that takes no host along (a cable between switches, a switch without hosts) ends a job or leaves no
+path around it.";
 
 pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure> {
     let flaps = flaps(args)?;
@@ -99,9 +99,8 @@ pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure>
     }
     progress.at("counting");
     let start = Instant::now();
-    let demands = demanded(&given.flows);
-    let prepared = Prepared::with_demands(fabric, &given.case.tables.routes, args.lanes, &demands)
-        .map_err(Failure::input)?;
+    // Whoever repairs tables does not know the jobs.
+    let prepared = Prepared::new(fabric, &given.case.tables.routes, args.lanes)?;
     let blast = Blast::new(fabric, prepared, &given.flows, given.jobs.len());
     let seconds_prepare = start.elapsed().as_secs_f64();
     progress.step();
@@ -133,7 +132,12 @@ pub(crate) fn run(args: &BlastCommand, common: &Common) -> Result<Exit, Failure>
             found[i].job_by_flows = by.map(|(_, job)| given.jobs[job].clone());
         }
     }
-    let ends = found.iter().any(|f| f.kind != "host cable" && f.kind != "switch" && f.ended > 0);
+    // What takes hosts along ends their jobs, whatever the tables.
+    let is_between = |faults: &Faults| {
+        let has_hosts = |s: &SwitchId| !fabric.terminals_on(*s).is_empty();
+        faults.terminals.is_empty() && !faults.switches.iter().any(has_hosts)
+    };
+    let ends = order.iter().zip(&found).any(|(&i, f)| f.ended > 0 && is_between(&tried[i].faults));
     let facts = metrics::of_loaded(&given.case.loaded);
     let provenance = provenance::of(fabric, common);
     let result = BlastResult {

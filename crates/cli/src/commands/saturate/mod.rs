@@ -11,11 +11,12 @@ use darkfiber_mpi::World;
 use darkfiber_packetsim::routing::ROUTINGS;
 use darkfiber_packetsim::{Net, Pulse, Tuned};
 use darkfiber_report::curve::{self as report, Curve, Held, LoadResult};
-use darkfiber_report::number::counted;
+use darkfiber_report::number::{self, counted};
 use darkfiber_scenario::value::Count;
 use darkfiber_scenario::{Case, Folder, Medium, Scenario, Tables, channels};
 use darkfiber_study::curve::{Point, Traffic};
 use darkfiber_study::grid::{Curve as CurveFound, Details, Hooks, Ready};
+use darkfiber_workload::play::SECOND;
 use darkfiber_workload::quantity::{bytes, time};
 
 use self::store::KeptRun;
@@ -29,7 +30,7 @@ use crate::preset::{Preset, question, texts};
 use crate::progress::Progress;
 use crate::pulse::Rate;
 use crate::run_store::RunStore;
-use crate::{load, mpi, provenance, save};
+use crate::{load, mpi, out, provenance, save};
 
 pub(crate) use self::args::{HELP, SaturateCommand};
 
@@ -128,6 +129,17 @@ fn saturate(
     let net = Net::new(fabric, micro);
     let what = traffic.load((fabric, shape), &net, micro, packet, common.seed())?;
     let (message, measure) = (what.message, what.measure);
+    if let Some((option, given, longest)) = traffic
+        .too_short(fabric, &net, micro, packet)
+        .filter(|_| !common.quiet && mpi::is_first(world))
+    {
+        let [given, longest] =
+            [given, longest].map(|ps| number::duration(ps as f64 / SECOND as f64));
+        out::eprint_line(&format!(
+            "note: --{option} {given} is shorter than a packet's longest way through the idle network, {longest}: what is accepted \
+             looks lower than it is, and loads look saturated"
+        ));
+    }
 
     // A curve for each routing, a run for each load.
     let rate = Rate::default();
