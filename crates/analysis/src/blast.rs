@@ -26,6 +26,8 @@ pub struct Blast<'a> {
     on: Vec<Vec<u32>>,
     /// By channel, the demand of jobs: 1 is its full capacity.
     wanted: Vec<f64>,
+    /// By job and channel the number of its flows there.
+    crossing: Vec<BTreeMap<u32, i64>>,
     /// By job the seconds of its slowest channel for the job itself.
     alone: Vec<f64>,
     /// By job its bytes over the network.
@@ -49,7 +51,7 @@ pub struct JobLoss {
 /// Effect of a fault on the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mending {
-    /// No job uses what failed: tables were not examined.
+    /// No job uses what failed, nor do repairs move traffic of one.
     Unused,
     /// The tables were repaired, those of the largest part where the fabric is split.
     Mended,
@@ -81,6 +83,7 @@ impl<'a> Blast<'a> {
         let (mut on, mut of_row) = (vec![Vec::new(); all], BTreeMap::<u32, Vec<u32>>::new());
         let mut paths = Vec::with_capacity(flows.len());
         let mut takes: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); jobs];
+        let mut crossing: Vec<BTreeMap<u32, i64>> = vec![BTreeMap::new(); jobs];
         let mut bytes = vec![0; jobs];
         for (i, flow) in (0..).zip(flows) {
             let found = path(fabric, prepared.routes(), flow).unwrap_or_default();
@@ -90,6 +93,7 @@ impl<'a> Blast<'a> {
             }
             for &c in &found {
                 on[c as usize].push(i);
+                *crossing[flow.job as usize].entry(c).or_default() += 1;
                 *takes[flow.job as usize].entry(c).or_default() +=
                     flow.bytes as f64 / speed(fabric, c);
             }
@@ -110,7 +114,24 @@ impl<'a> Blast<'a> {
             channels
         };
         let channels = takes.iter().map(by_want).collect();
-        Self { fabric, prepared, flows, paths, of_row, on, wanted, alone, bytes, channels }
+        Self {
+            fabric,
+            prepared,
+            flows,
+            paths,
+            of_row,
+            on,
+            wanted,
+            crossing,
+            alone,
+            bytes,
+            channels,
+        }
+    }
+
+    /// Flows of a job that cross a channel before any fault.
+    fn crossing(&self, job: u32, channel: u32) -> i64 {
+        self.crossing[job as usize].get(&channel).copied().unwrap_or(0)
     }
 
     /// The tables before any fault.
@@ -157,9 +178,7 @@ impl<'a> Blast<'a> {
     fn damage(&self, faults: &Faults, trial: &mut Trial<'_, '_>) -> Damage {
         let dead = self.dead(faults);
         let hit: BTreeSet<u32> = dead.iter().flat_map(|c| &self.on[*c as usize]).copied().collect();
-        if hit.is_empty() {
-            return Damage { mending: Mending::Unused, jobs: Vec::new() };
-        }
+        let unused = || Damage { mending: Mending::Unused, jobs: Vec::new() };
         let mut stopped: BTreeMap<u32, u64> = BTreeMap::new();
         for &i in &hit {
             let flow = &self.flows[i as usize];
@@ -169,7 +188,11 @@ impl<'a> Blast<'a> {
             let bytes = stopped.get(&job).copied().unwrap_or(0);
             bytes as f64 / self.bytes[job as usize].max(1) as f64
         };
+        // A repair may move traffic that did not cross what failed, too.
         let Some(Mended { faults: gone, changes }) = self.mend(faults, trial) else {
+            if hit.is_empty() {
+                return unused();
+            }
             let lost =
                 |&job: &u32| JobLoss { job: job as usize, stopped: share(job), slowdown: None };
             return Damage {
@@ -192,10 +215,11 @@ impl<'a> Blast<'a> {
             .filter(|f| is_gone(f.from) || is_gone(f.to))
             .map(|f| f.job)
             .collect();
-        // Changes of channel loads, and the flows that cross them now.
+        // Changes of channel loads, the flows that cross them now, and by job how many flows more or fewer do.
         let rows: BTreeSet<u32> = changes.iter().map(|change| change.row).collect();
         let moved = rows.iter().filter_map(|row| self.of_row.get(row)).flatten();
         let (mut change, mut now) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, Vec<u32>>::new());
+        let mut more = BTreeMap::<(u32, u32), i64>::new();
         for &i in moved.chain(&hit).collect::<BTreeSet<_>>() {
             let flow = &self.flows[i as usize];
             let old = &self.paths[i as usize];
@@ -208,9 +232,11 @@ impl<'a> Blast<'a> {
                 |c: u32| flow.bytes as f64 / speed(self.fabric, c) / self.alone[flow.job as usize];
             for &c in old {
                 *change.entry(c).or_default() -= want(c);
+                *more.entry((flow.job, c)).or_default() -= 1;
             }
             for &c in &new {
                 *change.entry(c).or_default() += want(c);
+                *more.entry((flow.job, c)).or_default() += 1;
                 now.entry(flow.job).or_default().push(c);
             }
         }
@@ -227,17 +253,27 @@ impl<'a> Blast<'a> {
             if ended.contains(&job) {
                 return Some(JobLoss { job: job as usize, stopped: share(job), slowdown: None });
             }
+            // Others may fill channels that the job has left.
+            let is_left = |c: &u32| {
+                more.get(&(job, *c)).is_some_and(|more| *more + self.crossing(job, *c) <= 0)
+            };
             // The channels that did not change are in order; those that did are few.
-            let kept =
-                channels.iter().find(|c| !change.contains_key(c)).map_or(0.0, |c| wanted(*c));
-            let own = channels.iter().filter(|c| change.contains_key(c) && !dead.contains(c));
+            let unchanged = channels.iter().find(|c| !change.contains_key(c) && !is_left(c));
+            let kept = unchanged.map_or(0.0, |c| wanted(*c));
+            let own = channels
+                .iter()
+                .filter(|c| change.contains_key(c) && !dead.contains(c) && !is_left(c));
             let new = now.get(&job).into_iter().flatten();
             let after = own.chain(new).map(|c| wanted(*c)).fold(kept, f64::max);
             let loss =
                 JobLoss { job: job as usize, stopped: share(job), slowdown: Some(after / before) };
             (loss.stopped > 0.0 || (after / before - 1.0).abs() > 1e-9).then_some(loss)
         });
-        Damage { mending: Mending::Mended, jobs: jobs.collect() }
+        let jobs: Vec<JobLoss> = jobs.collect();
+        if hit.is_empty() && jobs.is_empty() {
+            return unused();
+        }
+        Damage { mending: Mending::Mended, jobs }
     }
 
     /// Repairs tables, those of the largest part where faults split the fabric: the rest counts as failed, too. `None` where they
@@ -317,7 +353,71 @@ mod tests {
     use super::*;
     use crate::heat::Heat;
 
-    /// The cost of every fault equals that of counting everything from scratch on the tables that `reroute` makes.
+    /// The number of faults of single cables that make a job slower. The cost of every one equals that of counting everything from
+    /// scratch on the tables that `reroute` makes.
+    fn slower(fabric: &Fabric, prepared: &Prepared<'_>, flows: &[Flow], jobs: usize) -> usize {
+        let before = Heat::of(fabric, prepared.routes(), flows, jobs);
+        let blast = Blast::new(fabric, prepared.clone(), flows, jobs);
+        let mut slower = 0;
+        for c in (0..fabric.channel_count()).map(ChannelId::new) {
+            let faults = Faults { links: vec![c], ..Faults::default() };
+            let damage = blast.damages(&[&faults], || ()).remove(0);
+            let mut mended = prepared.clone();
+            mended.reroute_on_lowest_rung(&faults).expect("there are other ways");
+            // Each job's pace by all channels, with times alone as before the fault.
+            let alone = |job: usize| before.fate(job).alone;
+            let mut wanted: BTreeMap<u32, f64> = BTreeMap::new();
+            let mut of: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); jobs];
+            for f in flows {
+                for c in path(fabric, mended.routes(), f).expect("it arrives") {
+                    *wanted.entry(c).or_default() +=
+                        f.bytes as f64 / speed(fabric, c) / alone(f.job as usize);
+                    of[f.job as usize].insert(c);
+                }
+            }
+            for (job, of) in of.iter().enumerate() {
+                let after = of.iter().map(|c| wanted[c]).fold(0.0, f64::max);
+                let should = after / before.fate(job).slowdown();
+                let found = damage.jobs.iter().find(|l| l.job == job).and_then(|l| l.slowdown);
+                assert!(
+                    (found.unwrap_or(1.0) - should).abs() < 1e-9,
+                    "{c:?} {job}: {found:?} {should}"
+                );
+                slower += usize::from(should > 1.1);
+            }
+        }
+        slower
+    }
+
+    /// Jobs with few flows leave channels altogether, and others fill them.
+    #[test]
+    fn channels_that_a_job_has_left_are_none_of_its_own() {
+        let mut slow = 0;
+        for (spec, engine, lanes) in
+            [("torus:dims=4x4,t=2", "dfsssp", 4), ("dragonfly:p=2,a=4,h=2", "dragonfly-min", 2)]
+        {
+            let topology = open(spec).expect("a spec");
+            let fabric = &topology.fabric;
+            let engine = find_engine(engine).expect("registered");
+            let request = Request { shape: topology.shape.as_ref(), lanes, ..Request::default() };
+            let routes = engine.route(fabric, &request).expect("it routes");
+            // Rings of every fifth host.
+            let n = fabric.terminal_count() as u32;
+            let next = |i: u32| if i + 5 < n { i + 5 } else { i % 5 };
+            let flow = |i: u32| Flow {
+                job: i % 5,
+                from: TerminalId(i),
+                to: TerminalId(next(i)),
+                bytes: 1 << 20,
+            };
+            let flows: Vec<Flow> = (0..n).map(flow).collect();
+            let prepared = Prepared::new(fabric, &routes, lanes).expect("sound tables");
+            slow += slower(fabric, &prepared, &flows, 5);
+        }
+        assert!(slow > 0);
+    }
+
+    /// Two jobs on a tree, and faults that end jobs.
     #[test]
     fn as_counted_anew() {
         let topology = open("fattree2:n=4,m=4,r=4").expect("a spec");
@@ -336,36 +436,8 @@ mod tests {
         let flows: Vec<Flow> =
             (0..n).flat_map(|i| [flow(0, i, 5, 1 << 20), flow(1, i, 9, 1 << 19)]).collect();
         let prepared = Prepared::new(fabric, &routes, 1).expect("sound tables");
-        let before = Heat::of(fabric, prepared.routes(), &flows, 2);
-        let blast = Blast::new(fabric, prepared.clone(), &flows, 2);
-        let mut slower = 0;
-        for c in (0..fabric.channel_count()).map(ChannelId::new) {
-            let faults = Faults { links: vec![c], ..Faults::default() };
-            let damage = blast.damages(&[&faults], || ()).remove(0);
-            let mut mended = prepared.clone();
-            mended.reroute_on_lowest_rung(&faults).expect("spines are left");
-            // Each job's pace by all channels, with times alone as before the fault.
-            let alone = |job: usize| before.fate(job).alone;
-            let mut wanted: BTreeMap<u32, f64> = BTreeMap::new();
-            let mut of: [BTreeSet<u32>; 2] = Default::default();
-            for f in &flows {
-                for c in path(fabric, mended.routes(), f).expect("it arrives") {
-                    *wanted.entry(c).or_default() +=
-                        f.bytes as f64 / speed(fabric, c) / alone(f.job as usize);
-                    of[f.job as usize].insert(c);
-                }
-            }
-            for (job, of) in of.iter().enumerate() {
-                let after = of.iter().map(|c| wanted[c]).fold(0.0, f64::max);
-                let should = after / before.fate(job).slowdown();
-                let found = damage.jobs.iter().find(|l| l.job == job).and_then(|l| l.slowdown);
-                assert!(
-                    (found.unwrap_or(1.0) - should).abs() < 1e-9,
-                    "{c:?} {job}: {found:?} {should}"
-                );
-                slower += usize::from(should > 1.1);
-            }
-        }
+        let slower = slower(fabric, &prepared, &flows, 2);
+        let blast = Blast::new(fabric, prepared, &flows, 2);
         assert!(slower > 4, "{slower}");
         // A leaf takes its hosts along; a host's cable ends its job.
         let leaf = fabric.terminal(TerminalId(0)).switch;

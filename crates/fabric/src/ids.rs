@@ -57,6 +57,14 @@ dense_id! {
 )]
 pub struct Guid(pub u64);
 
+impl Guid {
+    /// Whether it looks like those that this program gives to nodes that have none: a vendor's identifier (OUI) of zeros and `0x20` or
+    /// `0x50`, which nobody has registered.
+    pub fn is_made_up(self) -> bool {
+        matches!(self.0 >> 40, 0x20 | 0x50)
+    }
+}
+
 impl fmt::Display for Guid {
     /// `0x` and sixteen hexadecimal digits, as OpenSM prints it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,10 +8,12 @@
 //! seed GUIDs cannot be mapped back; a seed that can be guessed is no secret.
 
 use std::collections::{HashMap, HashSet};
-use std::net::Ipv6Addr;
 
-use darkfiber_fabric::{Adapter, Fabric, FabricBuilder, Guid, Role, Switch, SwitchId, Terminal};
+use darkfiber_fabric::{
+    Adapter, Cabling, Fabric, FabricBuilder, Guid, Role, Switch, SwitchId, Terminal,
+};
 
+use crate::guid_text::GuidText;
 use crate::hosts::role_of;
 
 /// A consistent renaming of one fabric.
@@ -25,6 +27,11 @@ pub struct Anonymiser {
     /// New names of hosts by old ones in small letters.
     folded: HashMap<String, Option<String>>,
     descriptions: HashMap<String, Option<String>>,
+    /// New names of what switches and boards of directors are parts of, as batch systems name them.
+    systems: HashMap<String, String>,
+    /// The vendors' identifiers in GUIDs of the fabric.
+    vendors: HashSet<u64>,
+    seed: u64,
 }
 
 impl Anonymiser {
@@ -37,6 +44,7 @@ impl Anonymiser {
     /// Never: a renamed fabric is as valid as the original.
     pub fn new(fabric: &Fabric, seed: u64) -> Self {
         let guids = draw_guids(fabric, seed);
+        let vendors = guids.keys().map(|guid| guid.0 >> 40).filter(|&vendor| vendor != 0).collect();
         let mut this = Self {
             fabric: fabric.clone(),
             guids,
@@ -44,6 +52,9 @@ impl Anonymiser {
             switches: HashMap::new(),
             folded: HashMap::new(),
             descriptions: HashMap::new(),
+            systems: systems(fabric),
+            vendors,
+            seed,
         };
         this.fabric = this.rename(fabric);
         this
@@ -151,11 +162,11 @@ impl Anonymiser {
         &self.fabric.switch(s).description
     }
 
-    /// Rewrites a text that goes with the fabric: replaces descriptions in quotes, and whole words that are host
-    /// names in capital or small letters, switch names, GUIDs (`0x0002c903004e938`, `2c9030004e938`,
-    /// `S-0002c9030004e938`, `0002:c903:0004:e938`) or GIDs (`fe80::2:c903:4:e938`), at any position. Everything else
-    /// stays, including names of nodes that the fabric does not have, and names inside host lists such as `cn[01-17]`:
-    /// expand those first (`scontrol show hostnames`).
+    /// Rewrites a text that goes with the fabric: replaces descriptions, and whole words that are host names in capital or small
+    /// letters, names of switches and of the systems that they are parts of, GUIDs (`0x0002c903004e938`, `2c9030004e938`,
+    /// `S-0002c9030004e938`, `0002:c903:0004:e938`) or GIDs (`fe80::2:c903:4:e938`), at any position; GUIDs of nodes that the
+    /// fabric does not have, too, if they have all digits and are of a vendor of the fabric's. Everything else stays, including
+    /// names of such nodes, and names inside host lists such as `cn[01-17]`: expand those first (`scontrol show hostnames`).
     pub fn rewrite_text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
@@ -177,8 +188,14 @@ impl Anonymiser {
             } else if is_separator(c) {
                 out.push(c);
                 rest = &rest[c.len_utf8()..];
+            } else if let Some((all, new)) = self.unquoted(rest) {
+                out.push_str(new);
+                rest = &rest[all..];
             } else {
                 let end = rest.find(is_separator).unwrap_or(rest.len());
+                // Dots lead from a label to its value: `NodeDescription....cn1 HCA-1`.
+                let value = rest[..end].rfind("..").map(|at| at + 2).filter(|&at| at < end);
+                let end = value.unwrap_or(end);
                 self.rewrite_word(&rest[..end], out);
                 rest = &rest[end..];
             }
@@ -195,13 +212,23 @@ impl Anonymiser {
         })
     }
 
+    /// A known description of several words, without quotes, that goes to the end of the line: its length, and the new one.
+    fn unquoted(&self, rest: &str) -> Option<(usize, &str)> {
+        // Tables have long lines, and no names.
+        if rest.len() > MOST_OF_A_NAME {
+            return None;
+        }
+        let core = rest.trim_end().trim_end_matches(':').trim_end();
+        let new = self.descriptions.get(core).filter(|_| core.contains(' '))?.as_deref()?;
+        Some((core.len(), new))
+    }
+
     fn rewrite_word(&self, word: &str, out: &mut String) {
         if let Some(new) = self.word(word) {
             out.push_str(&new);
             return;
         }
         // `cn1;` `cn1:4` `H-...:3`: names may hold these characters, so the whole word went first.
-        let is_mark = |c: char| matches!(c, ':' | ';' | '/' | '|' | '.' | '@');
         let core = word.trim_matches(is_mark);
         if core.len() < word.len()
             && let Some(new) = self.word(core)
@@ -212,23 +239,44 @@ impl Anonymiser {
             out.push_str(&word[start + core.len()..]);
             return;
         }
-        // GIDs and GUIDs in groups hold colons: all other marks come before these.
-        split(word, |c| c != ':' && is_mark(c), out, &mut |part, out| {
-            if let Some(new) = self.word(part).or_else(|| self.gid_word(part)) {
-                return out.push_str(&new);
-            }
-            split(part, |c| c == ':', out, &mut |name, out| {
-                out.push_str(&self.word(name).unwrap_or_else(|| name.to_owned()));
-            });
+        // GIDs and GUIDs in groups hold colons, names of hosts with their domain dots: all other marks come before these.
+        let is_first = |c: char| !matches!(c, ':' | '.') && is_mark(c);
+        split(word, is_first, out, &mut |part, out| self.rewrite_part(part, out));
+    }
+
+    /// Rewrites a part of a word that holds no mark but colons and dots.
+    fn rewrite_part(&self, part: &str, out: &mut String) {
+        if let Some(new) = self.word(part) {
+            return out.push_str(&new);
+        }
+        // What is behind a colon may be a GID: `gid:fe80::..`.
+        let behind = part.match_indices(':').find_map(|(at, _)| {
+            let gid = part[at + 1..].trim_end_matches(':');
+            let is_gid = gid.contains(':');
+            Some((at + 1, gid, self.guid_word(gid).filter(|_| is_gid)?))
+        });
+        if let Some((at, gid, new)) = behind {
+            self.rewrite_part(&part[..at - 1], out);
+            out.push(':');
+            out.push_str(&new);
+            out.push_str(&part[at + gid.len()..]);
+            return;
+        }
+        split(part, |c| c == ':', out, &mut |name, out| match self.dashed(name) {
+            Some(new) => out.push_str(&new),
+            None => split(name, |c| c == '.', out, &mut |name, out| {
+                out.push_str(&self.dashed(name).unwrap_or_else(|| name.to_owned()));
+            }),
         });
     }
 
-    /// A GID, whose last half is a GUID: `fe80::2c9:300:4e:938`, in any form of an IPv6 address.
-    fn gid_word(&self, word: &str) -> Option<String> {
-        let address = word.parse::<Ipv6Addr>().ok()?;
-        let new = self.guid(Guid(u64::try_from(address.to_bits() & u128::from(u64::MAX)).ok()?))?;
-        let prefix = address.to_bits() >> 64 << 64;
-        Some(Ipv6Addr::from_bits(prefix | u128::from(new.0)).to_string())
+    /// A word, or one with a hyphen: `cn1-` is a host in maintenance, `guid-0x..` and `0x..-1` are names of files and ports.
+    fn dashed(&self, name: &str) -> Option<String> {
+        self.word(name).or_else(|| {
+            let (before, last) = name.rsplit_once('-')?;
+            let first = self.word(before).map(|new| format!("{new}-{last}"));
+            first.or_else(|| Some(format!("{before}-{}", self.guid_word(last)?)))
+        })
     }
 
     fn word(&self, word: &str) -> Option<String> {
@@ -236,40 +284,32 @@ impl Anonymiser {
             .or_else(|| self.switch_name(word))
             // Batch systems write names of hosts in small letters.
             .or_else(|| self.folded.get(&word.to_lowercase())?.as_deref())
+            .or_else(|| self.systems.get(word).map(String::as_str))
             .map(str::to_owned)
             .or_else(|| self.guid_word(word))
     }
 
     fn guid_word(&self, word: &str) -> Option<String> {
-        let groups = || word.split(':');
-        // Zeros in front may be left out.
-        if (2..=4).contains(&groups().count()) && groups().all(|group| group.len() == 4) {
-            let digits: String = groups().collect();
-            let new = format!("{:016x}", self.lookup(&digits)?.0);
-            return Some(format!("{}:{}:{}:{}", &new[..4], &new[4..8], &new[8..12], &new[12..]));
-        }
-        let digits = ["0x", "0X", "S-", "H-", "R-"]
-            .iter()
-            .find_map(|p| word.strip_prefix(p))
-            .unwrap_or(word);
-        // Shorter numbers are LIDs, ports or counts.
-        if digits.len() < 8 {
-            return None;
-        }
-        let new = self.lookup(digits)?;
-        let prefix = &word[..word.len() - digits.len()];
-        Some(if digits.len() == 16 {
-            format!("{prefix}{:016x}", new.0)
-        } else {
-            format!("{prefix}{:x}", new.0)
-        })
+        let found = GuidText::parse(word)?;
+        let new = self.guid(found.guid).or_else(|| self.foreign(&found))?;
+        Some(found.with(new))
     }
 
-    fn lookup(&self, digits: &str) -> Option<Guid> {
-        let hex = digits.len() <= 16 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        let old = hex.then(|| u64::from_str_radix(digits, 16).ok())??;
-        self.guid(Guid(old))
+    /// The new GUID of a port or node that the fabric does not have, such as a router: one of a vendor of the fabric's, by its
+    /// identifier (OUI).
+    fn foreign(&self, found: &GuidText<'_>) -> Option<Guid> {
+        let is_such = found.is_whole && self.vendors.contains(&(found.guid.0 >> 40));
+        let mut state = self.seed ^ found.guid.0;
+        is_such.then(|| Guid(split_mix(&mut state) | 1 << 63))
     }
+}
+
+/// Longest description that is looked for without quotes, with what follows it.
+const MOST_OF_A_NAME: usize = 200;
+
+/// Characters around and between names in a word, which names may have, too.
+fn is_mark(c: char) -> bool {
+    ":;/|.@+*~$^!%&".contains(c)
 }
 
 /// Gives each part of a text between marks to `each`, and copies the marks.
@@ -289,6 +329,18 @@ fn split(
             rest = &rest[mark.len_utf8()..];
         }
     }
+}
+
+/// New names of systems, numbered in the order of their first switches: of a switch that is described as `MF0;NAME:MODEL/U1` it is `NAME`.
+fn systems(fabric: &Fabric) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    let devices = Cabling::of(fabric).devices;
+    for alias in devices.iter().filter(|d| !d.in_host).flat_map(|d| &d.aliases) {
+        let name = alias.split('/').next().unwrap_or(alias);
+        let number = found.len() + 1;
+        found.entry(name.to_owned()).or_insert_with(|| format!("system{number:03}"));
+    }
+    found
 }
 
 /// Adds a name, or marks it as ambiguous.

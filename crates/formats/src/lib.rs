@@ -25,6 +25,7 @@ mod foreign;
 pub mod format;
 mod graph_golf;
 pub mod guid2lid;
+mod guid_text;
 pub mod guids;
 pub mod hostlist;
 pub mod hosts;

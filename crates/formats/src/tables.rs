@@ -15,7 +15,7 @@ use darkfiber_routing::{DestId, Lids, Routes};
 use crate::diagnostic::counted;
 
 pub use bind::to_routes;
-pub use lids::{lids_of, other_lids};
+pub use lids::{fewer_lids, lids_of, other_lids};
 
 /// Hint for tables where a fabric was wanted.
 pub(crate) const HINT: &str = "give it with --routes, and its fabric as an ibnetdiscover file";

@@ -69,7 +69,7 @@ impl Deadlock {
             Self::Layers => {
                 "by pair, for who asks; --layer-by source (a level a host) or hop (everybody) where they fit"
             }
-            Self::OnMeshes => "one on HyperX and meshes, which reaches everybody",
+            Self::OnMeshes => "one on whole HyperX and meshes, which reaches everybody",
             Self::NotPromised => {
                 "none; --layer-by source (a level a host) or hop (everybody) where they fit"
             }
@@ -81,7 +81,7 @@ impl Deadlock {
         match self {
             Self::Free => "free",
             Self::Layers => "free, by lanes",
-            Self::OnMeshes => "free on HyperX and meshes",
+            Self::OnMeshes => "free on whole HyperX and meshes",
             Self::NotPromised => "not promised",
         }
     }

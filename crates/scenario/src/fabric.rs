@@ -146,6 +146,8 @@ pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<
     }
     if let Some(plane) = source.plane {
         topology = one_plane(&topology, plane)?;
+        // What the others lack is not its fault.
+        found = found.map(|_| structure(&topology.fabric).0);
     }
     topology.fabric = roles(topology.fabric, source, listener)?;
     Ok(Loaded { topology, diagnostics, text, degraded: false, structure: found, shared })

@@ -242,6 +242,7 @@ fn read_files(
     if files.guid2lid.is_none() {
         show(path, &tables::other_lids(fabric, &lids));
     }
+    show(path, &tables::fewer_lids(fabric, &lids));
     if let Some(path) = &files.path_bits {
         let (select, found) = path_bits::read(&input::read_text(path)?, path, fabric, &routes)?;
         show(path, &found);

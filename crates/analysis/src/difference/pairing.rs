@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use darkfiber_fabric::{Cabling, Guid};
+use darkfiber_fabric::{Cabling, Device, Guid};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,20 +45,29 @@ pub(super) fn pair(expected: &Cabling, found: &Cabling) -> Pairing {
         of_found: vec![None; found.devices.len()],
         ..Pairing::default()
     };
-    let devices = || found.devices.iter().enumerate();
-    let mut of_guid: HashMap<Guid, usize> =
-        devices().flat_map(|(i, d)| d.guids().map(move |guid| (guid, i))).collect();
-    // A node's own comes before those of ports of another one.
-    of_guid.extend(devices().filter_map(|(i, d)| Some((d.guid?, i))));
-    for (e, device) in expected.devices.iter().enumerate() {
-        let same = device.guids().find_map(|guid| {
-            let f = *of_guid.get(&guid)?;
-            let is_free = pairing.of_found[f].is_none();
-            (is_free && found.devices[f].in_host == device.in_host).then_some(f)
-        });
-        if let Some(f) = same {
-            pairing.join(e, f);
-            pairing.by_guid += 1;
+    // By the GUIDs of nodes, then of ports: one port may have the GUID of another node.
+    for of_ports in [false, true] {
+        let guids = |d: &Device| -> Vec<Guid> {
+            if of_ports { d.guids().collect() } else { d.guid.into_iter().collect() }
+        };
+        let devices = found.devices.iter().enumerate();
+        let of_guid: HashMap<Guid, usize> = devices
+            .filter(|(i, _)| pairing.of_found[*i].is_none())
+            .flat_map(|(i, d)| guids(d).into_iter().map(move |guid| (guid, i)))
+            .collect();
+        for (e, device) in expected.devices.iter().enumerate() {
+            if pairing.of_expected[e].is_some() {
+                continue;
+            }
+            let same = guids(device).into_iter().find_map(|guid| {
+                let f = *of_guid.get(&guid)?;
+                let is_free = pairing.of_found[f].is_none();
+                (is_free && found.devices[f].in_host == device.in_host).then_some(f)
+            });
+            if let Some(f) = same {
+                pairing.join(e, f);
+                pairing.by_guid += 1;
+            }
         }
     }
     // A name that two unpaired devices of one side share is not used.
@@ -170,7 +179,9 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
             continue;
         };
         let there = &found.devices[f];
-        let has_guids = device.guid.is_some() && there.guid.is_some();
+        // A GUID that a reader made up, for a list that has none, is no other one.
+        let made_up = [device, there].map(|d| d.guid.is_none_or(Guid::is_made_up));
+        let has_guids = made_up[0] == made_up[1] && device.guid.is_some() && there.guid.is_some();
         let is_another = has_guids && !device.guids().any(|a| there.guids().any(|b| a == b));
         let is_renamed = device.name != there.name
             && !device.aliases.contains(&there.name)

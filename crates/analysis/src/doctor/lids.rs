@@ -44,6 +44,11 @@ pub fn lids(fabric: &Fabric, tables: Option<&Lids>) -> Exam {
             if lid >= FIRST_MULTICAST {
                 outside += 1;
                 places.push(format!("{name}: LID {lid} is no unicast LID"));
+            } else if fabric.reserved_lids().binary_search(&(lid as u16)).is_ok() {
+                twice += 1;
+                places.push(format!(
+                    "{name}: LID {lid} is of a router, too, or of a port that is left out"
+                ));
             } else if let Some(other) = owner.insert((*plane, lid), name) {
                 twice += 1;
                 places.push(format!("{name}: LID {lid} is of {other}, too"));

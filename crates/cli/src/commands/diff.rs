@@ -161,13 +161,21 @@ fn by_structure(
         ))
         .hint("give the plan of this fabric"));
     }
-    let mut list: Vec<Difference> = (is.missing.iter())
-        .map(|missing| Difference {
+    // A row for each cable, also where nobody knows which of several it is.
+    let rows = is.missing.iter().flat_map(|missing| {
+        let (rows, one_of) = match missing {
+            Missing::Somewhere { .. } if missing.cables() > 1 => (missing.cables(), "one of "),
+            _ => (1, ""),
+        };
+        (0..rows).map(move |_| (missing, one_of))
+    });
+    let mut list: Vec<Difference> = rows
+        .map(|(missing, one_of)| Difference {
             kind: match missing {
                 Missing::Switch { .. } => DifferenceKind::DeviceMissing,
                 _ => DifferenceKind::CableMissing,
             },
-            at: missing.describe(fabric),
+            at: format!("{one_of}{}", missing.describe(fabric)),
             expected: Some("by the structure".to_owned()),
             found: None,
             action: "is it down, or was it never plugged in?".to_owned(),

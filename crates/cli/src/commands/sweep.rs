@@ -63,7 +63,7 @@ pub(crate) struct SweepCommand {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one), route
+For each fabric, share and seed: take that share of the switch-to-switch cables away (at least one if it is above 0), route
 what is left with every engine, check. Of equal seeds a larger share includes a smaller one. A fabric that
 falls apart is routed piece by piece; pairs between pieces are lost. Relative EFI is that of the fullest
 channel over that of the same engine without faults. Seeds count from --seed. Runs are executed in parallel, so times are longer than in isolation: for

@@ -103,4 +103,49 @@ fn lists_with_port_guids_do_not_differ() {
         assert_eq!(same.code, 0, "{expected} {found}: {}{}", same.out, same.err);
         assert!(same.out.ends_with("\nNothing differs.\n"), "{expected} {found}: {}", same.out);
     }
+    // Without lines of hosts there is no GUID of an adapter, and none that differs.
+    let switches = path("stage-switches-only.txt.gz");
+    let found = run(&format!("diff {dump} {switches} --format csv"));
+    assert!(!found.out.contains("device-replaced"), "{}", found.out);
+}
+
+/// The port of one adapter may have the GUID of another adapter's node: each is paired with itself.
+#[test]
+fn an_adapter_is_not_another_ones_port() {
+    let of = |hosts: &[(&str, u64, u8)]| {
+        let cable = |(name, guid, port): &(&str, u64, u8)| {
+            format!(
+                "[{port}]\t\"H-{guid:016x}\"[1]({:x})\t# \"{name} HCA-1\" lid {port} 4xHDR\n",
+                guid + 1
+            )
+        };
+        let adapter = |(name, guid, port): &(&str, u64, u8)| {
+            format!(
+                "caguid=0x{guid:x}\nCa\t1 \"H-{guid:016x}\"\t# \"{name} HCA-1\"\n\
+                 [1]({:x})\t\"S-0000000000000501\"[{port}]\t# lid {port} lmc 0 \"s\" lid 9 4xHDR\n\n",
+                guid + 1
+            )
+        };
+        let cables: String = hosts.iter().map(cable).collect();
+        let adapters: String = hosts.iter().map(adapter).collect();
+        format!(
+            "switchguid=0x501(501)\nSwitch\t8 \"S-0000000000000501\"\t# \"s\" enhanced port 0 lid 9 lmc 0\n{cables}\n{adapters}"
+        )
+    };
+    let before = of(&[("x", 0x250, 1), ("y", 0x251, 2)]);
+    let replaced = of(&[("x", 0x950, 1), ("y", 0x251, 2)]);
+    let gone = of(&[("y", 0x251, 2)]);
+    let dir = folder(&[("before", &before), ("replaced", &replaced), ("gone", &gone)]);
+    for (after, kind, at) in
+        [("replaced", "device-replaced", "x HCA-1"), ("gone", "device-missing", "x HCA-1")]
+    {
+        let found = run_in(dir.path(), &format!("diff before {after} --format csv -q"));
+        let rows: Vec<&str> = found.out.lines().skip(1).collect();
+        assert!(
+            rows.len() == 1 && rows[0].starts_with(&format!("{kind},{at},")),
+            "{after}: {}{}",
+            found.out,
+            found.err
+        );
+    }
 }

@@ -1,5 +1,7 @@
 //! Random regular graphs, and all other regular graphs that are as tight as these.
 
+use std::collections::BTreeMap;
+
 use crate::{ExpanderShape, Shape};
 
 use super::fit::Fit;
@@ -15,11 +17,22 @@ const MOST_MISSING: u64 = 8;
 /// Fewer switches than this look like anything.
 const LEAST: usize = 10;
 
+/// The number of cables that most switches have, if two thirds do: then a few others have more. Else the typical one.
+fn degree(ends: &[u32]) -> u32 {
+    let mut counts = BTreeMap::<u32, usize>::new();
+    for &e in ends {
+        *counts.entry(e).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|&(_, count)| count);
+    let most = most.filter(|(_, count)| 3 * count >= 2 * ends.len());
+    most.map_or_else(|| typical(ends.iter().copied()), |(degree, _)| degree)
+}
+
 /// A (damaged) random-looking regular graph. Of missing cables only the ends can be told.
 pub(super) fn find(net: &Net<'_>) -> Result<RecognizedStructure, String> {
     let n = net.len();
     let ends: Vec<u32> = (0..n as u32).map(|s| net.ends(s)).collect();
-    let degree = typical(ends.iter().copied());
+    let degree = degree(&ends);
     if n < LEAST || degree < 3 {
         return Err(format!("{n} switches of {degree} cables are too few to tell"));
     }

@@ -67,6 +67,33 @@ fn random_regular_graphs_have_a_degree() {
     }
 }
 
+/// A few cables on spare ports make no larger graph that lacks many.
+#[test]
+fn added_cables_are_no_missing_ones() {
+    for (n, degree, added) in [(20, 6, 1), (64, 8, 3), (100, 12, 5)] {
+        let full = regular(n, degree, 7);
+        let mut b = FabricBuilder::new("with more cables");
+        let class = b.class(LinkClass::unknown());
+        for s in full.switches() {
+            b.add_switch(Switch { ports: s.ports + 1, ..s.clone() });
+        }
+        let ends =
+            |c: ChannelId| ((full.tail(c), full.tail_port(c)), (full.head(c), full.head_port(c)));
+        for c in (0..full.channel_count()).map(ChannelId::new).filter(|&c| c < full.reverse(c)) {
+            let (tail, head) = ends(c);
+            b.link_switches(tail, head, class).expect("as it was");
+        }
+        let spare = |s: u32| (SwitchId(s), full.switch(SwitchId(s)).ports + 1);
+        for i in 0..added {
+            b.link_switches(spare(4 * i), spare(4 * i + 2), class).expect("free ports");
+        }
+        let found = recognise(&b.finish().expect("valid")).expect("regular");
+        assert_eq!(found.text, format!("random-looking regular graph of degree {degree}"));
+        let left = n * degree / 2 - full.switch_link_count();
+        assert!(found.missing_cables() as usize <= left, "{:?}", found.missing);
+    }
+}
+
 #[test]
 fn what_is_regular_but_loose_is_no_random_graph() {
     // A ring in which every switch also reaches the next but one.

@@ -230,9 +230,18 @@ impl<'r, 'a> Assembly<'r, 'a> {
                 self.builder.link_terminal(terminal)?;
             }
         }
-        // Ports that are left out keep their LIDs.
-        let all = records.ports.iter().flat_map(|p| [p.lid, p.far_lid]).flatten();
-        self.builder.reserve_lids(all.filter(|lid| !own.contains(lid)));
+        // Ports that are left out keep their LIDs, and those of routers are theirs even if others have them, too.
+        for p in &records.ports {
+            let kind = |node: u32| records.nodes[node as usize].kind;
+            let far = records.index.get(&p.far).map(|&far| kind(far));
+            let last = |lid: u16| lid.saturating_add((1 << p.lmc.min(7)) - 1);
+            let near = p.lid.map(|lid| (lid..=last(lid), kind(p.node) == NodeKind::Router));
+            let far = p.far_lid.map(|lid| (lid..=lid, far == Some(NodeKind::Router)));
+            for (lids, is_router) in near.into_iter().chain(far) {
+                let is_own = own.contains(lids.start());
+                self.builder.reserve_lids(lids.filter(|_| is_router || !is_own));
+            }
+        }
         slow_in_bundles(bundles, d);
         match unstated {
             0 => {}

@@ -50,16 +50,6 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
         .filter(|&lmc| lmc <= 7)
         .max();
     let mut lmc = named.or(own).unwrap_or(0);
-    if let (Some(named), Some(own)) = (named, own)
-        && named < own
-    {
-        let (theirs, ours) = (1 << named, 1 << own);
-        found.warn(
-            0,
-            format!("ports have {ours} LIDs each in the fabric's file (LMC {own}), and {theirs} in these tables"),
-            "others are not looked at; tables in use have no way to them, unless the two are of different times",
-        );
-    }
     let mut bases = Bases::new(fabric);
     for (d, &range) in seen.iter().enumerate() {
         let input = match DestId::new(d).as_terminal(fabric) {
@@ -77,6 +67,23 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
     }
     let lids = bases.settle(fabric, lmc, &mut found);
     (lids, found)
+}
+
+/// A warning if ports have more LIDs in the fabric's own input than in its tables: no table leads to the others.
+pub fn fewer_lids(fabric: &Fabric, lids: &Lids) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let own = fabric.terminals().iter().map(|t| t.lmc.min(7)).max().unwrap_or(0);
+    let (theirs, ours) = (lids.width(), 1 << own);
+    if theirs < ours {
+        found.warn(
+            0,
+            format!(
+                "ports have {ours} LIDs each in the fabric's file (LMC {own}), and {theirs} in these tables"
+            ),
+            "others are not looked at; tables in use have no way to them, unless the two are of different times",
+        );
+    }
+    found
 }
 
 /// A warning if ports have other LIDs in the fabric's own input than in its tables: then one of the two files is of another time.

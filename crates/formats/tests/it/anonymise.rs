@@ -71,6 +71,37 @@ fn gids_and_other_spellings_follow() {
     );
 }
 
+/// Names between marks that batch systems and tools write, and what belongs to no node of the fabric.
+#[test]
+fn names_between_marks_follow() {
+    let (_, f) = stage();
+    let a = Anonymiser::new(&f, 7);
+    let of = |old: &str| a.host_name(old).unwrap_or_else(|| panic!("{old}")).to_owned();
+    let (one, two) = (of("stage114"), of("stage115"));
+    let switch = a.switch_name("MF0;ib5:SX6036/U1").expect("a switch");
+    for (old, new) in [
+        ("stage114/0*8+stage115/0*8", format!("{one}/0*8+{two}/0*8")),
+        ("\"48*stage114:48*stage115\"", format!("\"48*{one}:48*{two}\"")),
+        ("stage114* stage115- stage114~ stage115$", format!("{one}* {two}- {one}~ {two}$")),
+        ("NodeDescription.........stage114 HCA-9", format!("NodeDescription.........{one} HCA-9")),
+        ("NodeDescription.........MF0;ib5:SX6036/U1", format!("NodeDescription.........{switch}")),
+        ("stage114.example.com:4", format!("{one}.example.com:4")),
+        ("12:34:56 10.0.0.1 ::1 2001:db8::1 0x0007 2026-11-29 0xfe80000000000000", String::new()),
+    ] {
+        let new = if new.is_empty() { old.to_owned() } else { new };
+        assert_eq!(a.rewrite_text(old), new);
+    }
+    let system = a.rewrite_text("SwitchName=ib5 Nodes=stage114");
+    assert!(system.starts_with("SwitchName=system") && system.ends_with(&one), "{system}");
+    // Another port of a vendor of the fabric's: the same new GUID every time, and not the old one.
+    let foreign = f.terminals()[0].guid.0 ^ 0xff_ffff;
+    assert_eq!(a.guid(Guid(foreign)), None);
+    let rewritten = a.rewrite_text(&format!("R-{foreign:016x} 0x{foreign:016x}"));
+    let (first, second) = rewritten.split_once(' ').expect("two words");
+    assert_eq!(first.strip_prefix("R-"), second.strip_prefix("0x"));
+    assert!(!rewritten.contains(&format!("{foreign:016x}")), "{rewritten}");
+}
+
 #[test]
 fn job_lists_tables_and_guid_lists_follow() {
     let (_, f) = stage();

@@ -30,7 +30,7 @@ impl Engine for SarBest {
     }
 
     fn summary(&self) -> &'static str {
-        "the best of sar and of engines that know no jobs, improved for the jobs"
+        "the best of sar and of some engines that know no jobs, improved for the jobs"
     }
 
     fn doc(&self) -> &'static str {

@@ -64,8 +64,9 @@ pub(crate) struct BlastCommand {
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 Each fault is tried in isolation: what of the traffic of jobs stops, and how much longer jobs take once tables are
-repaired, as `darkfiber reroute` repairs them. All by counting: what one run of every job sends is added up on all
-channels, and a job is as slow as the channel among its own that is asked for most.
+repaired, as `darkfiber reroute` repairs them. All by counting: a job asks of a channel for the time that its bytes take
+there, as a share of its time alone; all jobs are added up, and a job is as slow as the channel among its own that is asked
+for most.
 
 With --flows 100 the worst hundred run at flow depth, too, on the repaired tables and on the previous ones. The map of --html
 and --map shows every cable by what its failure costs.
