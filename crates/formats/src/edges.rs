@@ -137,6 +137,36 @@ fn is_heading(line: &str) -> bool {
         && words[..2].iter().all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
 }
 
+/// The first line, if it has no edge but the numbers of switches and of edges that follow, as many programs write graphs.
+fn line_of_counts(text: &str) -> Option<usize> {
+    let mut lines =
+        text.lines().enumerate().filter(|(_, line)| !matches!(parse(line), Line::Nothing));
+    let (at, first) = lines.next()?;
+    let counts: Vec<usize> =
+        words(first).iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    let (switches, cables) = match counts.as_slice() {
+        [switches] => (*switches, None),
+        [switches, cables] => (*switches, Some(*cables)),
+        _ => return None,
+    };
+    let (mut names, mut edges) = (HashSet::new(), 0);
+    for (_, line) in lines {
+        let Line::Edge(a, b, ..) = parse(line) else { return None };
+        names.extend([a, b]);
+        edges += 1;
+        // Most lists begin with an edge of two small numbers, and have more.
+        if names.len() > switches || cables.is_some_and(|cables| edges > cables) {
+            return None;
+        }
+    }
+    let fits = names.len() == switches && cables.is_none_or(|cables| cables == edges);
+    // Two names of the list are an edge, unless they are the same.
+    let is_edge = cables.is_some_and(|cables| {
+        cables != switches && counts.iter().all(|count| names.contains(&count.to_string()[..]))
+    });
+    (fits && edges > 0 && !is_edge).then_some(at)
+}
+
 /// The line of the first edge or host, if a text looks like an edge list: words, mostly two or three a line.
 fn looks_like(text: &str) -> Option<usize> {
     let mut first = None;
@@ -180,8 +210,14 @@ pub fn read(
     let mut list = List { wiring: Wiring::new(options.class.clone()), index: HashMap::new() };
     let mut d = Diagnostics::default();
     let mut seen_data = false;
+    let counts = line_of_counts(text);
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
+        if counts == Some(i) {
+            d.note(number, "the numbers of switches and cables", "ignored");
+            seen_data = true;
+            continue;
+        }
         if !seen_data && is_heading(line) {
             d.note(number, "heading of a table", "ignored");
             seen_data = true;
@@ -415,6 +451,24 @@ mod tests {
         assert!(d.is_empty(), "{d:?}");
         assert_eq!((f.hosts().len(), f.adapters().len()), (2, 3));
         assert_eq!(f.adapters()[2].description, "n1 HCA-2");
+    }
+
+    /// Many programs write the numbers of nodes and edges first.
+    #[test]
+    fn a_first_line_of_counts_is_no_edge() {
+        for (text, switches, cables, remarks) in [
+            ("3 3\n0 1\n1 2\n2 0\n", 3, 3, 1),
+            ("# a ring\n4\n1 2\n2 3\n3 4\n4 1\n", 4, 4, 1),
+            ("5 4\na b\nb c\nc d\nd e\n", 5, 4, 1),
+            // A first edge.
+            ("2 1\n0 1\n0 2\n", 3, 3, 0),
+            ("3 2\n1 2\n2 3\n", 3, 3, 0),
+            ("0 1\n1 2\n", 3, 2, 0),
+        ] {
+            let (f, d) = fabric(text);
+            let found = (f.switch_count(), f.switch_link_count(), d.0.len());
+            assert_eq!(found, (switches, cables, remarks), "{text}: {d:?}");
+        }
     }
 
     #[test]

@@ -166,6 +166,7 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
             n => format!("{n} cables"),
         }
     };
+    let unknown = [false, true].map(|in_host| are_made_up(expected, found, in_host));
     for (e, device) in expected.devices.iter().enumerate() {
         let Some(f) = pairing.of_expected[e] else {
             list.push(Difference {
@@ -179,9 +180,8 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
             continue;
         };
         let there = &found.devices[f];
-        // A GUID that a reader made up, for a list that has none, is no other one.
-        let made_up = [device, there].map(|d| d.guid.is_none_or(Guid::is_made_up));
-        let has_guids = made_up[0] == made_up[1] && device.guid.is_some() && there.guid.is_some();
+        let are_unknown = unknown[usize::from(device.in_host)];
+        let has_guids = !are_unknown && device.guid.is_some() && there.guid.is_some();
         let is_another = has_guids && !device.guids().any(|a| there.guids().any(|b| a == b));
         let is_renamed = device.name != there.name
             && !device.aliases.contains(&there.name)
@@ -220,4 +220,18 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
         }
     }
     list
+}
+
+/// Whether one of two cablings has GUIDs of switches (or of adapters in hosts) that a reader made up, since the list has none, and the
+/// other one real ones: then they do not compare.
+fn are_made_up(expected: &Cabling, found: &Cabling, in_host: bool) -> bool {
+    let made_up = |of: &Cabling| {
+        let devices = of.devices.iter().filter(|d| d.in_host == in_host);
+        let guids: Vec<bool> = devices.filter_map(|d| Some(d.guid?.is_made_up())).collect();
+        (guids.iter().all(|&is| is), guids.iter().any(|&is| is))
+    };
+    match (made_up(expected), made_up(found)) {
+        ((all, _), (_, false)) | ((_, false), (all, _)) => all,
+        _ => false,
+    }
 }
