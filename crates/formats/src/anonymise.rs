@@ -13,7 +13,7 @@ use darkfiber_fabric::{
     Adapter, Cabling, Fabric, FabricBuilder, Guid, Role, Switch, SwitchId, Terminal,
 };
 
-use crate::guid_text::GuidText;
+use crate::guid_word::GuidWord;
 use crate::hosts::role_of;
 
 /// A consistent renaming of one fabric.
@@ -290,14 +290,14 @@ impl Anonymiser {
     }
 
     fn guid_word(&self, word: &str) -> Option<String> {
-        let found = GuidText::parse(word)?;
+        let found = GuidWord::parse(word)?;
         let new = self.guid(found.guid).or_else(|| self.foreign(&found))?;
         Some(found.with(new))
     }
 
     /// The new GUID of a port or node that the fabric does not have, such as a router: one of a vendor of the fabric's, by its
     /// identifier (OUI).
-    fn foreign(&self, found: &GuidText<'_>) -> Option<Guid> {
+    fn foreign(&self, found: &GuidWord<'_>) -> Option<Guid> {
         let is_such = found.is_whole && self.vendors.contains(&(found.guid.0 >> 40));
         let mut state = self.seed ^ found.guid.0;
         is_such.then(|| Guid(split_mix(&mut state) | 1 << 63))

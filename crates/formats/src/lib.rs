@@ -25,7 +25,7 @@ mod foreign;
 pub mod format;
 mod graph_golf;
 pub mod guid2lid;
-mod guid_text;
+mod guid_word;
 pub mod guids;
 pub mod hostlist;
 pub mod hosts;

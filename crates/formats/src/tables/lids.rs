@@ -42,7 +42,7 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
         }
     }
     let terminals = fabric.terminal_count();
-    let own = fabric.terminals().iter().map(|t| t.lmc.min(7)).max();
+    let own = lmc_of_fabric(fabric);
     let named = seen[..terminals]
         .iter()
         .flatten()
@@ -72,7 +72,7 @@ pub fn lids_of(fabric: &Fabric, tables: &Tables) -> (Lids, Diagnostics) {
 /// A warning if ports have more LIDs in the fabric's own input than in its tables: no table leads to the others.
 pub fn fewer_lids(fabric: &Fabric, lids: &Lids) -> Diagnostics {
     let mut found = Diagnostics::default();
-    let own = fabric.terminals().iter().map(|t| t.lmc.min(7)).max().unwrap_or(0);
+    let own = lmc_of_fabric(fabric).unwrap_or(0);
     let (theirs, ours) = (lids.width(), 1 << own);
     if theirs < ours {
         found.warn(
@@ -101,6 +101,11 @@ pub fn other_lids(fabric: &Fabric, lids: &Lids) -> Diagnostics {
         );
     }
     found
+}
+
+/// The LMC in the fabric's own input, if it has terminals.
+fn lmc_of_fabric(fabric: &Fabric) -> Option<u8> {
+    fabric.terminals().iter().map(|t| t.lmc.min(7)).max()
 }
 
 /// The LMC that gives a port at least `count` LIDs.

@@ -5,6 +5,8 @@ use std::net::Ipv6Addr;
 
 use darkfiber_fabric::Guid;
 
+use crate::guids::parse_hex;
+
 /// Letters that stand before a GUID: those of `ibnetdiscover`, and those of `ibdm` without a hyphen.
 const PREFIXES: [&str; 6] = ["0x", "0X", "S-", "H-", "R-", "N-"];
 const LETTERS: [char; 3] = ['S', 'H', 'N'];
@@ -12,7 +14,7 @@ const LETTERS: [char; 3] = ['S', 'H', 'N'];
 const DIGITS: usize = 16;
 
 /// A word that is a GUID, as far as its form tells.
-pub(crate) struct GuidText<'a> {
+pub(crate) struct GuidWord<'a> {
     /// The GUID.
     pub(crate) guid: Guid,
     /// Whether all of its digits are there: such a word is hardly anything else.
@@ -31,7 +33,7 @@ enum Form<'a> {
     Gid { prefix: u128 },
 }
 
-impl<'a> GuidText<'a> {
+impl<'a> GuidWord<'a> {
     /// Reads a word; `None` if it has no such form.
     pub(crate) fn parse(word: &'a str) -> Option<Self> {
         Self::groups(word)
@@ -50,7 +52,7 @@ impl<'a> GuidText<'a> {
             8..=DIGITS => digits,
             _ => return None,
         };
-        let guid = Guid(hexadecimal(digits)?);
+        let guid = Guid(parse_hex(digits)?);
         let before = &word[..word.len() - digits.len()];
         Some(Self { guid, is_whole: digits.len() == DIGITS, form: Form::Digits { before } })
     }
@@ -63,7 +65,7 @@ impl<'a> GuidText<'a> {
             return None;
         }
         let short = |group: &&str| (1..=4).contains(&group.len());
-        let value = groups.iter().filter(|group| short(group)).map(|group| hexadecimal(group));
+        let value = groups.iter().filter(|group| short(group)).map(|group| parse_hex(group));
         let value: Vec<u64> = value.collect::<Option<_>>()?;
         let whole =
             (value.len() == groups.len()).then(|| value.iter().fold(0, |all, v| all << 16 | v))?;
@@ -77,7 +79,7 @@ impl<'a> GuidText<'a> {
             return None;
         }
         let (before, own) = word.split_at(3 * (count - 8));
-        let guid = Guid(hexadecimal(&own.replace(':', ""))?);
+        let guid = Guid(parse_hex(&own.replace(':', ""))?);
         Some(Self { guid, is_whole: true, form: Form::Bytes { before } })
     }
 
@@ -105,11 +107,6 @@ impl<'a> GuidText<'a> {
     }
 }
 
-fn hexadecimal(digits: &str) -> Option<u64> {
-    let is_such = digits.bytes().all(|b| b.is_ascii_hexdigit());
-    is_such.then(|| u64::from_str_radix(digits, 16).ok())?
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,7 +130,7 @@ mod tests {
             ("fe80::2:c903:4e:9381", "fe80::9002:c903:4e:9382"),
             ("FE80:0:0:0:0002:C903:004E:9381", "fe80::9002:c903:4e:9382"),
         ] {
-            let found = GuidText::parse(word).unwrap_or_else(|| panic!("{word}"));
+            let found = GuidWord::parse(word).unwrap_or_else(|| panic!("{word}"));
             assert_eq!(found.guid, Guid(old), "{word}");
             assert_eq!(found.with(Guid(new)), expected, "{word}");
         }
@@ -149,7 +146,7 @@ mod tests {
             "::",
             "1:2:3",
         ] {
-            assert!(GuidText::parse(word).is_none_or(|found| found.guid == Guid(0)), "{word}");
+            assert!(GuidWord::parse(word).is_none_or(|found| found.guid == Guid(0)), "{word}");
         }
     }
 }
