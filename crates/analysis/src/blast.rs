@@ -401,18 +401,20 @@ mod tests {
             let engine = find_engine(engine).expect("registered");
             let request = Request { shape: topology.shape.as_ref(), lanes, ..Request::default() };
             let routes = engine.route(fabric, &request).expect("it routes");
-            // Rings of every fifth host.
             let n = fabric.terminal_count() as u32;
-            let next = |i: u32| if i + 5 < n { i + 5 } else { i % 5 };
-            let flow = |i: u32| Flow {
-                job: i % 5,
-                from: TerminalId(i),
-                to: TerminalId(next(i)),
-                bytes: 1 << 20,
-            };
-            let flows: Vec<Flow> = (0..n).map(flow).collect();
             let prepared = Prepared::new(fabric, &routes, lanes).expect("sound tables");
-            slow += slower(fabric, &prepared, &flows, 5);
+            // Permutations, of which each job has every eighth pair.
+            for times in [3, 5, 7, 11] {
+                let pairs = (0..n).map(|i| (i, (times * i + 6) % n)).filter(|(i, to)| i != to);
+                let flow = |(i, to)| Flow {
+                    job: i % 8,
+                    from: TerminalId(i),
+                    to: TerminalId(to),
+                    bytes: 1 << (17 + i % 4),
+                };
+                let flows: Vec<Flow> = pairs.map(flow).collect();
+                slow += slower(fabric, &prepared, &flows, 8);
+            }
         }
         assert!(slow > 0);
     }
