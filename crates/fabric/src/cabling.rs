@@ -139,14 +139,15 @@ fn adapter_name(fabric: &Fabric, guid: Guid, description: &str, host: usize) -> 
 }
 
 /// Managed switches of Mellanox are described as `MF0;NAME:MODEL/U1`, boards of directors as `MF0;NAME:MODEL/L16/U1`:
-/// their common names are `NAME`, and `NAME/L16`.
+/// their common names are `NAME`, and `NAME/L16` or, with the chip, `NAME/L16/U1`.
 fn system_names(description: &str) -> Vec<String> {
     let Some((_, named)) = description.split_once(';') else { return Vec::new() };
     let Some((name, model)) = named.split_once(':') else { return Vec::new() };
     let parts: Vec<&str> = model.split('/').skip(1).collect();
     match parts.as_slice() {
         [] | ["U1"] => vec![name.to_owned()],
-        [board] | [board, "U1"] => vec![format!("{name}/{board}")],
+        [board] => vec![format!("{name}/{board}")],
+        [board, "U1"] => vec![format!("{name}/{board}"), format!("{name}/{board}/U1")],
         _ => vec![format!("{name}/{}", parts.join("/"))],
     }
 }
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn names_of_managed_switches_and_boards() {
         assert_eq!(system_names("MF0;leaf1:SX6036/U1"), ["leaf1"]);
-        assert_eq!(system_names("MF0;core:CS7500/L16/U1"), ["core/L16"]);
+        assert_eq!(system_names("MF0;core:CS7500/L16/U1"), ["core/L16", "core/L16/U1"]);
         assert_eq!(system_names("MF0;core:CS7500/L16/U2"), ["core/L16/U2"]);
         assert!(system_names("leaf1").is_empty());
     }

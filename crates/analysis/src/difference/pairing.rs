@@ -1,5 +1,6 @@
 //! Pairing of the devices of one cabling with those of another.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use darkfiber_fabric::{Cabling, Device, Guid};
@@ -70,12 +71,12 @@ pub(super) fn pair(expected: &Cabling, found: &Cabling) -> Pairing {
             }
         }
     }
-    // A name that two unpaired devices of one side share is not used.
-    for with_aliases in [false, true] {
-        let left = by_name(expected, &pairing.of_expected, with_aliases);
-        let right = by_name(found, &pairing.of_found, with_aliases);
+    // A name that two unpaired devices of one side share is not used. Plans may write names in capital letters.
+    for (with_aliases, folded) in [(false, false), (true, false), (false, true), (true, true)] {
+        let left = by_name(expected, &pairing.of_expected, with_aliases, folded);
+        let right = by_name(found, &pairing.of_found, with_aliases, folded);
         for (name, e) in left {
-            let (Some(e), Some(Some(f))) = (e, right.get(name)) else { continue };
+            let (Some(e), Some(Some(f))) = (e, right.get(&name)) else { continue };
             if pairing.of_expected[e].is_none() && pairing.of_found[*f].is_none() {
                 pairing.join(e, *f);
                 pairing.by_name += 1;
@@ -86,19 +87,21 @@ pub(super) fn pair(expected: &Cabling, found: &Cabling) -> Pairing {
     pairing
 }
 
-/// Unpaired devices by name; `None` for a name that several have.
+/// Unpaired devices by name, in small letters if `folded`; `None` for a name that several have.
 fn by_name<'a>(
     cabling: &'a Cabling,
     paired: &[Option<usize>],
     with_aliases: bool,
-) -> BTreeMap<&'a str, Option<usize>> {
-    let mut found: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+    folded: bool,
+) -> BTreeMap<Cow<'a, str>, Option<usize>> {
+    let mut found: BTreeMap<Cow<'_, str>, Option<usize>> = BTreeMap::new();
     let unpaired = cabling.devices.iter().enumerate().filter(|&(i, _)| paired[i].is_none());
     for (i, device) in unpaired {
         let aliases = device.aliases.iter().filter(|_| with_aliases);
         for name in std::iter::once(&device.name).chain(aliases).filter(|n| !n.is_empty()) {
+            let name = if folded { name.to_lowercase().into() } else { name.as_str().into() };
             found
-                .entry(name.as_str())
+                .entry(name)
                 .and_modify(|other| *other = other.filter(|&other| other == i))
                 .or_insert(Some(i));
         }
@@ -183,9 +186,7 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
         let are_unknown = unknown[usize::from(device.in_host)];
         let has_guids = !are_unknown && device.guid.is_some() && there.guid.is_some();
         let is_another = has_guids && !device.guids().any(|a| there.guids().any(|b| a == b));
-        let is_renamed = device.name != there.name
-            && !device.aliases.contains(&there.name)
-            && !there.aliases.contains(&device.name);
+        let is_renamed = !goes_by(device, &there.name) && !goes_by(there, &device.name);
         if is_another {
             let guid = |g: Option<_>| g.map(|g| GuidText(g).0.to_string());
             let name = if is_renamed { format!(" ({})", there.name) } else { String::new() };
@@ -220,6 +221,12 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
         }
     }
     list
+}
+
+/// Whether a device has this name, in capital or small letters.
+fn goes_by(device: &Device, name: &str) -> bool {
+    let mut names = std::iter::once(&device.name).chain(&device.aliases);
+    names.any(|own| own.to_lowercase() == name.to_lowercase())
 }
 
 /// Whether one of two cablings has GUIDs of switches (or of adapters in hosts) that a reader made up, since the list has none, and the

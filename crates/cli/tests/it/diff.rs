@@ -149,3 +149,25 @@ fn an_adapter_is_not_another_ones_port() {
         );
     }
 }
+
+/// Boards of directors are compared chip by chip and port by port, and names in whatever letters.
+#[test]
+fn boards_of_directors_are_compared_by_their_chips() {
+    let dump = "Switch\t36 \"S-0000000000000001\"\t\t# \"MF0;leaf1-ib0:MQM8700/U1\" enhanced port 0 lid 1 lmc 0\n\
+        [21]\t\"S-0000000000000002\"[20]\t\t# \"MF0;core1:MCS8500/L16/U2\" lid 2 4xHDR\n\
+        [22]\t\"S-0000000000000003\"[20]\t\t# \"MF0;core1:MCS8500/L16/U1\" lid 3 4xHDR\n\n\
+        Switch\t36 \"S-0000000000000002\"\t\t# \"MF0;core1:MCS8500/L16/U2\" enhanced port 0 lid 2 lmc 0\n\
+        [20]\t\"S-0000000000000001\"[21]\t\t# \"MF0;leaf1-ib0:MQM8700/U1\" lid 1 4xHDR\n\n\
+        Switch\t36 \"S-0000000000000003\"\t\t# \"MF0;core1:MCS8500/L16/U1\" enhanced port 0 lid 3 lmc 0\n\
+        [20]\t\"S-0000000000000001\"[22]\t\t# \"MF0;leaf1-ib0:MQM8700/U1\" lid 1 4xHDR\n";
+    let plan = "#StartDevice,StartPort,EndDevice,EndPort,LinkType\n\
+        LEAF1-IB0,Port 21,CORE1,Blade 16_Port 2/20,Data\nLEAF1-IB0,Port 22,CORE1,Blade 16_Port 1/20,Data\n";
+    let dir = folder(&[("plan.ndt", plan), ("dump.topo", dump)]);
+    let same = run_in(dir.path(), "diff plan.ndt dump.topo -q");
+    assert_eq!((same.code, same.err.as_str()), (0, ""), "{}", same.out);
+    assert!(same.out.contains("as is     2 cables"), "{}", same.out);
+    let other = plan.replace("2/20", "2/19");
+    std::fs::write(dir.path().join("plan.ndt"), other).expect("a plan");
+    let moved = run_in(dir.path(), "diff plan.ndt dump.topo -q");
+    assert!(moved.code == 1 && moved.out.contains("1 cable moved"), "{}", moved.out);
+}
