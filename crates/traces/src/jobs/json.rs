@@ -12,6 +12,24 @@ use darkfiber_formats::{Diagnostics, ReadError};
 /// Makes a job of an entry, whose place from 1 is given; or says in a word or two what it lacks.
 pub(super) type Job = fn(&Value, usize, &mut Remarks) -> Result<Record, &'static str>;
 
+/// Reads a text of JSON as a whole.
+///
+/// # Errors
+/// If it is not JSON.
+pub(super) fn value(
+    reader: &mut dyn BufRead,
+    path: &Path,
+    expected: &str,
+) -> Result<Value, ReadError> {
+    let mut bytes = Vec::new();
+    reader
+        .read_to_end(&mut bytes)
+        .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    serde_json::from_slice(text)
+        .map_err(|e| ReadError::not_such(path, format!("it is not JSON: {e}"), expected, ""))
+}
+
 /// Reads the jobs of the list under a key, or of one that stands alone. It is taken into memory as a whole. Lines of diagnostics
 /// are 0; they name the place in the list instead.
 ///
@@ -23,14 +41,7 @@ pub(super) fn read_list(
     job: Job,
     each: &mut dyn FnMut(Record),
 ) -> Result<Diagnostics, ReadError> {
-    let mut bytes = Vec::new();
-    reader
-        .read_to_end(&mut bytes)
-        .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let value: Value = serde_json::from_slice(text)
-        .map_err(|e| ReadError::not_such(path, format!("it is not JSON: {e}"), expected, ""))?;
-    drop(bytes);
+    let value = value(reader, path, expected)?;
     let Some(jobs) = value.get(key).unwrap_or(&value).as_array() else {
         return Err(ReadError::not_such(path, format!("it holds no list '{key}'"), expected, ""));
     };

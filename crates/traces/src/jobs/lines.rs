@@ -105,11 +105,14 @@ impl Remarks {
         expected: &str,
     ) -> Result<Diagnostics, ReadError> {
         if read == 0 && self.left_out > 0 {
-            let first = self.found.0.iter().find(|d| d.line > 0);
-            let what = first.map_or_else(
-                || "no line says anything about a job".to_owned(),
-                |d| format!("no line says anything about a job; line {}: {}", d.line, d.what),
-            );
+            let found = &self.found.0;
+            let what = match found.iter().find(|d| d.line > 0).or(found.first()) {
+                Some(d) if d.line > 0 => {
+                    format!("no line says anything about a job; line {}: {}", d.line, d.what)
+                }
+                Some(d) => format!("it says nothing about a job; {}", d.what),
+                None => "no line says anything about a job".to_owned(),
+            };
             return Err(ReadError::not_such(path, what, expected, ""));
         }
         for (hint, count) in self.count {
@@ -121,6 +124,11 @@ impl Remarks {
         }
         Ok(self.found)
     }
+}
+
+/// Whether a line is empty, or the rule of hyphens below the header of a table for people.
+pub(super) fn is_rule(line: &str) -> bool {
+    line.trim().bytes().all(|b| b == b'-' || b == b' ')
 }
 
 /// The beginning of a text, for messages.

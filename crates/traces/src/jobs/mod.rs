@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | [`squeue`], [`scontrol`], [`slurmrestd`] | yes | Unix; dates without a zone as UTC |
 //! | [`sacct`] | yes | the same |
-//! | [`pbs`] | yes | Unix; dates as UTC |
+//! | [`pbs`], [`pbs_json`] | yes | Unix; dates as UTC |
 //! | [`flux`] | yes | Unix |
 //! | [`lsf`] | yes | none |
 //! | [`batsim`] | yes, numbers | from the beginning of the run |
@@ -26,6 +26,7 @@ mod log;
 pub mod lsf;
 pub mod pairs;
 pub mod pbs;
+pub mod pbs_json;
 mod read;
 mod record;
 pub mod sacct;
@@ -53,6 +54,7 @@ pub static LOGS: Registry<JobLog> = Registry::new(
     &[
         flux::LOG,
         lsf::LOG,
+        pbs_json::LOG,
         slurmrestd::LOG,
         scontrol::LOG,
         pbs::LOG,
@@ -70,6 +72,7 @@ pub fn detect(first_lines: &str) -> Option<&'static JobLog> {
     let (log, _) = recognise(&LOGS, first_lines, Path::new(""))?;
     // Lines of JSON may look like those of other logs.
     let body = first_lines.trim_start_matches('\u{feff}').trim_start();
-    (!body.starts_with(['{', '[']) || [flux::LOG, lsf::LOG, slurmrestd::LOG].contains(log))
-        .then_some(log)
+    (!body.starts_with(['{', '['])
+        || [flux::LOG, lsf::LOG, pbs_json::LOG, slurmrestd::LOG].contains(log))
+    .then_some(log)
 }

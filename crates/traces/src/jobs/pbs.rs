@@ -1,9 +1,9 @@
-//! PBS, Torque and OpenPBS: accounting logs, and `qstat -f`.
+//! PBS, Torque and OpenPBS: accounting logs, and `qstat -f`, as text or with `-F json`.
 //!
 //! A line of an accounting log is `01/26/2016 00:00:37;E;2994.pbs;user=me queue=q start=1453766281 exec_host=...`; its
 //! letter is the event (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
 //! seconds. `qstat -f` has blocks below `Job Id: 2994.pbs` with `    key = value`; long values go on in
-//! lines that begin with a tab; its dates have no zone and are taken as UTC.
+//! lines that begin with a tab, or with eight blanks where a text was pasted; its dates have no zone and are taken as UTC.
 //!
 //! `exec_host` is `n1/0+n1/1+n2/0*8+n3/0-3`: a host with the number of a processor, a range of such numbers, or
 //! `*` and how many processors.
@@ -194,6 +194,14 @@ fn described(
         )
     });
     let count = |keys: &[&str]| keys.iter().find_map(|&k| leading(values.get(k)?));
+    // Several chunks may be on one host, but none is on two.
+    let chunks = count(&["Resource_List.nodect"]).filter(|&chunks| chunks > 0);
+    if let (Some(nodes), Some(chunks)) = (&nodes, chunks)
+        && nodes.len() > chunks as usize
+    {
+        let what = format!("{} hosts in exec_host, but nodect is {chunks}", nodes.len());
+        remarks.warn(line, what, "the hosts are taken; is a long line broken?");
+    }
     let owner = values.get("Job_Owner").and_then(|o| o.split('@').next());
     Record {
         id: id.to_owned(),
@@ -219,8 +227,12 @@ fn described(
 fn exec_host(text: &str) -> Result<(Vec<String>, u32), String> {
     let mut hosts = Vec::new();
     let mut processors = 0u32;
+    let has_processors = text.contains('/');
     for item in text.split('+').map(str::trim).filter(|i| !i.is_empty()) {
-        let (host, slots) = item.split_once('/').unwrap_or((item, "0"));
+        let Some((host, slots)) = item.split_once('/').or((!has_processors).then_some((item, "0")))
+        else {
+            return Err(format!("'{}' names no processor, as others do", shown(item)));
+        };
         if host.is_empty() || host.contains(char::is_whitespace) {
             return Err(format!("'{}' names no host", shown(item)));
         }
@@ -248,7 +260,7 @@ fn asctime(text: &str) -> Option<i64> {
 }
 
 /// A job of `qstat -f` so far.
-struct Block {
+pub(super) struct Block {
     id: String,
     line: usize,
     values: BTreeMap<String, String>,
@@ -256,13 +268,21 @@ struct Block {
 }
 
 impl Block {
+    /// A job of JSON, whose keys have those around them before a dot.
+    pub(super) fn of_values(id: &str, number: usize, values: BTreeMap<String, String>) -> Self {
+        Self { id: id.to_owned(), line: number, values, last: String::new() }
+    }
+
     fn new(line: &str, number: usize) -> Self {
         let id = line.trim_start_matches("Job Id:").trim().to_owned();
         Self { id, line: number, values: BTreeMap::new(), last: String::new() }
     }
 
     fn line(&mut self, line: &str) {
-        if let Some(more) = line.strip_prefix('\t') {
+        // Keys have four blanks before them.
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let more = line.strip_prefix('\t').or_else(|| (indent >= 8).then(|| line.trim_start()));
+        if let Some(more) = more {
             if let Some(value) = self.values.get_mut(&self.last) {
                 value.push_str(more);
             }
@@ -272,7 +292,7 @@ impl Block {
         }
     }
 
-    fn job(self, remarks: &mut Remarks) -> Record {
+    pub(super) fn job(self, remarks: &mut Remarks) -> Record {
         let state = match self.values.get("job_state").map_or("", |s| s.trim()) {
             "Q" | "H" | "W" | "T" | "M" => State::Pending,
             "R" | "E" | "S" | "U" | "B" => State::Running,

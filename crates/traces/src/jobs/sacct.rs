@@ -8,7 +8,7 @@
 //! (`4711_[5-9]`). Steps (`4711.batch`, `4711.0`) are parts of their job, and skipped.
 
 use super::columns::is_id;
-use super::lines::shown;
+use super::lines::{is_rule, shown};
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::table::{Between, Row, Table};
 use darkfiber_formats::counted;
@@ -79,7 +79,7 @@ impl ByLine for Sacct {
 
     fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         let number = jobs.number;
-        if line.trim().is_empty() && self.pieces.is_none() {
+        if is_rule(line) && self.pieces.is_none() {
             return;
         }
         if line.contains("JobID")

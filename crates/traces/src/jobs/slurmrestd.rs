@@ -170,7 +170,7 @@ mod tests {
     fn other_json_is_refused() {
         insta::assert_snapshot!(all(LOG.read, "{\"nodes\": []}").1, @r#"log: it holds no list 'jobs'; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
         insta::assert_snapshot!(all(LOG.read, "{\"jobs\": [").1, @r#"log: it is not JSON: EOF while parsing a list at line 1 column 10; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
-        insta::assert_snapshot!(all(LOG.read, "[1]").1, @r#"log: no line says anything about a job; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
+        insta::assert_snapshot!(all(LOG.read, "[1]").1, @r#"log: it says nothing about a job; entry 1 has no job_id; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
         assert_eq!(all(LOG.read, "{\"jobs\": []}"), (vec![], String::new()));
     }
 }

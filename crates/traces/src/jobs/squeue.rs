@@ -10,11 +10,12 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::columns::is_id;
-use super::lines::shown;
+use super::lines::{is_rule, shown};
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, slurm_state};
 use super::slurmrestd;
 use super::table::{Between, Row, Table};
+use darkfiber_formats::calendar::read_ctime;
 use darkfiber_formats::known_by::KnownBy;
 use darkfiber_formats::{Diagnostics, ReadError};
 
@@ -102,7 +103,10 @@ impl ByLine for Squeue {
     const EXPECTED: &'static str = LOG.what;
 
     fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
-        if line.trim().is_empty() || line.starts_with("CLUSTER: ") {
+        // `squeue -l` begins with the date.
+        let date = line.trim().split_once(' ').and_then(|(_, date)| read_ctime(date.trim()));
+        let is_date = || self.table.is_none() && date.is_some();
+        if is_rule(line) || line.starts_with("CLUSTER: ") || is_date() {
             return;
         }
         if let Some(named) = header(line) {

@@ -139,8 +139,13 @@ fn job(
         return Err(format!("{} in '{}'", counted(words.len(), "word", "words"), shown(text)));
     }
     let mut field = [-1i64; 18];
-    for (value, word) in field.iter_mut().zip(&words) {
-        *value = number(word).ok_or_else(|| format!("'{}' is not a number", shown(word)))?;
+    for (i, (value, word)) in field.iter_mut().zip(&words).enumerate() {
+        let found = number(word);
+        // The last two, the job before and the time until this one, are not used; some logs have lists there.
+        if found.is_none() && i < 16 {
+            return Err(format!("'{}' is not a number", shown(word)));
+        }
+        *value = found.unwrap_or(-1);
     }
     for (i, what) in [(2, "submit time"), (3, "wait time"), (4, "run time")] {
         if field[i - 1] < -1 {

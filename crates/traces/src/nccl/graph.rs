@@ -123,7 +123,7 @@ mod tests {
                 "a GPU twice",
             ),
             ("dev=\"0xa\"", "dev=\"x\"", "line 3: a device of this channel has no number"),
-            ("version=\"1\"", "version=\"2\"", "its version is 2, not 1"),
+            ("version=\"1\"", "version=\"3\"", "its version is 3, not 1"),
             ("<graphs", "<system", "this is not XML"),
             ("id=\"0\"", "id=\"7\"", "no graph has id 0"),
         ];

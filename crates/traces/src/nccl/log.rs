@@ -68,7 +68,7 @@ impl NcclLog {
     /// If no line is NCCL's, or lines are of several communicators.
     pub fn read(&mut self, text: &str, path: &Path) -> Result<Diagnostics, ReadError> {
         let mut found = Diagnostics::default();
-        let mut lines = 0;
+        let (mut lines, mut has_merged) = (0, false);
         for (number, line) in (1..).zip(text.lines()) {
             let Some((before, said)) = line.split_once(" NCCL INFO ") else { continue };
             lines += 1;
@@ -80,6 +80,14 @@ impl NcclLog {
                     "the log of one communicator",
                     "run a program that makes one, such as all_reduce_perf, or cut the log to the lines of one",
                 ));
+            }
+            if said.starts_with("NET/") && said.contains("={[") && !has_merged {
+                has_merged = true;
+                found.warn(
+                    number,
+                    "several NICs are merged into one device",
+                    "the first of them stands for all: what the others carry is counted on it, and bandwidth is too low",
+                );
             }
             if said.starts_with("Channel") && said.ends_with("...") {
                 found.note(
@@ -108,8 +116,12 @@ impl NcclLog {
             }
         } else if let Some(rest) = said.strip_prefix("Ring ") {
             let Some((channel, ranks)) = numbered(rest) else { return Ok(()) };
+            // As NCCL up to 2.7 named connections.
+            if ranks.contains(" via ") {
+                return self.connection(host, channel, ranks, number);
+            }
             let ranks: Option<Vec<u32>> =
-                ranks.split("->").map(|r| r.trim().parse().ok()).collect();
+                ranks.split("->").map(|r| first_word(r).parse().ok()).collect();
             if let Some([before, me, after]) = ranks.as_deref() {
                 self.seat(*me, host)?;
                 self.follows(channel, *before, *me)?;
@@ -117,9 +129,12 @@ impl NcclLog {
             }
         } else if let Some(rest) = said.strip_prefix("Trees ") {
             for (channel, chain) in rest.split('[').filter_map(|piece| piece.split_once(']')) {
-                // The last one of a long line may be cut off.
+                // The last one of a long line may be cut off. Up to 2.7 there was a second tree behind a bar, or ranks below
+                // stood last.
+                let chain = chain.split('|').next().unwrap_or_default();
                 let ranks: Vec<&str> = chain.trim().split("->").collect();
-                if let (Ok(channel), [_, me, up]) = (channel.parse(), ranks.as_slice()) {
+                if let (Ok(channel), [first, me, last]) = (channel.parse(), ranks.as_slice()) {
+                    let up = if last.contains('/') { first } else { last };
                     self.hangs(host, channel, me, up)?;
                 }
             }
@@ -179,7 +194,9 @@ impl NcclLog {
             self.socket.get_or_insert(line);
             return Ok(());
         }
-        let device = via.split('/').nth(1).and_then(|d| d.split('(').next()?.parse::<u32>().ok());
+        // RCCL says more behind a blank.
+        let device =
+            via.split('/').nth(1).and_then(|d| d.split(['(', ' ']).next()?.parse::<u32>().ok());
         let (Some(from), Some(to), Some(nic)) = (rank(from), rank(to), device) else {
             return Ok(());
         };
@@ -212,7 +229,7 @@ impl NcclLog {
 
     /// A rank is below another one in the tree of a channel, or is a root (`-1`).
     fn hangs(&mut self, host: &str, channel: u32, me: &str, up: &str) -> Result<(), String> {
-        let (Ok(rank), Ok(up)) = (me.trim().parse::<u32>(), up.trim().parse::<i64>()) else {
+        let (Ok(rank), Ok(up)) = (me.trim().parse::<u32>(), first_word(up).parse::<i64>()) else {
             return Ok(());
         };
         self.seat(rank, host)?;
@@ -259,8 +276,16 @@ fn host(before: &str) -> Option<&str> {
         .iter()
         .find_map(|mark| word.split_once(mark))
         .map_or(word, |(_, rest)| rest);
+    // `[default0]:host:pid:tid` of torchrun.
+    let tagged = word.strip_prefix('[').and_then(|rest| rest.split_once("]:"));
+    let word = tagged.map_or(word, |(_, rest)| rest);
     let name = word.rsplitn(3, ':').nth(2)?;
     (!name.is_empty()).then_some(name)
+}
+
+/// The first word: RCCL says more behind a blank.
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
 }
 
 /// `00/16 : rest` or `00 : rest`.
@@ -381,6 +406,43 @@ something else
         let two = "a:1:2 [0] NCCL INFO Tree 0 : 3 -> 0 -> 1/-1/-1\na:1:2 [0] NCCL INFO Tree 0 : 4 -> 0 -> 1/-1/-1\n";
         let why = read(two).expect_err("two communicators");
         assert!(why.contains("rank 0 is below 4, and below 3 before"), "{why}");
+    }
+
+    /// RCCL says more behind the last word; torchrun says which process a line is of.
+    #[test]
+    fn lines_of_rccl_and_of_torchrun() {
+        let log = read(
+            "[default0]:a:1:2 [0] NCCL INFO comm 0x7 rank 0 nranks 2 cudaDev 0\n\
+             [rank1]:b:1:2 [0] NCCL INFO comm 0x7 rank 1 nranks 2 cudaDev 0\n\
+             a:1:2 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1 [1] -1/-1/-1->0->1 comm 0x7 nRanks 02 busId 3000\n\
+             a:1:2 [0] NCCL INFO Ring 0 : 1 -> 0 -> 1 comm 0x7 nRanks 02 busId 3000\n\
+             a:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/UCX/1 comm 0x7 nRanks 02\n",
+        );
+        let log = log.expect("it can be read");
+        let hosts: Vec<(u32, &str)> = log.hosts.iter().map(|(r, h)| (*r, h.as_str())).collect();
+        assert_eq!(hosts, [(0, "a"), (1, "b")]);
+        assert_eq!((log.above[&0][&0], log.above[&1][&0]), (None, Some(1)));
+        assert_eq!(log.next[&0], BTreeMap::from([(0, 1), (1, 0)]));
+        assert_eq!((log.connections.len(), log.connections[0].nic), (1, 1));
+    }
+
+    #[test]
+    fn lines_of_old_versions() {
+        let log = read(
+            "a:1:2 [0] NCCL INFO Ring 00 : 1[0] -> 0[0] [receive] via NET/IB/2\n\
+             a:1:2 [0] NCCL INFO Trees [0] 1/-1/-1->0->-1|-1->0->1/-1/-1 [1] 1->0->-1/-1/-1\n",
+        );
+        let log = log.expect("it can be read");
+        assert_eq!((log.connections[0].nic, log.hosts[&0].as_str()), (2, "a"));
+        assert_eq!((log.above[&0][&0], log.above[&1][&0]), (None, Some(1)));
+    }
+
+    #[test]
+    fn merged_nics_are_said() {
+        let mut log = NcclLog::default();
+        let found = log.read(TWO_HOSTS, Path::new("log")).expect("it can be read");
+        let said: Vec<String> = found.0.iter().map(ToString::to_string).collect();
+        assert!(said[0].contains("line 2: warning: several NICs are merged"), "{said:?}");
     }
 
     #[test]

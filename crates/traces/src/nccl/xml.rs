@@ -29,8 +29,12 @@ pub(super) fn document<'a>(
         return Err(ReadError::not_such(path, format!("the document is a <{name}>"), what, hint));
     }
     match found.attribute("version") {
-        Some("1") => Ok(document),
-        version => Err(refuse(format!("its version is {}, not 1", version.unwrap_or("not said")))),
+        // RCCL, which has more attributes, counts on: what is read here is the same.
+        Some("1" | "2") => Ok(document),
+        version => {
+            let version = version.unwrap_or("not said");
+            Err(refuse(format!("its version is {version}, not 1 (NCCL) or 2 (RCCL)")))
+        }
     }
 }
 

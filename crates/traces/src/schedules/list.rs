@@ -1,4 +1,4 @@
-//! Lists of the files of a run: a name in each line, relative to the folder of the list.
+//! Lists of the files of a run: a name in each line, relative to the folder of the list, or to the working directory where it is not there.
 
 use std::path::{Path, PathBuf};
 
@@ -29,5 +29,11 @@ fn is_list(text: &str) -> bool {
 #[expect(clippy::unnecessary_wraps, reason = "the form of all of them")]
 fn beside(file: &File) -> Result<Vec<PathBuf>, ReadError> {
     let folder = file.path.parent().unwrap_or(Path::new(""));
-    Ok(names(&input::text(&file.bytes)).map(|name| folder.join(name)).collect())
+    let place = |name: &str| {
+        let beside = folder.join(name);
+        // As SimGrid looks for them.
+        let elsewhere = PathBuf::from(name);
+        if !beside.exists() && elsewhere.exists() { elsewhere } else { beside }
+    };
+    Ok(names(&input::text(&file.bytes)).map(place).collect())
 }

@@ -34,9 +34,12 @@ pub const FORMAT: ScheduleFormat = ScheduleFormat {
 
 const EXPECTED: &str = "a time-independent trace of SimGrid (lines `rank action arguments`)";
 
-/// Bytes of datatypes by their numbers.
-const TYPES: [u64; 30] =
-    [8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8];
+/// Bytes of datatypes by their numbers (SimGrid, `smpi_datatype.cpp`).
+const TYPES: [u64; 60] = [
+    8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8, 8,
+    16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0, 1, 8,
+    8,
+];
 
 const ACTIONS: &[&str] = &[
     "init",
@@ -137,7 +140,7 @@ impl Arguments<'_> {
     fn unit(&self, at: usize) -> Result<u64, ReadError> {
         let Some(word) = self.words.get(at) else { return Ok(self.unit) };
         let known = word.parse::<usize>().ok().and_then(|n| TYPES.get(n).copied());
-        known.ok_or_else(|| self.bad(word, "the number of a datatype (below 30)"))
+        known.ok_or_else(|| self.bad(word, "the number of a datatype (below 60)"))
     }
 
     fn bytes(&self, at: usize, unit: u64) -> Result<u64, ReadError> {
@@ -324,8 +327,8 @@ impl Rank {
             "scatter" => one(K::Scatter, args.root(2)?, args.bytes(1, args.unit(4)?)?),
             "gatherv" => one(K::Gather, args.root(1 + n)?, args.bytes(0, args.unit(2 + n)?)?),
             "allgatherv" => {
-                // A datatype precedes displacements, or is alone.
-                let given = args.words.len() > 1 + 2 * n || args.words.len() == 2 + n;
+                // Datatypes to send and to receive precede displacements, or stand alone.
+                let given = args.words.len() > 1 + 2 * n || args.words.len() <= 3 + n;
                 let unit = if given { args.unit(1 + n)? } else { args.unit };
                 one(K::Allgather, 0, args.bytes(0, unit)?)
             }

@@ -79,7 +79,8 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     let mut placed = BTreeSet::new();
     let mut strangers = BTreeSet::new();
     let mut take = |record: lists::Record| {
-        if record.state != State::Running {
+        // A list without states is of jobs that run.
+        if !matches!(record.state, State::Running | State::Unknown) {
             return;
         }
         running += 1;

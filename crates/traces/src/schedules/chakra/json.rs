@@ -144,7 +144,7 @@ fn jsonized(object: &Map<String, Value>) -> Option<Node> {
         micros: or_zero(get("durationMicros", "duration_micros"))?,
         ..Node::default()
     };
-    ids(object, ["ctrlDeps", "ctrl_deps"], &mut made.before)?;
+    ids(object, ["ctrlDeps", "ctrl_deps"], &mut made.control)?;
     ids(object, ["dataDeps", "data_deps"], &mut made.before)?;
     for attribute in object.get("attr").and_then(Value::as_array).into_iter().flatten() {
         let attribute = attribute.as_object()?;

@@ -28,6 +28,7 @@ use super::values::number;
 use darkfiber_formats::{Diagnostics, ReadError};
 use expected::not_such;
 use groups::Groups;
+use node::add_control;
 use npu::Npu;
 
 /// The entry of this format.
@@ -62,6 +63,7 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
     }
     let ranks = traces.len() as u32;
     let mut all = Vec::with_capacity(traces.len());
+    let mut missing = 0;
     for (rank, file) in (0..ranks).zip(&traces) {
         let npu = Npu { path: &file.path, rank, ranks };
         if traces.len() > 1 && number(&file.path).is_some_and(|n| n != u64::from(rank)) {
@@ -70,7 +72,16 @@ pub fn read(files: &[File]) -> Result<(Read, Diagnostics), ReadError> {
                 "the names end with the NPU's number",
             ));
         }
-        all.push((npu.nodes(&file.bytes)?, npu));
+        let mut nodes = npu.nodes(&file.bytes)?;
+        missing += add_control(&mut nodes);
+        all.push((nodes, npu));
+    }
+    if missing > 0 {
+        d.warn(
+            0,
+            format!("{missing} dependencies by control lead to nodes that are not there"),
+            "dependencies by control are passed over, as Chakra's feeder does; is the file whole?",
+        );
     }
     let untimed = (all.iter().flat_map(|(nodes, _)| nodes))
         .filter(|node| node.micros == 0 && node.numbers.get("num_ops").is_some_and(|&n| n > 0));

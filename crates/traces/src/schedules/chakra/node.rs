@@ -1,6 +1,6 @@
 //! A node of a trace, however it is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Types of nodes (`NodeType` of the schema).
 pub(super) const SEND: u64 = 5;
@@ -12,13 +12,30 @@ const COLLECTIVE: u64 = 7;
 pub(super) struct Node {
     pub(super) id: u64,
     pub(super) kind: u64,
-    /// Ids of the nodes that it depends on, by control or data.
+    /// Ids of the nodes that it depends on.
     pub(super) before: Vec<u64>,
+    /// Ids of the nodes that it depends on by control alone, which may be missing in a trace: Chakra's feeder does not look at them.
+    pub(super) control: Vec<u64>,
     pub(super) micros: u64,
     /// Attributes that are integers, by name; true is 1.
     pub(super) numbers: BTreeMap<String, i64>,
     /// Name of its process group; empty without.
     pub(super) group: String,
+}
+
+/// Has nodes depend on those that they depend on by control, too, if all of these are there; returns how many are not. Where some
+/// are missing these dependencies are of calls that were left out, and may contradict those by data.
+pub(super) fn add_control(nodes: &mut [Node]) -> usize {
+    let there: HashSet<u64> = nodes.iter().map(|node| node.id).collect();
+    let control = nodes.iter().flat_map(|node| &node.control);
+    let missing = control.filter(|id| !there.contains(id)).count();
+    for node in nodes {
+        let control = std::mem::take(&mut node.control);
+        if missing == 0 {
+            node.before.extend(control);
+        }
+    }
+    missing
 }
 
 impl Node {

@@ -186,7 +186,10 @@ impl Npu<'_> {
             return Err(self.fail(what, "is the file of the groups of this run?"));
         }
         let n = members.len() as u64;
-        let number = node.numbers.get("comm_type").copied().unwrap_or(-1);
+        let Some(number) = node.numbers.get("comm_type").copied() else {
+            let what = format!("node {} is a collective, and has no `comm_type`", node.id);
+            return Err(self.fail(what, "is it of an older schema?"));
+        };
         let kind = match number {
             0 => K::Allreduce,
             1 => K::Reduce,

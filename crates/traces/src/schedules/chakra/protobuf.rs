@@ -55,7 +55,8 @@ fn node(message: &[u8]) -> Option<Node> {
         match (field, value) {
             (1, Value::Number(id)) => node.id = id,
             (3, Value::Number(kind)) => node.kind = kind,
-            (4 | 5, value) => wire::numbers(value, &mut node.before)?,
+            (4, value) => wire::numbers(value, &mut node.control)?,
+            (5, value) => wire::numbers(value, &mut node.before)?,
             (7, Value::Number(micros)) => node.micros = micros,
             (10, Value::Bytes(attribute)) => {
                 let mut name = String::new();

@@ -51,7 +51,7 @@ fn is_such(bytes: &[u8]) -> bool {
 fn is_observed(begin: &[u8]) -> bool {
     let begin = &begin[..begin.len().min(200)];
     let text = String::from_utf8_lossy(begin);
-    text.contains("\"schema\"") && text.contains("-chakra.")
+    text.contains("\"schema\"") && (text.contains("-chakra.") || text.contains("\"start_ts\""))
 }
 
 fn fail(file: &File, what: impl std::fmt::Display, hint: &str) -> ReadError {
