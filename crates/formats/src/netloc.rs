@@ -50,6 +50,8 @@ pub const PATHS: Format = Format {
 
 /// `node_type` of a switch.
 const SWITCH: u32 = 1;
+/// `network_type` of Ethernet.
+const ETHERNET: u32 = 1;
 
 #[derive(Deserialize)]
 struct NodesFile {
@@ -65,6 +67,8 @@ struct NodesFile {
 struct NetworkInfo {
     #[serde(default)]
     subnet_id: String,
+    #[serde(default)]
+    network_type: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -142,6 +146,11 @@ pub fn read_map(text: &str, path: &Path) -> Result<(Nodes, Diagnostics), ReadErr
     let expected = "a netloc nodes file";
     let not = |what: String| ReadError::not_such(path, what, expected, "its name ends in -nodes");
     let file: NodesFile = serde_json::from_str(text).map_err(|e| not(e.to_string()))?;
+    if file.network.as_ref().and_then(|network| network.network_type) == Some(ETHERNET) {
+        let what = "it is of an Ethernet network (network_type 1)".to_owned();
+        let hint = "of Ethernet the cables are read: `lldpctl -f json`, or a line for each as SWITCH,PORT,SWITCH,PORT";
+        return Err(ReadError::not_such(path, what, "a netloc nodes file of InfiniBand", hint));
+    }
     let mut found = Diagnostics::default();
     let edges = edges(&file, &mut found);
     let mut top_port: HashMap<Guid, u8> = HashMap::new();

@@ -3,6 +3,8 @@
 //! A line is `SwitchName=leaf1 Nodes=cn[1-18]` or `SwitchName=top Switches=leaf[1-4]`, optionally with `LinkSpeed=`.
 //! Keys ignore case; `#` starts a comment; a line that ends in `\` continues. There may be several roots.
 //!
+//! `scontrol show topology` prints the same with `Level=`, and all nodes below a switch in its `Nodes=`, too.
+//!
 //! Written by [`slurm_topology`].
 //!
 //! Source: SLURM's manual page topology.conf(5).
@@ -153,6 +155,7 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
 
 fn switch(line: &str, number: usize, found: &mut Diagnostics) -> Result<ConfSwitch, String> {
     let mut s = ConfSwitch { line: number, ..ConfSwitch::default() };
+    let mut is_shown = false;
     for word in line.split_whitespace() {
         let Some((key, value)) = word.split_once('=') else {
             return Err(format!("'{}' is not Key=value", short(word)));
@@ -163,6 +166,8 @@ fn switch(line: &str, number: usize, found: &mut Diagnostics) -> Result<ConfSwit
             "switchname" => value.clone_into(&mut s.name),
             "switches" => s.switches.extend(list()?),
             "nodes" => s.nodes.extend(list()?),
+            // As `scontrol show topology` prints it.
+            "level" => is_shown = true,
             "linkspeed" => match value.parse() {
                 Ok(speed) => s.link_speed = Some(speed),
                 Err(_) => found.warn(
@@ -176,6 +181,10 @@ fn switch(line: &str, number: usize, found: &mut Diagnostics) -> Result<ConfSwit
     }
     if s.name.is_empty() {
         return Err(format!("no name of a switch in '{}'", short(line)));
+    }
+    if is_shown && !s.switches.is_empty() {
+        // Those are all nodes of the switches below.
+        s.nodes.clear();
     }
     if !s.switches.is_empty() && !s.nodes.is_empty() {
         let what = format!("switch {} has both nodes and switches below", s.name);
@@ -255,6 +264,17 @@ mod tests {
         assert_eq!(conf.switches[2].switches, ["s0", "s1"]);
         assert_eq!((conf.levels(), conf.roots()), (vec![1, 1, 2, 1], vec![2, 3]));
         assert_eq!(conf.switches[3].line, 7);
+    }
+
+    #[test]
+    fn what_scontrol_shows() {
+        let (conf, found) = messages(
+            "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-4]\nSwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[5-6]\n\
+             SwitchName=root Level=1 LinkSpeed=1 Nodes=n[1-6] Switches=leaf[1-2]\n",
+        );
+        assert_eq!(found, "");
+        let nodes: Vec<usize> = conf.switches.iter().map(|s| s.nodes.len()).collect();
+        assert_eq!(nodes, [4, 2, 0]);
     }
 
     #[test]

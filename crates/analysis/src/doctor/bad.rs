@@ -74,6 +74,11 @@ pub fn bad_cables(
 /// Judges the bytes that channels carried; channels without counters are `None`.
 pub fn hot_cables(fabric: &Fabric, carried: &[Option<u64>]) -> Exam {
     let between = &carried[..carried.len().min(fabric.channel_count())];
+    if between.iter().all(Option::is_none) {
+        let ask =
+            "no file of --counters says what channels between switches carried (perfquery -x)";
+        return Exam::not_asked(Area::HotCables, ask);
+    }
     let used: Vec<u64> = between.iter().flatten().copied().filter(|&bytes| bytes > 0).collect();
     let hottest = between
         .iter()

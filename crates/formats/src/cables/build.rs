@@ -130,6 +130,14 @@ impl CableList {
         }
         let has_hosts = (0..n).any(|i| is_used(i) && is_host[i]);
         let unnamed = if has_hosts { 0 } else { u32::from(options.hosts_per_switch) };
+        if unnamed > 0 {
+            let hosts = counted(unnamed as usize, "host", "hosts");
+            d.note(
+                0,
+                "no device is a host",
+                format!("every switch gets {hosts}: --hosts-per-switch"),
+            );
+        }
 
         // Switches, and the numbers of their ports.
         let mut b = FabricBuilder::new(name);

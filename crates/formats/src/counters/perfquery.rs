@@ -62,8 +62,9 @@ fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
             continue;
         }
         let slot = match name {
-            "PortXmitData" => &mut reading.sent,
-            "PortRcvData" => &mut reading.received,
+            // The other names are those of older versions.
+            "PortXmitData" | "XmtData" | "XmtBytes" => &mut reading.sent,
+            "PortRcvData" | "RcvData" | "RcvBytes" => &mut reading.received,
             _ => continue,
         };
         *slot = number(value.trim_start_matches('.'));
@@ -71,6 +72,8 @@ fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
             found.warn(i + 1, format!("no number in '{line}'"), "the counter is left out");
         }
     }
+    // Without data they say nothing of what channels carried.
+    readings.retain(|reading| reading.sent.is_some() || reading.received.is_some());
     if all_ports > 0 {
         found.note(
             0,

@@ -1,57 +1,103 @@
 //! Metrics of exporters of InfiniBand counters for Prometheus, in the text exposition format.
 //!
-//! Two families of names are common: those of exporters next to `ibqueryerrors` and `perfquery`
-//! (`infiniband_switch_port_transmit_data_bytes_total{guid,port,switch}`, `infiniband_hca_port_...{guid,hca,port,switch}`), and those of
+//! Three families of names are common: those of exporters next to `ibqueryerrors` and `perfquery`
+//! (`infiniband_switch_port_transmit_data_bytes_total{guid,port,switch}`, `infiniband_hca_port_...{guid,hca,port,switch}`), those of
 //! node_exporter (`node_infiniband_port_data_transmitted_bytes_total{device,port}`, which has the host in the label `instance` once
-//! Prometheus has scraped it). Both count bytes.
+//! Prometheus has scraped it), which both count bytes, and the counters of `ibqueryerrors` by their own names
+//! (`infiniband_portxmitdata_total{local_guid,local_port}`), in words of four bytes.
 
 use std::collections::BTreeMap;
 
-use super::reading::{CounterForm, Device, Reading, Width, number};
+use super::reading::{CounterForm, Device, Reading, WORDS, Width, number};
+use super::symbol_errors::SymbolErrors;
 use crate::Diagnostics;
 
 /// Bytes, 64 bits of them.
 const BYTES: Width = Width { unit: 1, bits: 64 };
 
-/// Names of metrics, and whether they count sent bytes.
-const METRICS: [(&str, bool); 6] = [
-    ("infiniband_switch_port_transmit_data_bytes_total", true),
-    ("infiniband_switch_port_receive_data_bytes_total", false),
-    ("infiniband_hca_port_transmit_data_bytes_total", true),
-    ("infiniband_hca_port_receive_data_bytes_total", false),
-    ("node_infiniband_port_data_transmitted_bytes_total", true),
-    ("node_infiniband_port_data_received_bytes_total", false),
+/// What a metric counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counts {
+    Sent(Width),
+    Received(Width),
+    SymbolErrors,
+}
+
+/// Metrics by name.
+const METRICS: [(&str, Counts); 12] = [
+    ("infiniband_switch_port_transmit_data_bytes_total", Counts::Sent(BYTES)),
+    ("infiniband_switch_port_receive_data_bytes_total", Counts::Received(BYTES)),
+    ("infiniband_switch_port_symbol_error_total", Counts::SymbolErrors),
+    ("infiniband_hca_port_transmit_data_bytes_total", Counts::Sent(BYTES)),
+    ("infiniband_hca_port_receive_data_bytes_total", Counts::Received(BYTES)),
+    ("infiniband_hca_port_symbol_error_total", Counts::SymbolErrors),
+    ("node_infiniband_port_data_transmitted_bytes_total", Counts::Sent(BYTES)),
+    ("node_infiniband_port_data_received_bytes_total", Counts::Received(BYTES)),
+    ("node_infiniband_symbol_error_total", Counts::SymbolErrors),
+    ("infiniband_portxmitdata_total", Counts::Sent(WORDS)),
+    ("infiniband_portrcvdata_total", Counts::Received(WORDS)),
+    ("infiniband_symbolerrorcounter_total", Counts::SymbolErrors),
 ];
 
 pub(super) const FORM: CounterForm = CounterForm {
-    is_such: |text| text.lines().any(|line| sample(line).is_some()),
+    is_such: |text| samples(text).any(|(_, _, counts)| counts != Counts::SymbolErrors),
     read: |text, _, found| Ok(read(text, found)),
 };
 
-/// The labels and the rest of a line that is a sample of such a metric, and whether it counts sent bytes.
-fn sample(line: &str) -> Option<(&str, bool)> {
-    METRICS.iter().find_map(|(name, sent)| {
-        let rest = line.trim_start().strip_prefix(name)?.trim_start().strip_prefix('{')?;
-        Some((rest, *sent))
+/// The samples of such metrics: the number of the line, labels with what follows them, and what is counted.
+fn samples(text: &str) -> impl Iterator<Item = (usize, &str, Counts)> {
+    (1..).zip(text.lines()).filter_map(|(n, line)| {
+        METRICS.iter().find_map(|(name, counts)| {
+            let rest = line.trim_start().strip_prefix(name)?.trim_start().strip_prefix('{')?;
+            Some((n, rest, *counts))
+        })
     })
+}
+
+/// Whether a text has symbol errors of ports.
+pub(super) fn has_symbol_errors(text: &str) -> bool {
+    samples(text).any(|(_, _, counts)| counts == Counts::SymbolErrors)
+}
+
+/// The symbol errors of ports, in the order of the file.
+pub(super) fn symbol_errors(text: &str, found: &mut Diagnostics) -> Vec<SymbolErrors> {
+    let of_errors = samples(text).filter(|(_, _, counts)| *counts == Counts::SymbolErrors);
+    of_errors
+        .filter_map(|(line, rest, _)| {
+            let sample = parts(rest);
+            if sample.is_none() {
+                warn(line, found);
+            }
+            let (device, port, errors, _) = sample?;
+            Some(SymbolErrors { device, port, errors, line })
+        })
+        .collect()
+}
+
+fn warn(line: usize, found: &mut Diagnostics) {
+    found.warn(
+        line,
+        "no sample of a port counter",
+        "left out; expected labels guid (or instance and device) and port, and a number",
+    );
 }
 
 fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
     let mut readings: Vec<Reading> = Vec::new();
     let mut known: BTreeMap<(Device, u8), usize> = BTreeMap::new();
-    for (line, n) in text.lines().zip(1..) {
-        let Some((rest, sent)) = sample(line) else { continue };
+    for (n, rest, counts) in samples(text) {
+        let (width, sent) = match counts {
+            Counts::Sent(width) => (width, true),
+            Counts::Received(width) => (width, false),
+            Counts::SymbolErrors => continue,
+        };
         let Some((device, port, count, time)) = parts(rest) else {
-            found.warn(
-                n,
-                "no sample of a port counter",
-                "left out; expected labels guid (or instance and device) and port, and a number",
-            );
+            warn(n, found);
             continue;
         };
         let at = *known.entry((device.clone(), port)).or_insert_with(|| {
             let (sent, received) = (None, None);
-            readings.push(Reading { device, port, time, sent, received, width: BYTES, line: n });
+            readings.push(Reading { device, port, time, sent, received, width, line: n });
             readings.len() - 1
         });
         let of = &mut readings[at];
@@ -84,8 +130,9 @@ fn parts(rest: &str) -> Option<(Device, u8, u64, Option<f64>)> {
         labels.insert(name.trim(), value);
         rest = quoted.get(end + 1..)?;
     }
-    let port = labels.get("port")?.parse().ok()?;
-    let device = match (labels.get("guid"), labels.get("instance")) {
+    let label = |name: &str, other: &str| labels.get(name).or_else(|| labels.get(other));
+    let port = label("port", "local_port")?.parse().ok()?;
+    let device = match (label("guid", "local_guid"), labels.get("instance")) {
         (Some(guid), _) => {
             let guid = if guid.starts_with("0x") { guid.clone() } else { format!("0x{guid}") };
             Device::Guid(number(&guid)?)
@@ -116,7 +163,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_families_of_names_are_read() {
+    fn counters_by_the_names_of_ibqueryerrors() {
+        let labels = "component=\"switch\",local_guid=\"0x506b4b03005d3101\",local_name=\"s\",local_port=\"2\"";
+        let text = format!(
+            "infiniband_portrcvdata_total{{{labels}}} 5.1e+012\n\
+             infiniband_symbolerrorcounter_total{{{labels}}} 7.0\n"
+        );
+        let mut found = Diagnostics::default();
+        let all = read(&text, &mut found);
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].received, all[0].width.unit), (Some(5_100_000_000_000), 4));
+        assert!(has_symbol_errors(&text) && (FORM.is_such)(&text));
+        let errors = symbol_errors(&text, &mut found);
+        let first = &errors[0];
+        assert_eq!((errors.len(), first.port, first.errors, first.line), (1, 2, 7, 2));
+        assert_eq!(first.device, Device::Guid(0x506b_4b03_005d_3101));
+        assert!(found.0.is_empty());
+    }
+
+    #[test]
+    fn families_of_names_are_read() {
         let text = "# HELP infiniband_switch_port_transmit_data_bytes_total x\n\
             # TYPE infiniband_switch_port_transmit_data_bytes_total counter\n\
             infiniband_switch_port_transmit_data_bytes_total{guid=\"0x0002c903000a1b2c\",port=\"7\",switch=\"leaf \\\"1\\\", {a}\"} 1.5e+09\n\

@@ -1,4 +1,4 @@
-//! Symbol errors of ports, as `ibqueryerrors` and `perfquery` print them, and the cables that have too many.
+//! Symbol errors of ports, as `ibqueryerrors`, `perfquery` and exporters to Prometheus print them, and the cables that have too many.
 //!
 //! A cable is bad if a port at either end has counted more than a given number. Counters count from when they were cleared
 //! (`ibqueryerrors -k`, `perfquery -R`): the values are not differences of readings.
@@ -9,6 +9,7 @@ use std::path::Path;
 use darkfiber_fabric::{AtPort, ChannelId, Fabric, Faults, TerminalId};
 use darkfiber_routing::Lids;
 
+use super::prometheus;
 use super::reading::{Device, number};
 use super::window::{Owners, Port};
 use crate::diagnostic::counted;
@@ -20,6 +21,8 @@ use crate::{Diagnostics, ReadError};
 const END: u64 = 0xffff;
 
 const COUNTER: &str = "SymbolErrorCounter";
+/// Its name in older versions of `perfquery`.
+const OLD_COUNTER: &str = "SymbolErrors";
 
 /// The last part of the output of `ibqueryerrors`; without findings there is nothing else.
 const SUMMARY: &str = "## Summary:";
@@ -37,15 +40,16 @@ pub struct SymbolErrors {
     pub line: usize,
 }
 
-/// Whether a text is output of `ibqueryerrors` or `perfquery`.
+/// Whether a text is output of `ibqueryerrors` or `perfquery`, or has such metrics for Prometheus.
 pub fn is_such(text: &str) -> bool {
-    text.lines().map(str::trim_start).any(|line| {
-        line.starts_with("# Port counters:")
-            || line.starts_with("# Port extended counters:")
-            || line.starts_with("Errors for ")
-            || line.starts_with(SUMMARY)
-            || port_of_report(line).is_some()
-    })
+    prometheus::has_symbol_errors(text)
+        || text.lines().map(str::trim_start).any(|line| {
+            line.starts_with("# Port counters:")
+                || line.starts_with("# Port extended counters:")
+                || line.starts_with("Errors for ")
+                || line.starts_with(SUMMARY)
+                || port_of_report(line).is_some()
+        })
 }
 
 /// Reads the symbol errors of ports, in the order of the file. Ports that `ibqueryerrors` does not list have no
@@ -55,7 +59,7 @@ pub fn is_such(text: &str) -> bool {
 /// If there is no port in it, or no counter of symbol errors where `perfquery` prints all counters.
 pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics), ReadError> {
     let mut found = Diagnostics::default();
-    let mut all: Vec<SymbolErrors> = Vec::new();
+    let mut all: Vec<SymbolErrors> = prometheus::symbol_errors(text, &mut found);
     // The port of the current `perfquery` counters, and whether its symbol errors have been read.
     let mut at: Option<(u16, u8)> = None;
     let (mut ports, mut sums, mut is_report) = (0, 0, false);
@@ -92,7 +96,9 @@ pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics),
                 continue;
             };
             all.push(SymbolErrors { device: Device::Guid(guid), port, errors, line: i });
-        } else if let (Some((lid, port)), Some((COUNTER, value))) = (at, line.split_once(':')) {
+        } else if let (Some((lid, port)), Some((COUNTER | OLD_COUNTER, value))) =
+            (at, line.split_once(':'))
+        {
             match number(value.trim_start_matches('.')) {
                 Some(errors) => {
                     all.push(SymbolErrors { device: Device::Lid(lid), port, errors, line: i });

@@ -39,7 +39,7 @@ pub const FORMAT: Format = Format {
 /// Reads output of `iblinkinfo`.
 ///
 /// An adapter has the GUID of its first port. Without `-l`, hosts that have no lines of their own (`--switches-only`) are made of
-/// what their switches say. With `-l`, a GUID with more than one port is a switch.
+/// what their switches say. With `-l`, a GUID with more than one port, or a port above 4, is a switch.
 ///
 /// # Errors
 /// [`ReadError::NotSuchAFile`] if no line is of a port with a cable.
@@ -118,7 +118,7 @@ fn lines<'a>(text: &'a str, d: &mut Diagnostics) -> Lines<'a> {
 
 struct Reader<'a> {
     records: Records<'a>,
-    /// GUIDs that have more than one port, in lists whose lines have the GUIDs of both ends.
+    /// GUIDs that have more than one port, or a port that no adapter has, in lists whose lines have the GUIDs of both ends.
     switches: HashSet<Guid>,
     /// By line of a head, its node.
     heads: HashMap<usize, u32>,
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         let mut switches = HashSet::new();
         let mut see = |guid: Option<Guid>, port: u32| {
             if let Some(guid) = guid
-                && *ports.entry(guid).or_insert(port) != port
+                && (*ports.entry(guid).or_insert(port) != port || port > MOST_PORTS_OF_ADAPTER)
             {
                 switches.insert(guid);
             }
@@ -178,11 +178,6 @@ impl<'a> Reader<'a> {
             self.without_lid += 1;
             return;
         };
-        // The far end may be on a port above all that its own lines name.
-        if let Some(&far_node) = self.records.index.get(&key) {
-            let far_node = &mut self.records.nodes[far_node as usize];
-            far_node.ports = far_node.ports.max(far.port.min(254) as u8);
-        }
         self.records.ports.push(Listing {
             line: number,
             node,
@@ -259,8 +254,18 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whoever has a port above this is a switch.
+const MOST_PORTS_OF_ADAPTER: u32 = 4;
+
 /// Makes nodes of those that others name and that have no lines: hosts, or switches that were lost.
 fn add_unlisted<'a>(records: &mut Records<'a>, d: &mut Diagnostics) {
+    // A far end may be on a port above all that its own lines name.
+    for p in &records.ports {
+        if let Some(&far) = records.index.get(&p.far) {
+            let far = &mut records.nodes[far as usize];
+            far.ports = far.ports.max(p.far_port.min(254) as u8);
+        }
+    }
     // In the order of the file, so that the fabric is the same each time.
     let mut unlisted: BTreeMap<usize, (Listing<'a>, u32, bool)> = BTreeMap::new();
     let mut first: HashMap<Key<'a>, usize> = HashMap::new();
@@ -268,7 +273,7 @@ fn add_unlisted<'a>(records: &mut Records<'a>, d: &mut Diagnostics) {
         if !records.index.contains_key(&p.far) {
             let at = *first.entry(p.far).or_insert(i);
             let entry = unlisted.entry(at).or_insert((*p, p.far_port, false));
-            entry.2 |= entry.0.far_port != p.far_port;
+            entry.2 |= entry.0.far_port != p.far_port || p.far_port > MOST_PORTS_OF_ADAPTER;
             entry.1 = entry.1.max(p.far_port);
         }
     }

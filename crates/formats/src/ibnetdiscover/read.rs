@@ -115,6 +115,8 @@ impl<'a> Reader<'a> {
                     "the line is left out; make a new dump if cables are missing",
                 );
             }
+            // It says that it runs on the simulator.
+            Line::Message if text.contains("sim_connect: attached") => {}
             Line::Message => self.diagnostics.warn(
                 number,
                 format!("message of the tool itself: {}", excerpt(text)),

@@ -148,3 +148,18 @@ fn what_is_written_is_known_again() {
         }
     }
 }
+
+#[test]
+fn what_holds_no_cables_is_refused_with_the_reason() {
+    let refused = |text: &str, name: &str| {
+        parse_fabric(text, Path::new(name), &Options::default())
+            .map(|_| ())
+            .map_err(|e| e.to_string())
+    };
+    let ethernet = r#"{"network_info":{"network_type":1},"node_info":{"00:00:00:00:00:07":{"node_type":2}},"edge_info":{}}"#;
+    let why = refused(ethernet, "ETH-unknown-nodes.ndat").expect_err("of Ethernet");
+    assert!(why.contains("it is of an Ethernet network (network_type 1)"), "{why}");
+    let why = refused("# a\nBlockName=b1 Nodes=n[1-4]\nBlockSizes=4\n", "topology.conf");
+    let why = why.expect_err("of blocks");
+    assert!(why.contains("of topology/block, which does not say how"), "{why}");
+}
