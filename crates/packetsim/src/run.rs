@@ -323,6 +323,7 @@ pub fn load<R: Routing>(
 
 impl<R: Routing> LoadRun<'_, R> {
     /// Terminals begin to create packets.
+    #[inline(never)]
     fn begin(&mut self, net: &Net) {
         for worker in &mut self.network.workers {
             for t in net.terminals_at(worker.part.span().ports.clone()) {
@@ -373,6 +374,7 @@ impl<R: Routing> LoadRun<'_, R> {
     }
 
     /// Lets the observer save the run.
+    #[inline(never)]
     fn keep(&mut self, follow: &dyn Observer) {
         let mut own = OwnState::default();
         self.swap(&mut own);
@@ -388,6 +390,7 @@ impl<R: Routing> LoadRun<'_, R> {
     }
 
     /// Whether packets that count and were created have all arrived.
+    #[inline(never)]
     fn all_arrived(&self) -> bool {
         let sum = |of: fn(&Measured) -> u64| -> u64 {
             self.network.sum(self.network.workers.iter().map(|w| of(&w.agent.measured)).sum())
@@ -397,6 +400,7 @@ impl<R: Routing> LoadRun<'_, R> {
 
     /// An interval is over: packets count from now on, if latencies have settled, or never will. Where packets are so few that
     /// chance keeps them from it, the longest wait is enough.
+    #[inline(never)]
     fn settle(&mut self, now: u64) {
         let mut counts = Counts::default();
         for w in &mut self.network.workers {
@@ -420,6 +424,7 @@ impl<R: Routing> LoadRun<'_, R> {
         }
     }
 
+    #[inline(never)]
     fn outcome(&mut self) -> LoadOutcome {
         let (end, stalled) = self.over.take().unwrap_or_default();
         let mut measured = Measured::new();

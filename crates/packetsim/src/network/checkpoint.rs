@@ -141,6 +141,7 @@ fn read_own<H: DeserializeOwned, S: DeserializeOwned>(
 
 impl<R: Routing, A: Agent> Network<'_, R, A> {
     /// Takes the changing state out: the network is unusable until [`Network::restore`].
+    #[inline(never)]
     pub(crate) fn take(&mut self) -> NetworkState<A::State> {
         let count = self.firsts.len() - 1;
         let mut state = NetworkState { own: OwnState::default(), workers: Vec::new(), count };
@@ -156,6 +157,7 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
     }
 
     /// Whether a state is of this network, in all processes: as many parts and ports, and all that it names is there.
+    #[inline(never)]
     pub(crate) fn fits(&self, state: &NetworkState<A::State>) -> bool {
         let (ports, terminals) = (self.net.port_count() as u32, self.net.terminal_count() as u32);
         let is_mail = |m: &Batch| {
@@ -177,6 +179,7 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
     }
 
     /// Restores the state of this network, or of another one of the same fabric, switches, routing and parts.
+    #[inline(never)]
     pub(crate) fn restore(&mut self, state: NetworkState<A::State>) {
         let NetworkState { mut own, workers, .. } = state;
         self.swap(&mut own);

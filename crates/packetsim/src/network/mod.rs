@@ -5,6 +5,9 @@
 //! The actions of a switch or terminal in a tick depend only on what reached it before that tick ended, so the results are the
 //! same for any partition.
 //!
+//! What is asked rarely and asks no routing is not inlined: its copies for all routings have the same instructions, of which
+//! linkers keep one.
+//!
 //! Several processes may share the parts: each runs its own, and what is decided for all is decided from sums that all know.
 
 mod checkpoint;
@@ -175,6 +178,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     }
 
     /// Records counters of ports, by intervals of this number of picoseconds, or a tick.
+    #[inline(never)]
     pub(crate) fn keep_series(&mut self, interval: u64) {
         let interval = interval.max(self.tick);
         self.series = Some(Series::new(self.net, interval));
@@ -224,6 +228,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     }
 
     /// An interval of the series is over.
+    #[inline(never)]
     pub(crate) fn keep(&mut self, now: u64) {
         let (packets, ports_here) = (self.packets() as u64, self.ports());
         let Some(series) = &mut self.series else { return };
@@ -242,6 +247,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     }
 
     /// Switches report their queues.
+    #[inline(never)]
     fn tell(&mut self) {
         self.workers.iter().for_each(|w| w.part.tell(&self.board));
         let Some(remote) = &self.remote else { return };
@@ -308,6 +314,7 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     }
 
     /// Exchanges batches with other processes; returns the next tick of all.
+    #[inline(never)]
     fn exchange_with_others(&mut self, remote: &Remote<'n>) -> u64 {
         let (first, mine) = (self.first, remote.parts());
         let next = self.upcoming_here().unwrap_or(NOTHING);

@@ -32,6 +32,7 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
     }
 
     /// Whether packets wait for each other for ever. Between two runs, at a time.
+    #[inline(never)]
     pub(crate) fn look_for_deadlock(&mut self, now: u64) -> Look {
         let mut waits = Vec::new();
         self.workers.iter().for_each(|w| w.part.waits(&mut waits));
@@ -42,6 +43,7 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
     }
 
     /// Packets in the network.
+    #[inline(never)]
     pub(crate) fn packets(&self) -> usize {
         let under_way = |w: &Worker<'_, R, A>| {
             let mail = if w.part.counts_between() { &w.mail[..] } else { &[] };

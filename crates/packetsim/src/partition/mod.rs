@@ -115,6 +115,7 @@ state! {
 
 impl<R: Routing> Partition<'_, R> {
     /// Whether a state is of this part: as many of everything, and all that it names is there.
+    #[inline(never)]
     pub(crate) fn fits(&self, state: &PartitionState) -> bool {
         let net = self.net;
         let (terminals, switches) = (net.terminal_count() as u32, net.switch_count() as u32);
