@@ -1,9 +1,10 @@
 //! Lines of the keys of a file.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
 
 /// The keys of a TOML text and the positions of their values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,15 +13,38 @@ pub(crate) struct Lines {
     keys: Vec<(Vec<String>, Range<usize>, Range<usize>)>,
     /// Start of each line.
     begins: Vec<usize>,
+    /// Keys whose values are not those of the text.
+    set: Vec<Vec<String>>,
 }
 
 impl Lines {
     /// The keys of a text; none, if it is not TOML.
     pub(crate) fn of(text: &str) -> Self {
         let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1));
-        let mut lines = Self { keys: Vec::new(), begins: begins.collect() };
+        let mut lines = Self { keys: Vec::new(), begins: begins.collect(), set: Vec::new() };
         if let Ok(table) = DeTable::parse(text) {
             lines.table(table.get_ref(), &[]);
+        }
+        lines
+    }
+
+    /// The keys of a text of which another one was made by setting some of its keys.
+    pub(crate) fn of_original(original: &str, made: &str) -> Self {
+        let mut lines = Self::of(original);
+        if let (Ok(original), Ok(made)) = (original.parse::<Table>(), made.parse::<Table>()) {
+            let [original, made] = [original, made].map(|table| {
+                let mut all = BTreeMap::new();
+                flatten(&mut Vec::new(), &Value::Table(table), &mut all);
+                all
+            });
+            let has = |key: &Vec<String>, value: &Value| {
+                original.get(key).is_some_and(|there| match there {
+                    // A study has all values of a key in a list.
+                    Value::Array(items) if there != value => items.contains(value),
+                    _ => there == value,
+                })
+            };
+            lines.set = made.into_iter().filter(|(k, v)| !has(k, v)).map(|(k, _)| k).collect();
         }
         lines
     }
@@ -68,12 +92,45 @@ impl Lines {
         inner.map(|(name, ..)| name.as_slice()).or_else(outer).filter(|name| !name.is_empty())
     }
 
-    /// The line of a key, or of the innermost of those around it that there is.
-    pub(crate) fn of_key(&self, at: &[String]) -> Option<usize> {
+    /// Where a key has its value, for a message: the line of the key, or of the innermost of those around it that there is, and
+    /// a colon.
+    pub(crate) fn place(&self, at: &[String]) -> String {
+        if self.set.iter().any(|key| key == at) {
+            return "as set, not as in the file: ".to_owned();
+        }
+        self.of_key(at).map_or_else(String::new, |line| format!("line {line}: "))
+    }
+
+    fn of_key(&self, at: &[String]) -> Option<usize> {
         (1..=at.len()).rev().find_map(|n| {
             let (_, key, _) = self.keys.iter().find(|(name, ..)| name == &at[..n])?;
             Some(self.number(key.start))
         })
+    }
+}
+
+/// All values by their keys; tables in a list have numbers from 1.
+fn flatten(at: &mut Vec<String>, value: &Value, all: &mut BTreeMap<Vec<String>, Value>) {
+    match value {
+        Value::Table(table) => {
+            for (key, value) in table {
+                at.push(key.clone());
+                flatten(at, value, all);
+                at.pop();
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_table) => {
+            let last = at.pop().unwrap_or_default();
+            for (item, number) in items.iter().zip(1..) {
+                at.push(format!("{last} {number}"));
+                flatten(at, item, all);
+                at.pop();
+            }
+            at.push(last);
+        }
+        value => {
+            all.insert(at.clone(), value.clone());
+        }
     }
 }
 
@@ -96,6 +153,19 @@ mod tests {
         assert_eq!(line(&["job 2", "short 1", "class"]), Some(8));
         assert_eq!(line(&["packets", "adaptive", "bias"]), Some(10));
         assert_eq!(line(&["nothing"]), None);
+    }
+
+    #[test]
+    fn what_is_set_has_no_line() {
+        let made =
+            TEXT.replace("\"a\"", "'b'").replace("nodes = 1\n[[job]]", "nodes = 0x1\n[[job]]");
+        let lines = Lines::of_original(TEXT, &format!("seed = 1\n{made}"));
+        let place =
+            |at: &[&str]| lines.place(&at.iter().map(|&k| k.to_owned()).collect::<Vec<_>>());
+        assert_eq!(place(&["job 2", "short 1", "class"]), "as set, not as in the file: ");
+        assert_eq!(place(&["seed"]), "as set, not as in the file: ");
+        assert_eq!(place(&["job 1", "nodes"]), "line 6: ", "written otherwise, and the same");
+        assert_eq!(place(&["job 2"]), "line 7: ");
     }
 
     #[test]

@@ -32,12 +32,13 @@ impl ScenarioFile {
         Self::variant(text, text, name)
     }
 
-    /// Reads a text that was made of the text of a file by setting some of its keys: errors name lines of the file.
+    /// Reads a text that was made of the text of a file by setting some of its keys: errors name lines of the file, or say that a value
+    /// was set.
     ///
     /// # Errors
     /// As [`ScenarioFile::parse`].
     pub fn variant(text: &str, original: &str, name: &str) -> Result<Self, Error> {
-        let lines = Lines::of(original);
+        let lines = Lines::of_original(original, text);
         match toml::from_str::<Scenario>(text) {
             Ok(scenario) => {
                 let file = Self { scenario, name: name.to_owned(), lines };
@@ -88,8 +89,7 @@ impl ScenarioFile {
         if name.is_empty() {
             return Error { at: Vec::new(), ..error };
         }
-        let line = lines.of_key(&error.at);
-        let at = line.map_or_else(String::new, |line| format!("line {line}: "));
+        let at = lines.place(&error.at);
         let message = format!("{name}: {at}{error}");
         // An error in a scenario is an error of its file, not of the command line.
         let kind = match error.kind {
@@ -135,11 +135,11 @@ fn not_a_scenario(error: &toml::de::Error, name: &str, lines: &Lines, original: 
     let mut hint = hint;
     if let Some(span) = error.span() {
         let key = lines.key_at(span.start);
-        let line = key
-            .filter(|_| lines != original)
-            .map_or(Some(lines.number(span.start)), |key| original.of_key(key));
-        if let Some(line) = line {
-            let _infallible = write!(text, "line {line}: ");
+        match key.filter(|_| lines != original) {
+            Some(key) => text.push_str(&original.place(key)),
+            None => {
+                let _infallible = write!(text, "line {}: ", lines.number(span.start));
+            }
         }
         if let Some(key) = key {
             text.push_str(&key.join(": "));

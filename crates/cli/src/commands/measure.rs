@@ -252,16 +252,22 @@ pub(crate) fn run(args: &MeasureCommand, common: &Common) -> Result<Exit, Failur
     problems.end(if outcomes.iter().any(measured) { Exit::Fine } else { Exit::Infeasible })
 }
 
-/// Refuses a picture of a pattern where none is counted.
+/// Refuses a picture or samples of a pattern where none is counted.
 fn expect_pattern(args: &MeasureCommand, part: &PatternPart) -> Result<(), Failure> {
     let counts = |metric: &&darkfiber_analysis::count::Metric| {
         matches!(metric.of, MetricSource::Pattern { .. })
             && part.metrics.iter().any(|name| name == metric.name)
     };
     let none = part.patterns.is_empty() && !METRICS.iter().any(|metric| counts(&metric));
-    if args.svg.is_some() && none {
-        return Err(Failure::usage("--svg draws a pattern, and none is counted")
-            .hint("add --pattern bisect"));
+    let what = match (&args.svg, args.samples) {
+        (Some(_), _) => "--svg draws a pattern",
+        (None, Some(_)) => "--samples are of random patterns",
+        (None, None) => return Ok(()),
+    };
+    if none {
+        return Err(
+            Failure::usage(format!("{what}, and none is counted")).hint("add --pattern bisect")
+        );
     }
     Ok(())
 }

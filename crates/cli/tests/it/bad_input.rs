@@ -295,6 +295,8 @@ fn options_that_would_do_nothing_are_refused() {
     );
     let err = refused("measure f -e minhop --metric worst --svg load.svg");
     assert!(err.starts_with("error: --svg draws a pattern, and none is counted"), "{err}");
+    let err = refused("measure f -e minhop --metric worst --samples 100");
+    assert!(err.starts_with("error: --samples are of random patterns, and none"), "{err}");
     let err = refused("survive f --routes tables --roots nowhere");
     assert!(err.starts_with("error: --roots is for engines"), "{err}");
     let err = refused("route f -e minhop --moves 3");

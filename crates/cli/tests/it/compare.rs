@@ -196,7 +196,11 @@ fn what_makes_no_sense_for_several_is_refused() {
         ("simulate a.toml --svg f.svg", 2, "there is one"),
         ("simulate a.toml --set routes.engin=updn,nue", 2, "routes.engine"),
         ("simulate a.toml --set routes.engine=updn,updm", 3, "no engine is called 'updm'"),
-        ("simulate a.toml --set routes.engine=updm", 3, "a.toml: line 4"),
+        (
+            "simulate a.toml --set routes.engine=updm",
+            3,
+            "a.toml: as set, not as in the file: routes",
+        ),
         ("simulate a.toml --set depth=flow,loggp --depth flow", 2, "leave one out"),
         ("simulate a.toml --set depth=flow --set depth=loggp", 2, "set twice"),
         ("simulate a.toml --set seed=1,2 --seeds 3", 2, "--seeds"),

@@ -58,6 +58,22 @@ fn tables_lock_if_they_can() {
 }
 
 #[test]
+fn others_have_curves_where_one_routing_refuses() {
+    let line = "fattree2:n=2,m=2,r=2 --loads 0.2 --measure 1us --warmup 1us -r";
+    let run = load(&format!("{line} minimal,dor --format json"));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let curves = &run.json()["curves"];
+    assert_eq!(curves[0]["refused"], Value::Null);
+    assert_eq!(points(&run).len(), 1);
+    let why = "dor needs a whole HyperX, torus or mesh";
+    assert_eq!(curves[1]["refused"], why);
+    let run = load(&format!("{line} dor,minimal"));
+    assert!(run.code == 0 && run.out.contains(&format!("dor: refused: {why}")), "{}", run.out);
+    let run = load(&format!("{line} dor,dal"));
+    assert!(run.code == 4 && run.err.contains(why), "{}", run.err);
+}
+
+#[test]
 fn a_picture_is_drawn() {
     let dir = folder(&[]);
     let run = run_in(dir.path(), &format!("load {SMALL} -q --loads 0.2,0.4 --svg c.svg"));

@@ -56,6 +56,8 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// Where packets wait for each other for ever, channel by channel with its lane; if they do.
     pub deadlock: Vec<Held>,
+    /// Why there are no points, if the routing or its engine refuses the fabric.
+    pub refused: Option<String>,
 }
 
 /// A channel whose buffer is full.
@@ -96,6 +98,10 @@ impl Report for LoadResult<'_> {
         );
         let short = |x: f64| if x >= 1000.0 { format!("{x:.0}") } else { format!("{x:.1}") };
         for c in self.curves {
+            if let Some(why) = &c.refused {
+                let _ok = writeln!(text, "\n{}: refused: {why}", c.routing);
+                continue;
+            }
             let rows: Vec<Vec<String>> = (c.points.iter())
                 .map(|p| {
                     let mut row = vec![format!("{:.3}", p.offered), format!("{:.3}", p.accepted)];
@@ -235,8 +241,12 @@ pub fn picture(r: &LoadResult<'_>) -> String {
                 "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.6\"/>"
             );
         }
-        let accepts = 100.0 * c.most_accepted;
-        key(&mut svg, i, &format!("{} ({} lanes): accepts {accepts:.0} %", c.routing, c.lanes));
+        let says = if c.refused.is_some() {
+            "refused".to_owned()
+        } else {
+            format!("({} lanes): accepts {:.0} %", c.lanes, 100.0 * c.most_accepted)
+        };
+        key(&mut svg, i, &format!("{} {says}", c.routing));
     }
     svg.push_str("</svg>\n");
     svg

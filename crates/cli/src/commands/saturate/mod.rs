@@ -155,6 +155,7 @@ fn saturate(
         progress.at(format!("{load}: {text}"));
     };
     let (mut curves, mut kept) = (Vec::new(), Vec::new());
+    let mut first_refusal: Option<Failure> = None;
     for part in parts {
         let digest =
             Facts::new(fabric).with_digest("tables", &part.tables.as_ref().map(|t| &t.routes));
@@ -177,7 +178,7 @@ fn saturate(
         for (called, record) in part.called.into_iter().zip(&records) {
             let answer = record.answers.first();
             let Some(found) = answer.and_then(|answer| answer.detail.get::<CurveFound>()) else {
-                return Err(answer.map_or_else(
+                let why = answer.map_or_else(
                     || Failure::infeasible(format!("{called}: nothing was found")),
                     |answer| {
                         let error = answer.error.as_deref().unwrap_or_default();
@@ -186,7 +187,14 @@ fn saturate(
                             called.strip_prefix("tables of ").filter(|e| error.starts_with(e));
                         crate::preset::failure(answer, if engine.is_some() { "" } else { &called })
                     },
-                ));
+                );
+                // Others may have a curve all the same.
+                if why.exit != Exit::Infeasible {
+                    return Err(why);
+                }
+                curves.push(refused(called, &why));
+                first_refusal.get_or_insert(why);
+                continue;
             };
             let points: Vec<Point> = found.found.iter().map(|f| f.0.clone()).collect();
             kept.extend(found.found.iter().map(|(p, outcome)| KeptRun {
@@ -201,10 +209,14 @@ fn saturate(
                 most_accepted: points.iter().map(|p| p.accepted).fold(0.0, f64::max),
                 deadlock: locked.map_or(Vec::new(), |p| held(&net, fabric, &p.cycle)),
                 points,
+                refused: None,
             });
         }
     }
     drop(progress);
+    if let Some(why) = first_refusal.filter(|_| curves.iter().all(|c| c.refused.is_some())) {
+        return Err(why);
+    }
     // What came out: files, then what is printed.
     let provenance = provenance::of(fabric, common);
     let result = LoadResult {
@@ -343,6 +355,14 @@ fn checked(loads: &[f64]) -> Result<Vec<f64>, Failure> {
             .hint("loads are parts of what channels of terminals carry")),
         None => Ok(loads),
     }
+}
+
+/// The curve of a routing that refuses the fabric.
+fn refused(routing: String, why: &Failure) -> Curve {
+    let (points, deadlock) = (Vec::new(), Vec::new());
+    let said = why.message.strip_prefix(&format!("{routing}: ")).unwrap_or(&why.message);
+    let refused = Some(said.to_owned());
+    Curve { routing, lanes: 0, most_accepted: 0.0, points, deadlock, refused }
 }
 
 /// Buffers by the names of the ports of their channels.
