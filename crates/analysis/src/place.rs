@@ -5,8 +5,9 @@
 //! of the demand of all jobs, as in [`Heat::wanted`]: full channels count most, and the fewer of them, the better. The new
 //! job counts at the rate at which its busiest adapter is full, for any placement. Starting from a placement of an
 //! allocator, hosts are exchanged with free ones and with each other as long as that sum falls. Of all placements found, and
-//! of those of allocators, the one with the best [`PlacementEffect::cost`] is proposed.
+//! of those of allocators, the one with the fewest pairs without a route, and then the best [`PlacementEffect::cost`], is proposed.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
@@ -41,9 +42,16 @@ pub struct PlacementEffect {
     pub loser: Option<(f64, usize)>,
     /// Bytes on the fullest channel between switches.
     pub fullest: u64,
+    /// Pairs of the new job's terminals without a route: nothing that they send counts.
+    pub lost: usize,
 }
 
 impl PlacementEffect {
+    /// The order of placements, the better one first: fewer pairs without a route, then the lower cost.
+    fn compared(&self, other: &Self) -> Ordering {
+        self.lost.cmp(&other.lost).then(self.cost().total_cmp(&other.cost()))
+    }
+
     /// Cost of a placement, lower is better: the time of the new job times the losses of the others.
     pub fn cost(&self) -> f64 {
         self.fate.together * (1.0 + self.loser.map_or(0.0, |l| l.0))
@@ -65,6 +73,8 @@ const FREE: usize = 12;
 const OTHERS: usize = 6;
 /// Rounds over all slots at most.
 const ROUNDS: usize = 40;
+/// What a flow without a route adds to the sum: more than any that has one.
+const NO_ROUTE: f64 = 1e15;
 /// Channels that are looked at, at most: a few seconds.
 const WORK: usize = 400_000_000;
 
@@ -89,8 +99,8 @@ impl PlacementRequest<'_> {
     pub fn best(&self, begins: &[Vec<u32>], seed: u64) -> Option<FoundPlacement> {
         let kept = |begin: &Vec<u32>| FoundPlacement { hosts: begin.clone(), exchanges: 0 };
         let found = begins.iter().flat_map(|begin| [self.improve(begin, seed), kept(begin)]);
-        let costs = found.map(|placed| (self.effect(&placed.hosts).cost(), placed));
-        costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, placed)| placed)
+        let effects = found.map(|placed| (self.effect(&placed.hosts), placed));
+        effects.min_by(|a, b| a.0.compared(&b.0)).map(|(_, placed)| placed)
     }
 
     /// Effect of a placement; hosts by slot.
@@ -116,7 +126,8 @@ impl PlacementRequest<'_> {
         #[expect(clippy::cast_sign_loss, reason = "bytes are not below zero")]
         let fullest = then.fills().fold(0.0, f64::max).round() as u64;
         let worst = (0..job).map(|j| (loses(j), j)).max_by(|a, b| a.0.total_cmp(&b.0));
-        PlacementEffect { fate: then.fate(job), loser: worst.filter(|w| w.0 > 0.0), fullest }
+        let lost = then.lost.saturating_sub(self.now.lost);
+        PlacementEffect { fate: then.fate(job), loser: worst.filter(|w| w.0 > 0.0), fullest, lost }
     }
 
     /// Improves a placement; the seed draws the exchanges that are tried.
@@ -196,7 +207,12 @@ impl State<'_> {
             let ports = routes.ports(routes.row(DestId::terminal(to), routes.path_of(from)));
             let mut path = std::mem::take(&mut self.path);
             path.clear();
-            follow(self.of.fabric, ports, to, self.of.fabric.terminal(from).switch, &mut path);
+            if !follow(self.of.fabric, ports, to, self.of.fabric.terminal(from).switch, &mut path) {
+                grows += sign * NO_ROUTE;
+                self.work += path.len();
+                self.path = path;
+                continue;
+            }
             path.extend([(m + to.index()) as u32, (m + t + from.index()) as u32]);
             self.work += path.len();
             for &c in &path {

@@ -124,6 +124,7 @@ impl CountedTraffic {
         out::diagnostics(&path.display().to_string(), &remarks, common);
         self.case.title = input::name_of(path);
         // A record names its job; otherwise it belongs to the job that has both ends.
+        let mut ends = running.as_ref().map_or_else(Vec::new, |running| running.places.clone());
         let mut jobs = Jobs::new(running, self.fabric().terminal_count());
         let flows = all.iter().map(|s| Flow {
             job: jobs.of(s.job.as_deref(), s.from, s.to),
@@ -132,7 +133,8 @@ impl CountedTraffic {
             bytes: s.bytes,
         });
         self.flows = flows.collect();
-        let mut ends: Vec<Vec<TerminalId>> = vec![Vec::new(); jobs.names.len()];
+        // A job has the hosts that it runs on, and those that it sends between.
+        ends.resize(jobs.names.len(), Vec::new());
         for f in &self.flows {
             ends[f.job as usize].extend([f.from, f.to]);
         }
@@ -203,7 +205,7 @@ struct Jobs {
 }
 
 /// Traffic that belongs to no known job.
-const NO_JOB: &str = "no job";
+pub(crate) const NO_JOB: &str = "no job";
 
 impl Jobs {
     fn new(running: Option<Running>, terminals: usize) -> Self {

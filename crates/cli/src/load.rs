@@ -4,14 +4,15 @@ use std::path::Path;
 
 use darkfiber_analysis::{FindingKind, finding};
 use darkfiber_fabric::{Fabric, Planes, SwitchId};
+use darkfiber_routing::Routes;
 use darkfiber_scenario::fabric;
 use darkfiber_scenario::tables::{self, Read};
 use darkfiber_scenario::{Case, Error, Folder, Listener, Scenario, ScenarioFile};
 
 use crate::damage;
 use crate::failure::Failure;
-use crate::options::{Common, FabricArgs, NamesArgs, TableArgs};
-use crate::out::Teller;
+use crate::options::{BesideTables, Common, FabricArgs, NamesArgs, TableArgs};
+use crate::out::{self, Teller};
 
 pub(crate) use darkfiber_scenario::fabric::{Loaded, Structure, structure};
 
@@ -95,6 +96,26 @@ pub(crate) fn tables_in_lanes(
     read.report_assumed_lane(&loaded.topology.fabric, &mut Teller::new(common));
     read.report_static_ports(&mut Teller::new(common));
     Ok(read)
+}
+
+/// Says that what is counted does not follow a choice of LIDs by the size of messages, or refuses that if it was asked for.
+pub(crate) fn counts_by_sources(
+    routes: &Routes,
+    beside: &BesideTables,
+    common: &Common,
+) -> Result<(), Failure> {
+    if routes.choice.is_none() {
+        return Ok(());
+    }
+    let what = "which LID a message takes depends on its size, and routes are counted by the LID of the source";
+    let instead = "hot, place and simulate follow the choice";
+    if beside.lid_choice.is_some() {
+        return Err(Failure::usage(format!("--lid-choice: {what}")).hint(instead));
+    }
+    if !common.quiet {
+        out::eprint_line(&format!("warning: lid-choice: {what} ({instead})"));
+    }
+    Ok(())
 }
 
 /// A scenario as the command line wants it: its seed and names come before those of the file.

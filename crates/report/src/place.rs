@@ -66,6 +66,8 @@ pub struct Placement {
     pub loser: Option<String>,
     /// Bytes on the fullest channel between switches; where speeds differ, those that the fastest one would carry in its time.
     pub fullest: u64,
+    /// Pairs of the job's terminals without a route: nothing that they send counts.
+    pub lost: usize,
 }
 
 impl Report for PlaceResult<'_> {
@@ -102,6 +104,10 @@ impl Report for PlaceResult<'_> {
         let heading =
             ["placement", "alone", "together", "slowdown", "others lose", "who", "fullest channel"];
         text.push_str(&table::plain(&heading, &rows, &[1, 2, 3, 4, 6], style));
+        for p in self.placements.iter().filter(|p| p.lost > 0) {
+            let pairs = counted(p.lost, "pair of hosts has", "pairs of hosts have");
+            let _ok = writeln!(text, "{}: {pairs} no route, and count as nothing", p.name);
+        }
         let _ok = writeln!(
             text,
             "\nproposed: {}\n{} in {}; -o DIR writes hostfile and rankfile",
@@ -124,6 +130,7 @@ impl Report for PlaceResult<'_> {
                 ("others", &|p| p.others.to_string()),
                 ("loser", &|p| p.loser.clone().unwrap_or_default()),
                 ("fullest", &|p| p.fullest.to_string()),
+                ("lost", &|p| p.lost.to_string()),
             ],
         )
     }

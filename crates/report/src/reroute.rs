@@ -93,7 +93,7 @@ pub struct RerouteResult {
     pub rows_affected: usize,
     /// LIDs with a changed entry somewhere.
     pub lids_changed: usize,
-    /// Changed entries in all tables.
+    /// Changed entries in all tables; those of LIDs that failed are not counted.
     pub entries_changed: usize,
     /// Changed blocks of 64 LIDs in all tables.
     pub blocks_changed: usize,

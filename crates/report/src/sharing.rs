@@ -165,8 +165,16 @@ impl Report for SharingResult<'_> {
             })
             .collect();
         if !jobs.is_empty() {
-            let heading =
-                ["job", "hosts", "switches", "links", "shared", "own max", "meets", "with (links)"];
+            let heading = [
+                "job",
+                "terminals",
+                "switches",
+                "links",
+                "shared",
+                "own max",
+                "meets",
+                "with (links)",
+            ];
             text.push_str(&table::plain(&heading, &jobs, &[1, 2, 3, 4, 5, 6], style));
             table::more(&mut text, several().count(), style.most(), "jobs");
             text.push('\n');

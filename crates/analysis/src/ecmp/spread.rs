@@ -1,9 +1,9 @@
 //! Load of next hops, tier by tier, over many draws of queue pairs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use darkfiber_fabric::{ChannelId, Fabric, TerminalId};
-use darkfiber_routing::ecmp::{Ecmp, tiers};
+use darkfiber_routing::ecmp::{Ecmp, Field, tiers};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,8 @@ pub struct TierSpread {
     pub flows: f64,
     /// Flows on the fullest next hop of a group, mean over groups and draws.
     pub fullest: f64,
-    /// The same for a hash as good as random, by its closed form for as many flows.
+    /// The same for a hash as good as random, by its closed form for as many flows, next hops with the shares that weights give them.
+    /// Flows that no field of the hash tells apart are one; where such ones are together, they count as equally many.
     pub fullest_random: f64,
     /// Most flows on any next hop in a draw, mean over draws.
     pub most: f64,
@@ -73,8 +74,38 @@ impl TierSpread {
 /// A group: its tier and its number.
 type Place = (u32, u32);
 
-/// One draw in a group: flows by member.
-type Draw = BTreeMap<Place, Vec<u32>>;
+/// One draw in the groups that flows came to.
+type Draw = BTreeMap<Place, GroupFlows>;
+
+/// What tells flows apart where no hashed field differs between queue pairs: source, destination and incoming port, as far as
+/// they are hashed.
+type Key = [u32; 3];
+
+/// Flows of a group.
+#[derive(Clone, Debug, Default)]
+struct GroupFlows {
+    /// By member, how many.
+    counts: Vec<u32>,
+    /// Those that a hash tells apart, if not all are: each of them goes one way as a whole.
+    different: BTreeSet<Key>,
+}
+
+impl GroupFlows {
+    fn sum(&self) -> u32 {
+        self.counts.iter().sum()
+    }
+
+    /// Number of flows that a hash as good as random would send its own ways.
+    fn balls(&self) -> u32 {
+        if self.different.is_empty() { self.sum() } else { self.different.len() as u32 }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.counts.resize(other.counts.len(), 0);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(s, c)| *s = s.saturating_add(*c));
+        self.different.extend(&other.different);
+    }
+}
 
 /// Spreads the pairs of each of `draws` draws, with other numbers of queue pairs each time.
 ///
@@ -95,21 +126,27 @@ pub fn spread(
         })
         .collect();
     // By group the members that all draws together used.
-    let mut total: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
+    let mut total = Draw::new();
     for (found, ..) in &all {
-        for (place, counts) in found {
-            let sum = total.entry(*place).or_insert_with(|| vec![0; counts.len()]);
-            sum.iter_mut().zip(counts).for_each(|(s, c)| *s = s.saturating_add(*c));
+        for (place, flows) in found {
+            total.entry(*place).or_default().add(flows);
         }
     }
+    let shares: BTreeMap<Place, Vec<f64>> = total
+        .keys()
+        .map(|place| {
+            let group = ecmp.hops().numbered(place.1);
+            (*place, (0..group.members().len()).map(|member| group.share(member)).collect())
+        })
+        .collect();
     let mut of_tier: BTreeMap<u32, Sums> = BTreeMap::new();
     let mut balls = Balls::default();
     for (found, ..) in &all {
         let mut most: BTreeMap<u32, u32> = BTreeMap::new();
-        for (place, counts) in found {
+        for (place, flows) in found {
             let sums = of_tier.entry(place.0).or_default();
-            sums.add(counts, &mut balls);
-            let fullest = counts.iter().copied().max().unwrap_or(0);
+            sums.add(flows, &shares[place], &mut balls);
+            let fullest = flows.counts.iter().copied().max().unwrap_or(0);
             let most = most.entry(place.0).or_default();
             *most = fullest.max(*most);
         }
@@ -121,8 +158,9 @@ pub fn spread(
     }
     let n = f64::from(ecmp.spec().queue_pairs);
     let tiers = of_tier.into_iter().map(|(tier, sums)| {
-        let groups: Vec<&Vec<u32>> =
-            total.iter().filter(|g| g.0.0 == tier).map(|(_, counts)| counts).collect();
+        let of_tier = total.iter().filter(|(place, _)| place.0 == tier);
+        let groups: Vec<(&GroupFlows, &[f64])> =
+            of_tier.map(|(place, flows)| (flows, shares[place].as_slice())).collect();
         sums.tier(tier, &groups, n, draws)
     });
     let slow = |of: &(Draw, f64, u64, u64)| of.1;
@@ -145,8 +183,13 @@ fn one_draw(
     let mut found = Draw::new();
     let (m, t) = (fabric.channel_count(), fabric.terminal_count());
     let mut load = vec![0u32; m + 2 * t];
+    // Of the pairs on a channel, the fastest link: its pair gets the least part of what it could have.
+    let mut link = vec![0.0f64; m + 2 * t];
     let (mut counted, mut lost) = (0, 0);
     let n = ecmp.queue_pairs();
+    let has = |field: Field| ecmp.spec().fields.contains(&field);
+    let all_differ = has(Field::SrcPort) || has(Field::DstQp);
+    let number_of = |hashed: bool, number: usize| if hashed { number as u32 + 1 } else { 0 };
     let mut path = Vec::new();
     for &[from, to] in pairs {
         if fabric.host_of(from) == fabric.host_of(to) {
@@ -159,20 +202,33 @@ fn one_draw(
                 lost += 1;
                 break;
             }
-            load[m + to.index()] += 1;
-            load[m + t + from.index()] += 1;
+            let ends = [m + to.index(), m + t + from.index()];
+            let own = ends.iter().map(|&c| speed(fabric, c as u32)).fold(f64::MAX, f64::min);
+            for c in path.iter().map(|&c| c as usize).chain(ends) {
+                load[c] += 1;
+                link[c] = link[c].max(own);
+            }
             let goal = fabric.terminal(to).switch;
+            let mut in_port = fabric.terminal(from).switch_port;
             for &c in &path {
-                load[c as usize] += 1;
+                let came_by = std::mem::replace(&mut in_port, fabric.head_port(ChannelId(c)));
                 let at = fabric.tail(ChannelId(c));
                 let members = ecmp.hops().group(at, goal).members();
                 if members.len() < 2 {
                     continue;
                 }
                 let place = (tier[at.index()], ecmp.hops().group_number(at, goal));
-                let counts = found.entry(place).or_insert_with(|| vec![0; members.len()]);
+                let flows = found.entry(place).or_default();
+                flows.counts.resize(members.len(), 0);
                 if let Ok(i) = members.binary_search(&c) {
-                    counts[i] += 1;
+                    flows.counts[i] += 1;
+                }
+                if !all_differ {
+                    flows.different.insert([
+                        number_of(has(Field::SrcIp), from.index()),
+                        number_of(has(Field::DstIp), to.index()),
+                        number_of(has(Field::InPort), came_by.into()),
+                    ]);
                 }
             }
         }
@@ -182,12 +238,11 @@ fn one_draw(
     if lost > 0 {
         return (found, 0.0, counted, lost);
     }
-    let link = (0..t).map(|i| speed(fabric, (m + i) as u32)).fold(0.0, f64::max);
     let slowest = load
         .iter()
         .enumerate()
         .filter(|(_, on)| **on > 0)
-        .map(|(c, &on)| speed(fabric, c as u32) * n as f64 / (link * f64::from(on)))
+        .map(|(c, &on)| speed(fabric, c as u32) * n as f64 / (link[c] * f64::from(on)))
         .fold(1.0, f64::min);
     (found, slowest, counted, lost)
 }
@@ -207,22 +262,30 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, counts: &[u32], balls: &mut Balls) {
-        let (n, m) = (counts.iter().sum::<u32>(), counts.len() as u32);
+    fn add(&mut self, flows: &GroupFlows, shares: &[f64], balls: &mut Balls) {
+        let (n, m, counts) = (flows.balls(), shares.len() as f64, &flows.counts);
         self.seen += 1.0;
-        self.members += f64::from(m);
-        self.flows += f64::from(n);
+        self.members += m;
+        self.flows += f64::from(flows.sum());
         self.fullest += f64::from(counts.iter().copied().max().unwrap_or(0));
-        self.fullest_random += balls.fullest(n, m);
+        self.fullest_random +=
+            balls.fullest(n, shares) * f64::from(flows.sum()) / f64::from(n.max(1));
         self.idle += counts.iter().filter(|c| **c == 0).count() as f64;
-        self.idle_random += idle(n, m) * f64::from(m);
+        self.idle_random += idle(n, shares) * m;
     }
 
-    fn tier(&self, tier: u32, groups: &[&Vec<u32>], queue_pairs: f64, draws: u32) -> TierSpread {
+    fn tier(
+        &self,
+        tier: u32,
+        groups: &[(&GroupFlows, &[f64])],
+        queue_pairs: f64,
+        draws: u32,
+    ) -> TierSpread {
+        type Group<'a> = (&'a GroupFlows, &'a [f64]);
         let count = groups.len().max(1) as f64;
-        let used = |g: &&Vec<u32>| g.iter().filter(|c| **c > 0).count() as f64;
-        let random = |g: &&Vec<u32>| members_used(g.iter().sum(), g.len() as u32);
-        let variance = |g: &&Vec<u32>| members_used_variance(g.iter().sum(), g.len() as u32);
+        let used = |g: &Group<'_>| g.0.counts.iter().filter(|c| **c > 0).count() as f64;
+        let random = |g: &Group<'_>| members_used(g.0.balls(), g.1);
+        let variance = |g: &Group<'_>| members_used_variance(g.0.balls(), g.1);
         TierSpread {
             tier,
             groups: groups.len(),
@@ -282,6 +345,60 @@ mod tests {
         let six = |text: &str| across(6, text, 60).tiers[1].used;
         assert!((six("crc32") - 1.0).abs() < 1e-9);
         assert!(six("crc32:seed=tier") < 3.5, "{}", six("crc32:seed=tier"));
+    }
+
+    /// Weights and fields that repeat are no polarization: a hash as good as random with another seed in each switch is never one.
+    #[test]
+    fn chance_knows_weights_and_flows_that_repeat() {
+        let fabric = open("kary:k=3,n=2").expect("a spec").fabric;
+        let n = fabric.terminal_count() as u32;
+        let ring = move |_: u32| {
+            (0..n).map(|i| [TerminalId(i), TerminalId((i + 1) % n)]).collect::<Vec<_>>()
+        };
+        for fields in ["src-ip+dst-ip", "dst-ip", "in-port+dst-ip"] {
+            let text = format!("random:seed=switch,fields={fields}");
+            let ecmp = Ecmp::new(&fabric, &EcmpSpec::parse(&text).expect("a spec"), 1);
+            let tier = spread(&fabric, &ecmp, 100, 1, &ring).tiers[0].clone();
+            // Of the ring one flow leaves each of the three switches.
+            assert!((tier.flows - 1.0).abs() < 1e-9 && (tier.used - 1.0).abs() < 1e-9, "{tier:?}");
+            assert!((tier.used_random - 1.0).abs() < 1e-9 && !tier.is_polarized(), "{tier:?}");
+        }
+        // A spine whose cables have a fortieth of the rate.
+        let mut slow = darkfiber_fabric::FabricBuilder::new("slow");
+        let class = |speed: u64| darkfiber_fabric::LinkClass {
+            bytes_per_second: speed,
+            ..fabric.classes()[0].clone()
+        };
+        let [fast, few] = [40_000_000_000, 1_000_000_000].map(|speed| slow.class(class(speed)));
+        let switches: Vec<_> =
+            fabric.switches().iter().map(|s| slow.add_switch(s.clone())).collect();
+        for adapter in fabric.adapters() {
+            slow.add_host(fabric.host(adapter.host).name.clone());
+            slow.add_adapter(adapter.clone());
+        }
+        for t in fabric.terminals() {
+            slow.link_terminal(t.clone()).expect("as before");
+        }
+        for c in (0..fabric.channel_count()).map(ChannelId::new).filter(|&c| c < fabric.reverse(c))
+        {
+            let (a, b) = (fabric.tail(c), fabric.head(c));
+            let is_slow = a.index().max(b.index()) == switches.len() - 1;
+            let ends = ((a, fabric.tail_port(c)), (b, fabric.head_port(c)));
+            slow.link_switches(ends.0, ends.1, if is_slow { few } else { fast })
+                .expect("as before");
+        }
+        let slow = slow.finish().expect("as sound as before");
+        let away = move |_: u32| {
+            (0..n).map(|i| [TerminalId(i), TerminalId((i + 3) % n)]).collect::<Vec<_>>()
+        };
+        let spec = EcmpSpec::parse("random:seed=switch,weighted=yes").expect("a spec");
+        let ecmp = Ecmp::new(&slow, &spec, 1);
+        let tier = spread(&slow, &ecmp, 500, 1, &away).tiers[0].clone();
+        assert!((tier.fullest - tier.fullest_random).abs() < 0.05, "{tier:?}");
+        assert!((tier.idle - tier.idle_random).abs() < 0.02, "{tier:?}");
+        assert!(tier.idle > 0.36, "weighted: {tier:?}");
+        let few = spread(&slow, &ecmp, 10, 1, &away).tiers[0].clone();
+        assert!(few.used_random < 2.9 && !few.is_polarized(), "{few:?}");
     }
 
     /// Flows of hosts' switches are balls in bins: eight on eight links.

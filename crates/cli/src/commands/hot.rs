@@ -103,7 +103,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
     let most = args
         .max_load
         .as_ref()
-        .map(|text| bytes(text).map_err(|e| Failure::input(format!("--max-load: {e}"))))
+        .map(|text| bytes(text).map_err(|e| Failure::usage(format!("--max-load: {e}"))))
         .transpose()?;
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;

@@ -174,6 +174,7 @@ fn parts(
     }
     for path in &args.routes {
         let read = case.read(&args.beside.files(path), &mut Teller::new(common))?;
+        load::counts_by_sources(&read.routes, &args.beside, common)?;
         let preset = preset(args, scenario, part, Vec::new());
         all.push(MeasureStudy {
             preset,

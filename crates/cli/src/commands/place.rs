@@ -19,7 +19,7 @@ use darkfiber_workload::traffic::{Ranks as Asked, traffic};
 use darkfiber_workload::{CommMatrix, Machine, Stream};
 
 use super::metrics;
-use crate::counted::CountedTraffic;
+use crate::counted::{CountedTraffic, NO_JOB};
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, CountedArgs};
 use crate::out::Teller;
@@ -175,7 +175,7 @@ fn program(args: &PlaceCommand, common: &Common) -> Result<Program, Failure> {
     let mut asked = Asked::new(ranks);
     (asked.per_node, asked.library, asked.seed) = (args.per_node, library, common.seed());
     traffic(spec, &asked).map_err(|e| {
-        Failure::input(format!("--traffic: {e}"))
+        Failure::usage(format!("--traffic: {e}"))
             .hint("`darkfiber list traffic` shows what there is")
     })
 }
@@ -207,8 +207,17 @@ impl NewJob {
         // Where nothing tells jobs apart, nobody knows who is busy.
         let are_known = given.counted.is_none() || args.counted.jobs.jobs.is_some();
         let busy = if are_known { given.places.as_slice() } else { &[] };
+        // Where the list of jobs says who runs where, traffic of none of them makes no host busy.
+        let is_job = |name: &String| args.counted.jobs.jobs.is_none() || name != NO_JOB;
+        let busy: Vec<&Vec<TerminalId>> = given
+            .jobs
+            .iter()
+            .zip(busy)
+            .filter(|(name, _)| is_job(name))
+            .map(|(_, of)| of)
+            .collect();
         let mut is_busy = vec![false; fabric.terminal_count()];
-        for t in busy.iter().flatten() {
+        for t in busy.iter().copied().flatten() {
             is_busy[t.index()] = true;
         }
         let hosts = || 0..machine.len() as u32;
@@ -291,6 +300,7 @@ impl NewJob {
             others: effect.loser.map_or(0.0, |l| l.0),
             loser: effect.loser.map(|l| given.jobs[l.1].clone()),
             fullest: effect.fullest,
+            lost: effect.lost,
         }
     }
 }

@@ -73,8 +73,8 @@ pub(crate) struct LevelArgs {
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
-Switches that the fault cut off get new entries, all others keep theirs; changes are listed entry by
-entry and block by block (64 LIDs, the unit in which tables are sent). Times are given apart: 'prepare' reads
+Switches that the fault cut off get new entries, all others keep theirs; changes are counted in entries
+of LIDs that are left, and in blocks (64 LIDs, the unit in which tables are sent). Times are given apart: 'prepare' reads
 loads and dependencies from the old tables, which a running service does once; 'compute' is the reaction to the
 fault. Without --fail all pairs that do not reach are repaired: FABRIC from after a fault, tables from before.
 

@@ -91,7 +91,7 @@ fn bad_input() {
         assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
         run.err.lines().next().unwrap_or_default().to_owned()
     };
-    assert_snapshot!(error(CROSSING, "--max-load much", 3), @"error: --max-load: \"much\" is no size: write a number and a unit, for example 64KiB or 1.5GB");
+    assert_snapshot!(error(CROSSING, "--max-load much", 2), @"error: --max-load: \"much\" is no size: write a number and a unit, for example 64KiB or 1.5GB");
     assert_snapshot!(error("fabric = 3", "", 3), @"error: s.toml: line 1: fabric: invalid type: integer `3`, expected a string");
     assert_snapshot!(error(&CROSSING.replace("cn0005", "nobody"), "", 3), @"error: s.toml: line 13: job 1: hosts: no host of the fabric is called 'nobody'");
 }

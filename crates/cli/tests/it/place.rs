@@ -26,6 +26,66 @@ fn hosts(json: &Value) -> Vec<&str> {
     json["hosts"].as_array().expect("a list").iter().filter_map(Value::as_str).collect()
 }
 
+/// Records of what was sent name some hosts of a job; the list of jobs has all of them.
+#[test]
+fn hosts_of_running_jobs_are_not_free() {
+    let dir = folder(&[
+        ("sent.csv", "source,destination,bytes\ncn0001,cn0004,5000\n"),
+        ("jobs", "cn0002 z\ncn0005 z\n"),
+    ]);
+    assert_eq!(run_in(dir.path(), "fabric kary:k=3,n=2 -o f.topo").code, 0);
+    assert_eq!(run_in(dir.path(), "route f.topo -e minhop -o t").code, 0);
+    let line = "place --fabric f.topo --routes t --sent sent.csv --traffic nn --format json -q";
+    let run = run_in(dir.path(), &format!("{line} --jobs jobs --nodes 7"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    assert_eq!((&json["free"], &json["jobs"]), (&7.into(), &1.into()), "{json}");
+    assert!(hosts(&json).iter().all(|h| !["cn0002", "cn0005"].contains(h)), "{json}");
+    // Without a list whoever sends is busy.
+    let json = run_in(dir.path(), &format!("{line} --nodes 7")).json();
+    assert_eq!(json["free"], 7, "{json}");
+    assert!(hosts(&json).iter().all(|h| !["cn0001", "cn0004"].contains(h)), "{json}");
+}
+
+/// Hosts that do not reach each other look idle, and are not proposed for that.
+#[test]
+fn pairs_without_a_route_are_no_gain() {
+    let dir = folder(&[("ranks.csv", "source,destination,bytes\n0,1,9000000\n1,0,500\n")]);
+    assert_eq!(run_in(dir.path(), "fabric kary:k=3,n=2 -o f.topo").code, 0);
+    assert_eq!(run_in(dir.path(), "route f.topo -e minhop -o t").code, 0);
+    let ring: String = (1..=9)
+        .filter(|i| ![1, 4, 7].contains(i))
+        .map(|i| format!("cn000{i},cn000{},9000\n", if i == 9 { 2 } else { i + 1 }))
+        .collect();
+    // cn0001, cn0004 and cn0007 are free; on the first leaf the entry for cn0004 is gone.
+    let all = "cn0002 a\ncn0003 a\ncn0005 a\ncn0006 a\ncn0008 a\ncn0009 a\n";
+    std::fs::write(dir.path().join("jobs"), all).expect("jobs");
+    std::fs::write(dir.path().join("sent.csv"), format!("source,destination,bytes\n{ring}"))
+        .expect("records");
+    let dump = std::fs::read_to_string(dir.path().join("t/lfts.dump")).expect("tables");
+    let mut is_first = false;
+    let cut: String = dump
+        .lines()
+        .filter(|line| {
+            if line.starts_with("Unicast") {
+                is_first = line.contains("leaf001");
+            }
+            !(is_first && line.contains("cn0004"))
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(dump.lines().count(), cut.lines().count() + 1, "{dump}");
+    std::fs::write(dir.path().join("cut.dump"), cut).expect("tables");
+    let line = "place --fabric f.topo --routes cut.dump --sent sent.csv --jobs jobs --files ranks.csv --nodes 2 -q";
+    let run = run_in(dir.path(), &format!("{line} --format json"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let json = run.json();
+    let last = json["proposed"].as_u64().expect("a number");
+    let proposed = &json["placements"][last as usize];
+    assert_eq!(proposed["lost"], 0, "{json}");
+    assert!(number(&json, &format!("/placements/{last}/alone_seconds")) > 1e-4, "{json}");
+}
+
 #[test]
 fn jobs_go_where_nobody_meets_them() {
     // Four hosts fit on a single leaf, where no channel between switches is needed.
@@ -105,6 +165,6 @@ fn what_cannot_be_placed() {
     };
     assert_snapshot!(error("--traffic bis --nodes 12", 4), @"error: 12 hosts requested, 10 free");
     assert_snapshot!(error("--traffic bis --nodes 0", 2), @"error: --nodes must be at least 1");
-    assert_snapshot!(error("--traffic what --nodes 2", 3), @r#"error: --traffic: no traffic is called "what""#);
+    assert_snapshot!(error("--traffic what --nodes 2", 2), @r#"error: --traffic: no traffic is called "what""#);
     assert_snapshot!(error("--files none --nodes 2", 3), @"error: cannot read none: No such file or directory (os error 2)");
 }

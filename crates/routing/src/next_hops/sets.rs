@@ -41,6 +41,11 @@ impl NextHops {
         }
     }
 
+    /// The group of a number that [`Self::group_number`] gave.
+    pub fn numbered(&self, group: u32) -> &Group {
+        &self.groups[group as usize]
+    }
+
     /// The set number of a destination: a switch, or a row of routes. `None` if it has no sets.
     #[inline]
     pub fn number(&self, destination: usize) -> Option<usize> {

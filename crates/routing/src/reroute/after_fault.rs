@@ -57,15 +57,16 @@ impl Prepared<'_> {
         let load_before = self.largest_load();
         let live_before = self.live_rows();
         let Attempt { cuts, rows, mended, gone } = self.mend_for(faults, load_before, freedom)?;
-        let coexistence = self.coexistence(&cuts, &mended.moved);
+        let moved = self.from_first_to_last(mended.moved);
+        let coexistence = self.coexistence(&cuts, &moved);
         self.release(mended.held);
-        let old_levels = self.cycle_of_old_levels(&mended.moved);
+        let old_levels = self.cycle_of_old_levels(&moved);
         let outcome = RerouteOutcome {
             rows,
             rows_eased: cuts[rows..].iter().filter(|cut| self.differs(cut)).count(),
             rows_lost: live_before - self.live_rows(),
             changes: self.changes(&cuts),
-            moved: mended.moved,
+            moved,
             dead_ends: mended.dead_ends,
             load_before,
             load_after: self.largest_load(),

@@ -1,5 +1,7 @@
 //! Repairing rows: new entries for the switches that a fault cut off.
 
+use std::collections::BTreeMap;
+
 use darkfiber_fabric::SwitchId;
 
 use super::RerouteError;
@@ -11,7 +13,7 @@ use super::labels::{layers, relabel};
 use super::mended::{Held, Mended};
 use super::outcome::Moved;
 use super::prepared::Prepared;
-use crate::{DELIVER, NO_ROUTE};
+use crate::{DELIVER, Layers, NO_ROUTE};
 
 /// The budget of loads where neither they nor lengths of paths count.
 const NO_LIMIT: u64 = u64::MAX;
@@ -459,6 +461,19 @@ impl Prepared<'_> {
             self.relabel(row, s, old, new);
             mended.moved.push(Moved { source: SwitchId(s), row: row as u32, old, new });
         }
+    }
+
+    /// What became of paths that moved more than once: from the layer that they had before all of it. Those that are back are left
+    /// out. Where terminals of a switch have layers of their own, the moves stay one by one.
+    pub(super) fn from_first_to_last(&self, moved: Vec<Moved>) -> Vec<Moved> {
+        if matches!(self.routes.layers, Layers::BySource(_)) {
+            return moved;
+        }
+        let mut of_path: BTreeMap<(u32, SwitchId), Moved> = BTreeMap::new();
+        for m in moved {
+            of_path.entry((m.row, m.source)).and_modify(|all| all.new = m.new).or_insert(m);
+        }
+        of_path.into_values().filter(|m| m.old != m.new).collect()
     }
 
     pub(super) fn relabel(&mut self, row: usize, s: u32, old: u8, new: u8) {

@@ -88,6 +88,7 @@ pub(super) fn run(args: &ReportCommand, common: &Common) -> Result<Exit, Failure
     let (name, routes, lids) = if let Some(path) = &args.routes {
         let tables = args.beside.of(path);
         let read = load::tables_in_lanes(&tables, args.fabric.name(), &loaded, common)?;
+        load::counts_by_sources(&read.routes, &args.beside, common)?;
         (path.display().to_string(), read.routes, read.lids)
     } else {
         let engine = engines.first().ok_or_else(|| {

@@ -167,6 +167,7 @@ fn tables(
     if let Some(path) = &args.routes {
         let tables = args.beside.of(path);
         let read = load::tables_in_lanes(&tables, args.fabric.name(), loaded, common)?;
+        load::counts_by_sources(&read.routes, &args.beside, common)?;
         return Ok((path.display().to_string(), read.routes));
     }
     let chain = route::chain(args.engine.as_deref().unwrap_or_default())?;
