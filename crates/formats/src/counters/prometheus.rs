@@ -8,8 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::reading::{CounterForm, Device, Reading, WORDS, Width, number};
-use super::symbol_errors::SymbolErrors;
+use super::reading::{CounterForm, Device, Reading, SymbolErrors, WORDS, Width, number};
 use crate::Diagnostics;
 
 /// Bytes, 64 bits of them.

@@ -34,6 +34,19 @@ impl fmt::Display for Device {
     }
 }
 
+/// Symbol errors of a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolErrors {
+    /// Device that has the port.
+    pub device: Device,
+    /// Number of the port on its device.
+    pub port: u8,
+    /// Symbols that were no symbols.
+    pub errors: u64,
+    /// Line in the file, from 1.
+    pub line: usize,
+}
+
 /// The unit of a counter, and its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {

@@ -16,6 +16,8 @@ use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};
 
+pub use super::reading::SymbolErrors;
+
 /// Saturation value of the standard's first counter of symbol errors, which has 16 bits (InfiniBand Architecture Specification, volume 1,
 /// 16.1.3.5).
 const END: u64 = 0xffff;
@@ -26,19 +28,6 @@ const OLD_COUNTER: &str = "SymbolErrors";
 
 /// The last part of the output of `ibqueryerrors`; without findings there is nothing else.
 const SUMMARY: &str = "## Summary:";
-
-/// Symbol errors of a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SymbolErrors {
-    /// Device that has the port.
-    pub device: Device,
-    /// Number of the port on its device.
-    pub port: u8,
-    /// Symbols that were no symbols.
-    pub errors: u64,
-    /// Line in the file, from 1.
-    pub line: usize,
-}
 
 /// Whether a text is output of `ibqueryerrors` or `perfquery`, or has such metrics for Prometheus.
 pub fn is_such(text: &str) -> bool {

@@ -57,7 +57,7 @@ impl Prepared<'_> {
         let load_before = self.largest_load();
         let live_before = self.live_rows();
         let Attempt { cuts, rows, mended, gone } = self.mend_for(faults, load_before, freedom)?;
-        let moved = self.from_first_to_last(mended.moved);
+        let moved = self.first_to_last(mended.moved);
         let coexistence = self.coexistence(&cuts, &moved);
         self.release(mended.held);
         let old_levels = self.cycle_of_old_levels(&moved);

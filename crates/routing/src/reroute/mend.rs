@@ -465,7 +465,7 @@ impl Prepared<'_> {
 
     /// What became of paths that moved more than once: from the layer that they had before all of it. Those that are back are left
     /// out. Where terminals of a switch have layers of their own, the moves stay one by one.
-    pub(super) fn from_first_to_last(&self, moved: Vec<Moved>) -> Vec<Moved> {
+    pub(super) fn first_to_last(&self, moved: Vec<Moved>) -> Vec<Moved> {
         if matches!(self.routes.layers, Layers::BySource(_)) {
             return moved;
         }

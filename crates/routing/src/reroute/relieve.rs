@@ -128,7 +128,7 @@ impl Prepared<'_> {
             }
         }
         let AtWork { cuts, mended, .. } = at_work;
-        let moved = self.from_first_to_last(mended.moved);
+        let moved = self.first_to_last(mended.moved);
         let coexistence = self.coexistence(&cuts.all, &moved);
         self.release(mended.held);
         Relief {
