@@ -11,7 +11,7 @@ import * as hash from "./hash";
 import { Labels } from "./labels";
 import { Legend, type Key } from "./legend";
 import * as lists from "./lists";
-import { NO_LANE, type Model } from "./model";
+import { NO_LANE, type Job, type Model } from "./model";
 import { Picker, type Below } from "./pick";
 import { Renderer } from "./renderer";
 import * as scene from "./scene";
@@ -58,8 +58,7 @@ export class App {
   private hot = new Uint32Array();
   private asked = false;
   private settle = 0;
-  private owner: Uint32Array | null = null;
-  private jobOfHost: Map<number, number> | null = null;
+  private owner: { of: string; channels: Uint32Array; hosts: Map<number, number> } | null = null;
 
   /** Or nothing, where there is no WebGL2. */
   static on(root: HTMLElement, model: Model): App | undefined {
@@ -227,7 +226,7 @@ export class App {
     this.hot = drawn.lit.slice(from).filter((_, i) => drawn.heat[from + i] > 0.4).map((c) => c >> 1);
     if (!timeOnly) scene.drawDark(this.renderer, drawn, this.theme, zoomed, this.model.views.length ? (now.job !== null || now.chosen?.kind === "path" ? 0.5 : 1) : 2.2);
     const lanes = now.colour === "lanes" ? this.model.views[now.view]?.lanes : undefined;
-    const owner = lanes ?? (now.colour === "jobs" ? this.owners() : null);
+    const owner = lanes ?? (now.colour === "jobs" ? this.owned().channels : null);
     scene.drawLit(this.renderer, drawn, this.now, this.theme, owner && ((c) => owner[c]), zoomed);
     if (!timeOnly) scene.drawSwitches(this.renderer, this.model, this.theme);
     const marks = this.marks();
@@ -243,24 +242,27 @@ export class App {
     return { word: "virtual lane of most routes", names: Array.from({ length: top + 1 }, (_, lane) => `lane ${lane}`) };
   }
 
-  /** By channel the job that loads it most. */
-  private owners(): Uint32Array {
-    if (!this.owner) {
-      const most = new Float32Array(2 * this.model.cables);
-      this.owner = new Uint32Array(2 * this.model.cables);
-      this.model.jobs.forEach((job, j) => job.channels.forEach((c, i) => {
-        if (job.load[i] > most[c]) { most[c] = job.load[i]; this.owner![c] = j; }
-      }));
-    }
-    return this.owner;
+  /** Whether a job is in the view, and runs at the moment, if there is one. */
+  private isShown(job: Job): boolean {
+    const { view, time } = this.store.now, { series } = this.model.views[view] ?? {};
+    if (job.views.length && !job.views.includes(view)) return false;
+    if (!series || time === null || !job.runs.length) return true;
+    return job.runs.some(([from, to]) => from < (time + 1) * series.interval && to > time * series.interval);
   }
 
-  private hostJobs(): Map<number, number> {
-    if (!this.jobOfHost) {
-      this.jobOfHost = new Map();
-      this.model.jobs.forEach((job, j) => job.hosts.forEach((h) => this.jobOfHost!.set(h, j)));
+  /** What jobs own in the view at the moment: by channel the one that loads it most, by host the one that has it. */
+  private owned(): { channels: Uint32Array; hosts: Map<number, number> } {
+    const { view, time } = this.store.now, of = `${view} ${time}`;
+    if (this.owner?.of !== of) {
+      const most = new Float32Array(2 * this.model.cables), channels = new Uint32Array(2 * this.model.cables), hosts = new Map<number, number>();
+      this.model.jobs.forEach((job, j) => {
+        if (!this.isShown(job)) return;
+        job.channels.forEach((c, i) => { if (job.load[i] > most[c]) { most[c] = job.load[i]; channels[c] = j; } });
+        job.hosts.forEach((h) => hosts.set(h, j));
+      });
+      this.owner = { of, channels, hosts };
     }
-    return this.jobOfHost;
+    return this.owner;
   }
 
   private moved(): void {
@@ -317,7 +319,7 @@ export class App {
     const near = zoomed > 1.5 || this.model.switches < 60 ? this.picker.within(box.x0, box.y0, box.x1, box.y1) : [];
     const hosts = this.showsHosts;
     if (hosts) {
-      const jobs = this.hostJobs();
+      const jobs = this.owned().hosts;
       scene.drawHosts(this.renderer, this.model, near.slice(0, 400), this.theme, (h) => jobs.get(h));
     }
     const most = 2.4 * Math.max(1, zoomed) ** 0.7;

@@ -58,7 +58,7 @@ export class Charts {
   private plot(chart: Chart, host: HTMLElement, width: number, height: number): uPlot {
     const theme = this.theme(), [xs, lines] = data(chart), bars = chart.form === "bars";
     const ink = theme === "dark" ? "#8390a8" : "#5f6b7e", grid = theme === "dark" ? "#1b2333" : "#dde1e9";
-    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: "10.5px system-ui" };
+    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: "11px system-ui" };
     const dates = chart.x.measured === "date", tellX = say(chart.x), tellY = say(chart.y);
     const most = Math.max(1, Math.floor(width / 70)), each = Math.ceil(chart.names.length / most);
     host.setAttribute("role", "img");
@@ -69,8 +69,7 @@ export class Charts {
       grid: { show: false }, rotate: chart.names.length > 2 && width / chart.names.length < 110 ? -28 : 0, size: chart.names.length > 2 ? 52 : 30,
     };
     const numbers: Partial<uPlot.Axis> = {
-      size: 30, space: dates ? 74 : 54,
-      ...(dates ? {} : { values: (_: uPlot, all: (number | null)[]) => all.map(tellX) }),
+      size: 30, space: dates ? 112 : 54, values: (_: uPlot, all: (number | null)[]) => all.map(tellX),
     };
     const edge = bars ? 0.5 : 0;
     const plot = new uPlot({
@@ -80,11 +79,11 @@ export class Charts {
       legend: { show: true, live: true },
       scales: {
         x: { time: dates, distr: chart.x.log && !bars ? 3 : 1, ...(bars ? { range: [-edge, chart.names.length - 1 + edge] } : {}) },
-        y: chart.y.log ? { distr: 3 } : { range: (_u: uPlot, low: number, high: number) => upright(low, high) },
+        y: chart.y.log ? { distr: 3 } : { range: (_u: uPlot, low: number, high: number) => upright(bars && low > 0 ? 0 : low, high) },
       },
       axes: [
-        { ...axis, ...(bars ? names : numbers), ...(bars ? {} : { label: chart.x.label, labelSize: 16, labelFont: "10.5px system-ui" }) },
-        { ...axis, size: 56, space: 26, label: chart.y.label, labelSize: 16, labelFont: "10.5px system-ui",
+        { ...axis, ...(bars ? names : numbers), ...(bars ? {} : { label: chart.x.label, labelSize: 16, labelFont: "11px system-ui" }) },
+        { ...axis, size: 56, space: 26, label: short(chart.y.label, Math.floor((height - 40) / 5.6)), labelSize: 16, labelFont: "11px system-ui",
           values: (_: uPlot, all: (number | null)[]) => all.map(tellY) },
       ],
       series: [
@@ -135,7 +134,7 @@ export class Charts {
   }
 }
 
-const short = (name: string): string => (name.length > NAME ? `${name.slice(0, NAME - 1)}\u2026` : name);
+const short = (name: string, most = NAME): string => (name.length > most ? `${name.slice(0, most - 1)}\u2026` : name);
 
 /** From zero, where that is not far away. */
 function upright(low: number | null, high: number | null): [number, number] {

@@ -45,12 +45,18 @@ export class Detail {
     const { model } = this;
     const parts = [section("Cable", ...[2 * id, 2 * id + 1].map((c) => this.channel(c)))];
     if (among.length > 1) {
-      parts.push(section(`${among.length} cables below the pointer`, ...among.slice(0, 12).map((c) =>
+      parts.push(section(`${among.length} cables below the pointer${this.whole}`, ...among.slice(0, 12).map((c) =>
         row(() => this.choose({ kind: "cable", id: c, among }),
           el("span", { class: c === id ? "grow now" : "grow" }, `${model.short(model.from[c])} \u2014 ${model.short(model.to[c])}`),
           el("span", { class: "number" }, this.load(2 * c) + " \u00b7 " + this.load(2 * c + 1))))));
     }
     return parts;
+  }
+
+  /** What numbers beside cables are of, where the map shows a moment. */
+  private get whole(): string {
+    const { time, view } = this.store.now;
+    return time !== null && this.model.views[view]?.series ? ", over all of the time" : "";
   }
 
   private load(c: number): string {
@@ -110,7 +116,7 @@ export class Detail {
     const parts = [
       section("Switch", el("h3", {}, model.name(s)), el("p", { class: "faint" },
         `${model.guid("switch", s)} \u00b7 ${count(last - first, "cable")} \u00b7 ${count(hosts.length, "host")}`)),
-      section("Its cables, fullest first: out \u00b7 in", ...channels.slice(0, 40).map((c) =>
+      section(`Its cables, fullest first: out \u00b7 in${this.whole}`, ...channels.slice(0, 40).map((c) =>
         row(() => this.choose({ kind: "cable", id: c >> 1 }),
           el("small", {}, `p${model.tailPort(c)}`), el("span", { class: "grow" }, ` ${model.short(model.head(c))}`),
           el("span", { class: "number" }, view ? `${this.load(c)} \u00b7 ${this.load(c ^ 1)}` : "")))),
@@ -151,7 +157,8 @@ export class Detail {
     const ends = { there: "", lost: "Here the tables end: the pair is lost.", loop: "Here packets come back: a loop." };
     const lid = model.lids?.[to], view = model.views[this.store.now.view];
     return [section("Way", el("h3", {}, `${model.hostName(from)} \u2192 ${model.hostName(to)}`),
-      el("p", { class: "faint" }, `${found.switches.length} switches${lid ? ` \u00b7 to LID ${lid + found.path}` : ""}`),
+      el("p", { class: "faint" }, `${count(found.switches.length, "switch", "switches")}${lid ? ` \u00b7 to LID ${lid + found.path}` : ""}`),
+      this.whole ? el("p", { class: "faint" }, this.whole.slice(2)) : null,
       ...found.channels.map((c, i) => row(() => this.choose({ kind: "cable", id: c >> 1 }),
         el("small", {}, `${i + 1}`), el("span", { class: "grow" }, ` ${model.channelName(c)}`),
         el("span", { class: "number" }, view ? this.load(c) : ""))),

@@ -21,7 +21,8 @@ export class Labels {
     // What the head says comes before all labels.
     this.taken = [...document.querySelectorAll("#stage header > *")].map((e) => [0, (e as HTMLElement).offsetTop, (e as HTMLElement).offsetWidth + 24, (e as HTMLElement).offsetTop + (e as HTMLElement).offsetHeight + 16]);
     const lit = this.cells(hot, place);
-    const put = (t: Text, colour: string, size: number) => {
+    const put = (of: Text, colour: string, size: number) => {
+      const t = of.text.length > LONGEST ? { ...of, text: `${of.text.slice(0, LONGEST - 1)}\u2026` } : of;
       const w = canvas.clientWidth, h = canvas.clientHeight;
       if (t.x < -40 || t.y < 4 || t.x > w + 40 || t.y > h - 4) return;
       context.font = `${t.strong ? "600 " : ""}${size}px system-ui, sans-serif`;
@@ -58,6 +59,7 @@ export class Labels {
     }
     if (zoomed > 1.5 || model.switches < 60) {
       for (const s of near.slice(0, 600)) {
+        if (chosen.includes(s)) continue;
         const [x, y] = at(model.x[s], model.y[s]);
         put({ text: model.short(s), x, y, strong: false, dx }, colours.ink, 11.5);
       }
@@ -92,6 +94,8 @@ export class Labels {
   }
 }
 
+/** Letters of a label at most. */
+const LONGEST = 40;
 const CELL = 10;
 const cell = (x: number, y: number): number => Math.floor(x / CELL) * 65536 + Math.floor(y / CELL);
 

@@ -3,7 +3,7 @@
 import { el, row, section, swatch } from "./dom";
 import { group, value } from "./format";
 import type { Model } from "./model";
-import { css, heat, jobColour, type Theme } from "./scale";
+import { apart, css, heat, jobColour, type Theme } from "./scale";
 import type { Store } from "./state";
 import type { Now } from "./values";
 
@@ -32,7 +32,7 @@ export function fullest(model: Model, store: Store, now: Now, theme: Theme, when
   const top = order.sort((a, b) => now.heat[b] - now.heat[a] || now.channel[a] - now.channel[b]).slice(0, FULLEST);
   return section(now.apart ? "Differ most" : `Fullest${when}`, ...top.map((i) => {
     const c = now.channel[i], button = row(() => store.set({ chosen: { kind: "cable", id: c >> 1 } }),
-      swatch(css(heat(theme)(now.heat[i]))),
+      swatch(css(now.apart ? apart(theme)((now.value[i] / now.scale.max + 1) / 2) : heat(theme)(now.heat[i]))),
       el("span", { class: "grow" }, model.short(model.tail(c)), el("small", {}, ` p${model.tailPort(c)}`), " \u2192 ",
         model.short(model.head(c)), el("small", {}, ` p${model.inPort(c)}`)),
       el("span", { class: "number" }, value(now.value[i], now.unit)));

@@ -16,7 +16,7 @@ export interface About {
     captions: [string, number, number][]; group_word: string; groups: number;
   };
   views: { name: string; unit: Unit; interval: number | null; begins: number | null; full: number | null; lanes: boolean }[];
-  jobs: { name: string; fact: string; runs: [number, number][] }[];
+  jobs: { name: string; fact: string; runs: [number, number][]; views: number[] }[];
   findings: Finding[];
   charts: { title: string; x: Axis; y: Axis; form: "lines" | "steps" | "points" | "bars"; origin: number; names: string[]; lines: string[] }[];
   sheets: Sheet[];
@@ -35,7 +35,7 @@ export interface View { name: string; unit: Unit; load: Float32Array; max: numbe
 /** A channel that is in no lane. */
 export const NO_LANE = 255;
 export interface Job {
-  name: string; fact: string; runs: [number, number][]; hosts: Uint32Array; channels: Uint32Array; load: Float32Array;
+  name: string; fact: string; runs: [number, number][]; views: number[]; hosts: Uint32Array; channels: Uint32Array; load: Float32Array;
 }
 
 /** A channel is twice the number of its cable, and one more for the way from `to` to `from`. */

@@ -141,6 +141,7 @@ pub(crate) fn jobs_by_routes(
             name: name(j),
             terminals: terminals.clone(),
             runs: Vec::new(),
+            views: Vec::new(),
             load: load.load.iter().map(|&(c, routes)| (c, f64::from(routes))).collect(),
             fact: String::new(),
         })

@@ -70,6 +70,7 @@ fn drawn(snapshot: &Snapshot, values: &crate::inputs::Values) -> String {
         name: values.jobs.names.get(j).cloned().unwrap_or_default(),
         terminals: values.jobs.places[j].clone(),
         runs: Vec::new(),
+        views: Vec::new(),
         load: (load.load.iter().filter(|&&(c, _)| (c as usize) < channels))
             .map(|&(c, n)| (c, f64::from(n)))
             .collect(),

@@ -154,12 +154,26 @@ impl Net {
     /// Serialization time on the cable of a port of `bytes` that leave at `when`, in picoseconds.
     #[inline]
     pub(crate) fn long_at(&self, port: u32, bytes: u32, when: u64) -> u64 {
-        let of = self.port(port);
-        if self.later.is_empty() {
-            return of.long(bytes);
+        if self.is_steady() {
+            self.port(port).long(bytes)
+        } else {
+            self.long_then(port, bytes, when)
         }
+    }
+
+    /// Whether every cable has one rate all the time.
+    #[inline]
+    pub(crate) fn is_steady(&self) -> bool {
+        self.later.is_empty()
+    }
+
+    #[cold]
+    fn long_then(&self, port: u32, bytes: u32, when: u64) -> u64 {
         let last = self.later.range((port, 0)..=(port, when)).next_back();
-        last.map_or_else(|| of.long(bytes), |(_, pace)| (u64::from(bytes) * pace) >> 16)
+        last.map_or_else(
+            || self.port(port).long(bytes),
+            |(_, pace)| (u64::from(bytes) * pace) >> 16,
+        )
     }
 
     /// The number of switches.

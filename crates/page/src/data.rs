@@ -76,6 +76,7 @@ struct JobFacts {
     name: String,
     fact: String,
     runs: Vec<(f64, f64)>,
+    views: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -175,7 +176,12 @@ pub(crate) fn of(page: &Page<'_>, layout: &Layout) -> String {
             })
             .collect(),
         jobs: (page.jobs.iter())
-            .map(|j| JobFacts { name: line(&j.name), fact: line(&j.fact), runs: j.runs.clone() })
+            .map(|j| JobFacts {
+                name: line(&j.name),
+                fact: line(&j.fact),
+                runs: j.runs.clone(),
+                views: j.views.clone(),
+            })
             .collect(),
         findings: page.findings.iter().map(note).collect(),
         charts,

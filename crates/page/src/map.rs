@@ -22,6 +22,9 @@ const FOOT: f32 = 66.0;
 const WORDS: f32 = 790.0;
 const LINE: f32 = 24.0;
 
+/// Height of captions, in units of the map.
+const CAPTION: f32 = 50.0;
+
 const BACK: &str = "#0a0e17";
 const FAINT: &str = "#98a4ba";
 /// From zero to the maximum; lightness rises, so that it can be read without distinguishing hues.
@@ -51,6 +54,9 @@ pub fn map(page: &Page<'_>) -> String {
     let (wide, tall) = stills.first().map_or((1.0, 1.0), |s| s.size);
     let scale = SIDE / wide.max(tall).max(1.0);
     let (w, h) = ((wide * scale).max(SIDE * 0.5), tall * scale);
+    let size = size(page, &stills, views.len());
+    // Letters of the size are as wide as this, and stand behind the title.
+    let room = 2.0 * EDGE + 14.0 + 8.6 * size.chars().count() as f32;
     let count = views.len() as f32;
     let width = count * w + (count + 1.0) * EDGE;
     let height = HEAD + h + FOOT + if width < WORDS { LINE } else { 0.0 };
@@ -59,8 +65,7 @@ pub fn map(page: &Page<'_>) -> String {
          font-family=\"system-ui, sans-serif\" role=\"img\"><title>{title}</title>\
          <rect width=\"100%\" height=\"100%\" fill=\"{BACK}\"/>\
          <text x=\"{EDGE}\" y=\"38\" font-size=\"23\" font-weight=\"600\" fill=\"#f2f5fa\">{title}<tspan dx=\"14\" font-size=\"17\" font-weight=\"400\" fill=\"{FAINT}\">{size}</tspan></text>\n",
-        size = size(page),
-        title = html(&shortened(&page.title, width - 330.0, 12.5)),
+        title = html(&shortened(&page.title, width - room, 12.5)),
     );
     for (i, (view, still)) in views.iter().zip(&stills).enumerate() {
         let x = EDGE + i as f32 * (w + EDGE);
@@ -73,11 +78,19 @@ pub fn map(page: &Page<'_>) -> String {
     svg
 }
 
-/// Size of the fabric.
-fn size(page: &Page<'_>) -> String {
+/// Size of the fabric, and what of it is drawn, where that is not all.
+fn size(page: &Page<'_>, stills: &[Still], drawn: usize) -> String {
     let (switches, cables) = (page.fabric.switch_count(), page.fabric.switch_link_count());
     let (one, many) = (if switches == 1 { "" } else { "es" }, if cables == 1 { "" } else { "s" });
-    format!("{} switch{one}, {} cable{many}", digits(switches as f64), digits(cables as f64))
+    let mut text =
+        format!("{} switch{one}, {} cable{many}", digits(switches as f64), digits(cables as f64));
+    if stills.first().is_some_and(|still| still.left_out > 0) {
+        let _ok = write!(text, ", the {} fullest drawn", digits(SCALE.1 as f64));
+    }
+    if drawn < page.views.len() {
+        let _ok = write!(text, "; {drawn} of {} maps", page.views.len());
+    }
+    text
 }
 
 /// A map below its name and its numbers.
@@ -99,10 +112,9 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
     let _ok = write!(
         svg,
         "<text x=\"{x:.0}\" y=\"74\" font-size=\"20\" fill=\"#f2f5fa\">{}<tspan dx=\"12\" font-size=\"17\" fill=\"{FAINT}\">{told}</tspan></text>\n\
-         <svg x=\"{x:.0}\" y=\"{HEAD}\" width=\"{w:.0}\" height=\"{h:.0}\" viewBox=\"-14 -14 {:.0} {:.0}\" fill=\"none\" stroke-linecap=\"round\">\n",
+         <svg x=\"{x:.0}\" y=\"{HEAD}\" width=\"{w:.0}\" height=\"{h:.0}\" viewBox=\"{}\" fill=\"none\" stroke-linecap=\"round\">\n",
         html(&shortened(&name, w * 0.45, 11.0)),
-        still.size.0 + 28.0,
-        still.size.1 + 28.0,
+        still.view_box(14.0, CAPTION),
     );
     let steps = still.paths.len() - 1;
     let crowd = still.paths[0].matches('M').count().max(1) as f64;
@@ -136,7 +148,7 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
     for (text, x, y) in &still.captions {
         let _ok = writeln!(
             svg,
-            "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"50\" fill=\"{FAINT}\" text-anchor=\"middle\" stroke=\"{BACK}\" \
+            "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"{CAPTION}\" fill=\"{FAINT}\" text-anchor=\"middle\" stroke=\"{BACK}\" \
              stroke-width=\"10\" paint-order=\"stroke\">{}</text>",
             html(text)
         );
@@ -157,8 +169,7 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f3
         "<defs><linearGradient id=\"heat\">{stops}</linearGradient></defs>\
          <rect x=\"{EDGE}\" y=\"{y:.0}\" width=\"{WIDE}\" height=\"8\" fill=\"url(#heat)\"/>"
     );
-    let mut at = 0.0;
-    while at <= end * 1.0001 {
+    for at in (0..).map(|i| f64::from(i) * step).take_while(|at| *at <= end * 1.0001) {
         let _ok = write!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.0}\" font-size=\"15\" fill=\"{FAINT}\" text-anchor=\"{}\">{}</text>",
@@ -167,7 +178,6 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f3
             if at <= 0.0 { "start" } else { "middle" },
             value(at, unit)
         );
-        at += step;
     }
     let word = match unit {
         Unit::Routes => "routes over a channel",

@@ -95,6 +95,8 @@ pub struct JobOnMap {
     pub terminals: Vec<TerminalId>,
     /// Start and end of its runs, in seconds; empty if unknown.
     pub runs: Vec<(f64, f64)>,
+    /// Numbers of the views that it is in; empty if it is in all.
+    pub views: Vec<usize>,
     /// Its load on channels between switches, rising by channel.
     pub load: Vec<(u32, f64)>,
     /// A fact about it in a word: its slowdown, for example.

@@ -8,6 +8,8 @@ use crate::model::{Page, View};
 
 /// Cables that are drawn at most, the fullest first.
 const CABLES: usize = 5_000;
+/// Height of captions, as the page's style has it.
+const CAPTION: f32 = 22.0;
 /// Steps of the scale.
 const STEPS: usize = 6;
 
@@ -27,6 +29,21 @@ pub(crate) struct Still {
     pub(crate) left_out: usize,
 }
 
+impl Still {
+    /// The part of the plane that has all of the map, this far around it, and captions of this height.
+    pub(crate) fn view_box(&self, margin: f32, caption: f32) -> String {
+        let (mut low, mut high) =
+            ((-margin, -margin), (self.size.0 + margin, self.size.1 + margin));
+        for (text, x, y) in &self.captions {
+            // Letters are half as wide as high; texts stand around their middle, on their line.
+            let half = text.chars().count() as f32 * caption * 0.28;
+            low = (low.0.min(x - half), low.1.min(y - caption));
+            high = (high.0.max(x + half), high.1.max(y + caption * 0.3));
+        }
+        format!("{:.0} {:.0} {:.0} {:.0}", low.0, low.1, high.0 - low.0, high.1 - low.1)
+    }
+}
+
 /// The map of a view, whose scale ends at `most`: no more than `shown` cables, the fullest.
 pub(crate) fn still(
     page: &Page<'_>,
@@ -43,7 +60,9 @@ pub(crate) fn still(
     };
     let mut all: Vec<(f64, usize, darkfiber_fabric::ChannelId)> =
         cables(fabric).enumerate().map(|(i, c)| (heat(c), i, c)).collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    // Of equal ones those are left out that lie evenly among the others: no part of the map is without cables.
+    let evenly = |i: usize| (i as u32).reverse_bits();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(evenly(a.1).cmp(&evenly(b.1))));
     let left_out = all.len().saturating_sub(shown);
     all.truncate(shown);
     let mut paths = vec![String::new(); steps + 1];
@@ -101,8 +120,8 @@ pub(crate) fn picture(page: &Page<'_>, layout: &Layout) -> (String, usize) {
     let most = view.map_or(0.0, |v| v.load.iter().copied().fold(0.0, f64::max));
     let still = still(page, layout, (view, most), (STEPS, CABLES));
     let mut svg = format!(
-        "<svg class=\"still\" viewBox=\"0 0 {:.0} {:.0}\" role=\"img\" aria-labelledby=\"about\">",
-        still.size.0, still.size.1
+        "<svg class=\"still\" viewBox=\"{}\" role=\"img\" aria-labelledby=\"about\">",
+        still.view_box(0.0, CAPTION)
     );
     for (step, path) in still.paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
         let _ok = write!(svg, "<path class=\"heat{step}\" d=\"{path}\"/>");

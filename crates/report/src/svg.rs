@@ -221,7 +221,7 @@ fn share(n: u64, of: usize) -> f64 {
 }
 
 fn tick(x: f64) -> String {
-    if x >= 1000.0 { mean(x) } else { format!("{x}") }
+    if x >= 1000.0 { mean(x) } else { format!("{}", (x * 1e6).round() / 1e6) }
 }
 
 #[cfg(test)]

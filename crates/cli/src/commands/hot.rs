@@ -246,6 +246,7 @@ fn picture<'a>(
             name: name.clone(),
             terminals: given.places.get(j).cloned().unwrap_or_default(),
             runs: Vec::new(),
+            views: Vec::new(),
             load: load.map(|&(c, bytes)| (c, bytes as f64)).collect(),
             fact: fate.map(|f| format!("\u{d7}{:.2}", f.slowdown)).unwrap_or_default(),
         }

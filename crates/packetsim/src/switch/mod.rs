@@ -485,18 +485,25 @@ impl<'n> Switches<'n> {
 
         // Through the crossbar, once input and output are free, and onto the channel, as often as bit errors make it.
         let shared = micro.queues == Queues::Memory;
-        let speedup = if shared { 1 } else { u64::from(micro.speedup) };
+        // Most crossbars are as fast as a channel: a division takes longer than all around it.
+        let through_crossbar = |long: u64| {
+            if shared || micro.speedup == 1 { long } else { long / u64::from(micro.speedup) }
+        };
+        let is_steady = net.is_steady();
+        let (in_long, out_long) = (from.long(bytes), to.long(bytes));
+        let out_long_at =
+            |when: u64| if is_steady { out_long } else { net.long_at(base + out, bytes, when) };
         let (o, i) = (&mut self.outputs[output], &mut self.inputs[input]);
         let start = now.max(packet.at).max(o.crossbar).max(if shared { 0 } else { i.crossbar });
-        o.crossbar = start + to.long(bytes) / speedup;
-        i.crossbar = start + from.long(bytes) / speedup;
+        o.crossbar = start + through_crossbar(out_long);
+        i.crossbar = start + through_crossbar(in_long);
         let random = &mut self.random[(s - self.span.switches.start) as usize];
         let pipeline = micro.through(random);
         // The last byte is here once it came over the channel before: a faster one has to wait for it.
         let began = packet.at.saturating_sub(from.latency.into());
-        let whole = packet.at + net.long_at(source, bytes, began);
+        let whole = packet.at + if is_steady { in_long } else { net.long_at(source, bytes, began) };
         let mut departs = o.channel.max(start + pipeline);
-        let long = net.long_at(base + out, bytes, departs);
+        let long = out_long_at(departs);
         departs = departs.max((whole + pipeline).saturating_sub(long));
         let replay = match (micro.replay, self.replays.get_mut(output)) {
             (Some(window), Some(replay)) if matches!(to.peer(), Peer::Port(_)) => {
@@ -514,14 +521,15 @@ impl<'n> Switches<'n> {
         if micro.bit_errors > 0.0 {
             let again = micro.sent_again(bytes, random);
             self.again += again;
-            departs += again * (net.long_at(base + out, bytes, departs) + there_and_back);
+            departs += again * (out_long_at(departs) + there_and_back);
         }
         let gap = if is_tail { micro.framing.gap } else { 0 };
-        let long = net.long_at(base + out, bytes, departs);
+        let long = out_long_at(departs);
         if let Some(replay) = replay {
             replay.hold(bytes, departs + long + there_and_back + micro.credit);
         }
-        o.channel = departs + net.long_at(base + out, bytes + gap, departs);
+        o.channel =
+            departs + if gap == 0 { long } else { net.long_at(base + out, bytes + gap, departs) };
         let through = if shared { departs + long } else { i.crossbar };
         let through = through.max(whole);
         // The bytes that wait for this lane, output and traffic class decrease by this packet.
@@ -545,8 +553,8 @@ impl<'n> Switches<'n> {
                 of.used += bytes;
             }
             waits = of.queued;
-            self.shares.spend(output, class.into(), now, to.long(bytes));
-            self.in_shares.spend(input, class.into(), now, from.long(bytes));
+            self.shares.spend(output, class.into(), now, out_long);
+            self.in_shares.spend(input, class.into(), now, in_long);
         }
         let was_held = o.stuck != MOVES;
         if was_held {
@@ -608,7 +616,7 @@ impl<'n> Switches<'n> {
                 }
             }
             Peer::Terminal(_) => {
-                let when = packet.at + to.long(bytes);
+                let when = packet.at + out_long;
                 left.push(Delivered { packet: id, when, waits, carried: o.carried });
             }
         }

@@ -70,16 +70,19 @@ pub(crate) fn of(fabric: &Fabric, level: &[u8]) -> Layout {
     for (g, &part) in (1..).zip(&below) {
         each(&parts, part, &mut |s| group[s as usize] = g);
     }
-    let word = |l: usize| match l {
-        1 => "leaves",
-        l if l == height && height > 2 => "core",
-        _ if height < 4 => "spines",
-        _ => "switches",
+    let word = |l: usize, is_one: bool| match (l, is_one) {
+        (1, true) => "leaf",
+        (1, false) => "leaves",
+        (l, _) if l == height && height > 2 => "core",
+        (_, true) if height < 4 => "spine",
+        (_, false) if height < 4 => "spines",
+        (_, true) => "switch",
+        (_, false) => "switches",
     };
     let captions = (1..=height)
         .filter(|&l| count(l) > 0.0)
         .map(|l| Caption {
-            text: format!("{} {}", grouped(number(l)), word(l)),
+            text: format!("{} {}", grouped(number(l)), word(l, number(l) == 1)),
             at: Point { x: 0.0, y: -ring(l) - 2.2 * PITCH },
         })
         .collect();

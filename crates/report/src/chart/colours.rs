@@ -19,7 +19,8 @@ pub(super) fn stroke(series: usize, is_dense: bool) -> String {
             "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.1\" stroke-opacity=\"0.85\""
         );
     }
-    let dash = DASHES[series % DASHES.len()];
+    // Series of one colour differ in their dashes.
+    let dash = DASHES[(series + series / COLOURS.len()) % DASHES.len()];
     let dash =
         if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
     format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dash}")

@@ -41,8 +41,13 @@ pub(super) fn line(
             format!("{x:.1},{:.1} ", y(pick(spread)))
         };
         if points.iter().any(|(_, s)| (y(s.low) - y(s.high)).abs() >= SEEN) {
-            let upper: String = points.iter().map(|p| path(|s| s.high, p)).collect();
-            let lower: String = points.iter().rev().map(|p| path(|s| s.low, p)).collect();
+            // An interval may reach out of the frame, below zero for example.
+            let inside = |pick: fn(&Spread) -> f64, (x, spread): &(f64, Spread)| {
+                let edges = (panel.base - panel.size.1 - shift, panel.base - shift);
+                format!("{x:.1},{:.1} ", y(pick(spread)).clamp(edges.0, edges.1))
+            };
+            let upper: String = points.iter().map(|p| inside(|s| s.high, p)).collect();
+            let lower: String = points.iter().rev().map(|p| inside(|s| s.low, p)).collect();
             let _ok = writeln!(
                 svg,
                 "<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"0.14\"/>",

@@ -211,15 +211,29 @@ pub fn picture(r: &LoadResult<'_>) -> String {
     let (across, up) = (Axis::up_to(1.0, 10), Axis::up_to(high, 6));
     let frame = Frame { across, up, top, size: (WIDTH, HEIGHT) };
     let x = |load| frame.x(load);
-    let y = |ns: f64| frame.y(ns).max(top);
+    let y = |ns: f64| frame.y(ns);
+    let is_inside = |ns: f64| y(ns) >= top;
     let title = format!("Latency by load, {}", r.fabric.name);
     let subtitle =
         format!("{}, switches as {}: mean, and dashed 99 % of packets", r.traffic(), r.switches);
     let mut svg = header(LEFT + WIDTH + 40.0, top + HEIGHT + 60.0, &title, &subtitle);
     frame.draw(&mut svg, ("offered load, of what channels of terminals carry", "ns"));
+    if points().next().is_none() {
+        let (x, y) = (LEFT + WIDTH / 2.0, top + HEIGHT / 2.0);
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">no packet arrived in the time that was measured</text>"
+        );
+    }
+    // What is above the frame leads out of it.
+    let _ok = writeln!(
+        svg,
+        "<clipPath id=\"frame\"><rect x=\"{LEFT}\" y=\"{top}\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/></clipPath>"
+    );
     for (i, c) in r.curves.iter().enumerate() {
+        let below = || c.points.iter().take_while(|p| !p.saturated).filter(|p| p.packets > 0);
         let line = |of: fn(&Point) -> f64| -> String {
-            let drawn = c.points.iter().take_while(|p| !p.saturated);
+            let drawn = below();
             let all: Vec<String> =
                 drawn.map(|p| format!("{:.1},{:.1}", x(p.offered), y(of(p)))).collect();
             all.join(" ")
@@ -228,23 +242,28 @@ pub fn picture(r: &LoadResult<'_>) -> String {
         for (of, dash) in [(line(|p| p.mean), ""), (line(|p| p.p99), " stroke-dasharray=\"3 3\"")] {
             let _ok = writeln!(
                 svg,
-                "<polyline points=\"{of}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>"
+                "<polyline points=\"{of}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash} clip-path=\"url(#frame)\"/>"
             );
         }
-        // Where it saturates it goes up for ever.
-        if let Some(p) = c.points.iter().take_while(|p| !p.saturated).last()
-            && c.points.iter().any(|p| p.saturated)
-        {
-            let (x, y) = (x(p.offered), y(p.mean));
+        // Each load that was simulated; the last one before it saturates is hollow.
+        let saturates = c.points.iter().find(|p| p.saturated).map(|p| p.offered);
+        let last = below().last().filter(|_| saturates.is_some()).map(|p| p.offered);
+        for p in below().filter(|p| is_inside(p.mean)) {
+            let (radius, fill) =
+                if last == Some(p.offered) { (3.5, "#ffffff") } else { (2.2, colour) };
             let _ok = writeln!(
                 svg,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.6\"/>"
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.6\"/>",
+                x(p.offered),
+                y(p.mean)
             );
         }
         let says = if c.refused.is_some() {
             "refused".to_owned()
         } else {
-            format!("({} lanes): accepts {:.0} %", c.lanes, 100.0 * c.most_accepted)
+            let lanes = counted(c.lanes as usize, "lane", "lanes");
+            let at = saturates.map_or(String::new(), |load| format!(", saturates at {load}"));
+            format!("({lanes}): accepts {:.0} %{at}", 100.0 * c.most_accepted)
         };
         key(&mut svg, i, &format!("{} {says}", c.routing));
     }

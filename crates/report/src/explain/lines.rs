@@ -92,6 +92,7 @@ pub(super) fn picture(of: Times<'_>, l: &Lines<'_>) -> String {
     let least = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let line: Vec<(f64, f64)> = [least, l.at, most].iter().map(|&x| (x, fit.value(x))).collect();
     let title = format!("{} by {}", of.column, l.load);
-    let subtitle = format!("{}: break at {:.4}, R2 {:.2}", of.file, l.at, l.r2);
+    let at = if l.at.abs() < 1e7 { format!("{:.4}", l.at) } else { format!("{:e}", l.at) };
+    let subtitle = format!("{}: break at {at}, R2 {:.2}", of.file, l.r2);
     scatter::scatter((&title, &subtitle), (l.load, of.column), points, &line)
 }

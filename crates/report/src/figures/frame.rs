@@ -53,7 +53,11 @@ impl Axis {
         let count = ((self.end - self.begin) / self.step).round() as u32;
         let (begin, step) = (self.begin, self.step);
         // Rounded, so that sums of steps are short.
-        (0..=count).map(move |i| ((begin + f64::from(i) * step) * 1e6).round() / 1e6)
+        let digits = 1e6f64.max(1e6 / step);
+        (0..=count).map(move |i| {
+            let mark = begin + f64::from(i) * step;
+            if mark.abs() < 1e9 { (mark * digits).round() / digits } else { mark }
+        })
     }
 }
 
@@ -70,7 +74,8 @@ impl Axis {
             let all = self.marks().filter(|v| v.fract() == 0.0).map(|v| (v, text(v))).collect();
             (all, format!("{name}, logarithmic"))
         } else {
-            (self.marks().map(|v| (v, v.to_string())).collect(), name.to_owned())
+            let text = |v: f64| if v.abs() < 1e7 { v.to_string() } else { format!("{v:e}") };
+            (self.marks().map(|v| (v, text(v))).collect(), name.to_owned())
         }
     }
 

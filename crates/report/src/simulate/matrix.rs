@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::canvas::{LEFT, escape, header, nice_axis};
+use crate::canvas::{LEFT, escape, fitted, header, nice_axis};
 use crate::quantity::rate;
 use crate::shades::{Key, Ramp, Squares, bar, marks};
 
@@ -43,12 +43,13 @@ pub fn matrices(title: &str, subtitle: &str, panels: &[Matrix<'_>]) -> String {
     for (i, panel) in panels.iter().enumerate() {
         let left = LEFT + (i % ACROSS) as f64 * (SIDE + GAP);
         let top = TOP + (i / ACROSS) as f64 * (SIDE + GAP + 40.0);
+        let (size, name) = fitted(panel.title, SIDE + GAP - 10.0, 13.5, 0.6);
         let _ok = writeln!(
             svg,
-            "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"13.5\" font-weight=\"600\">{}</text>\
+            "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"{size}\" font-weight=\"600\">{}</text>\
              <text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"11\" fill=\"#616e7c\">{}</text>",
             top - 26.0,
-            escape(panel.title),
+            escape(&name),
             top - 10.0,
             escape(&panel.subtitle)
         );

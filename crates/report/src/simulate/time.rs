@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::canvas::{LEFT, escape, header, nice_axis};
+use crate::canvas::{LEFT, escape, fitted, header, nice_axis};
 use crate::chart::colour;
 use crate::quantity::seconds;
 use crate::shades::{Key, Ramp, Squares, bar};
@@ -51,12 +51,13 @@ pub fn timeline(title: &str, subtitle: &str, end: f64, jobs: &[Line<'_>], lines:
     for (i, job) in jobs.iter().enumerate() {
         let y = TOP + i as f64 * ROW;
         let fill = colour(i);
+        let (size, name) = fitted(job.name, left - 16.0, 11.0, 0.56);
         let _ok = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"11\">{}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"{size}\">{}</text>",
             left - 8.0,
             y + 12.0,
-            escape(job.name)
+            escape(&name)
         );
         for &(from, to) in &job.runs {
             // A gap shows where one run ends and the next begins.

@@ -3,7 +3,8 @@
 //! A line of an accounting log is `01/26/2016 00:00:37;E;2994.pbs;user=me queue=q start=1453766281 exec_host=...`; its
 //! letter is the event (`Q`ueued, `S`tarted, `E`nded, `A`borted, `D`eleted, ...). Times of keys are Unix
 //! seconds. `qstat -f` has blocks below `Job Id: 2994.pbs` with `    key = value`; long values go on in
-//! lines that begin with a tab, or with eight blanks where a text was pasted; its dates have no zone and are taken as UTC.
+//! lines that begin with a tab, or with more blanks where a text was pasted; SLURM's own `qstat -f` has tabs before keys. Its dates have
+//! no zone and are taken as UTC.
 //!
 //! `exec_host` is `n1/0+n1/1+n2/0*8+n3/0-3`: a host with the number of a processor, a range of such numbers, or
 //! `*` and how many processors.
@@ -265,30 +266,36 @@ pub(super) struct Block {
     line: usize,
     values: BTreeMap<String, String>,
     last: String,
+    /// Blanks before the first key.
+    before: Option<String>,
 }
 
 impl Block {
     /// A job of JSON, whose keys have those around them before a dot.
     pub(super) fn of_values(id: &str, number: usize, values: BTreeMap<String, String>) -> Self {
-        Self { id: id.to_owned(), line: number, values, last: String::new() }
+        Self { id: id.to_owned(), line: number, values, last: String::new(), before: None }
     }
 
     fn new(line: &str, number: usize) -> Self {
         let id = line.trim_start_matches("Job Id:").trim().to_owned();
-        Self { id, line: number, values: BTreeMap::new(), last: String::new() }
+        Self::of_values(&id, number, BTreeMap::new())
     }
 
     fn line(&mut self, line: &str) {
-        // Keys have four blanks before them.
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let more = line.strip_prefix('\t').or_else(|| (indent >= 8).then(|| line.trim_start()));
-        if let Some(more) = more {
-            if let Some(value) = self.values.get_mut(&self.last) {
-                value.push_str(more);
+        let body = line.trim_start();
+        let before = &line[..line.len() - body.len()];
+        // All keys stand below the first one; what goes on stands elsewhere.
+        match body.split_once(" = ") {
+            Some((key, value)) if self.before.as_ref().is_none_or(|first| first == before) => {
+                self.before.get_or_insert_with(|| before.to_owned());
+                key.clone_into(&mut self.last);
+                self.values.entry(key.to_owned()).or_insert_with(|| value.to_owned());
             }
-        } else if let Some((key, value)) = line.trim_start().split_once(" = ") {
-            key.clone_into(&mut self.last);
-            self.values.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+            _ => {
+                if let Some(value) = self.values.get_mut(&self.last) {
+                    value.push_str(body);
+                }
+            }
         }
     }
 
@@ -363,6 +370,32 @@ oops\n",
         line 12: warning: neither an event nor a job: 'oops' (expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out)
         ");
         insta::assert_snapshot!(all(LOG.read, "oops\n").1, @"log: no line says anything about a job; line 1: neither an event nor a job: 'oops'; expected an accounting log of PBS or output of `qstat -f`");
+    }
+
+    #[test]
+    fn long_values_go_on_below() {
+        let host = |text: &str| {
+            let (jobs, messages) = all(LOG.read, text);
+            assert_eq!((jobs.len(), messages.as_str()), (1, ""), "{text}");
+            jobs[0].nodes.clone().unwrap_or_default().join("+")
+        };
+        let with = |key: &str, more: &str| {
+            host(&format!(
+                "Job Id: 5.s\n{key}job_state = R\n{key}exec_host = n1.cluster/0+n2.clus\n{more}ter/1\n{key}queue = q\n"
+            ))
+        };
+        for (key, more) in
+            [("    ", "\t"), ("    ", "        "), ("\t", "\t\t"), ("", ""), ("  ", "\t")]
+        {
+            assert_eq!(with(key, more), "n1.cluster+n2.cluster");
+        }
+        let (jobs, messages) = all(
+            LOG.read,
+            "Job Id: 5.s\n    exec_host = n1/0+n2/0\n    Resource_List.nodect = 1\nJob Id: 6.s\n    exec_host = n1/0+n2\n",
+        );
+        assert_eq!(jobs[1].nodes, None);
+        assert!(messages.contains("2 hosts in exec_host, but nodect is 1"), "{messages}");
+        assert!(messages.contains("'n2' names no processor, as others do"), "{messages}");
     }
 
     #[test]

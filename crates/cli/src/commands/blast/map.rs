@@ -5,6 +5,7 @@ use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::Fabric;
 use darkfiber_page::{JobOnMap, Page, PageFinding, Unit, View};
 use darkfiber_report::Provenance;
+use darkfiber_report::number::counted;
 
 use super::rows;
 use super::tried::FaultTrial;
@@ -41,6 +42,7 @@ pub(super) fn page<'a>(
             name: name.clone(),
             terminals: given.places.get(j).cloned().unwrap_or_default(),
             runs: Vec::new(),
+            views: Vec::new(),
             load: load.map(|&(c, bytes)| (c, bytes as f64)).collect(),
             fact: format!("\u{d7}{worst:.2}"),
         }
@@ -90,7 +92,7 @@ fn switches(tried: &[FaultTrial], damages: &[Damage]) -> Vec<PageFinding> {
             .map_or(String::new(), |(slowdown, _)| format!(", slows one {slowdown:.2} times"));
         PageFinding {
             severity: if ended > 0 { "warning" } else { "note" },
-            message: format!("{} fails: ends {ended} jobs{slowdown}", t.name),
+            message: format!("{} fails: ends {}{slowdown}", t.name, counted(ended, "job", "jobs")),
             switches: t.faults.switches.clone(),
             ..PageFinding::default()
         }

@@ -38,6 +38,7 @@ pub(super) fn page<'a>(
                     name: format!("{what} of {name}"),
                     terminals: terminals.clone(),
                     load: load.load.iter().map(|&(c, n)| (c, f64::from(n))).collect(),
+                    views: vec![views.len() - 1],
                     ..JobOnMap::default()
                 });
             }

@@ -237,6 +237,7 @@ fn show(
             name: running.ids[j].clone(),
             terminals: running.places[j].clone(),
             runs: Vec::new(),
+            views: Vec::new(),
             load: now.jobs[j].load.iter().map(|&(c, routes)| (c, f64::from(routes))).collect(),
             fact: running.users[j].clone().unwrap_or_default(),
         };

@@ -1,7 +1,8 @@
 //! The page of `darkfiber replay`: what the jobs of the log loaded by each engine, moment by moment.
 
 use darkfiber_analysis::jobs::JobLoad;
-use darkfiber_fabric::TerminalId;
+use darkfiber_fabric::{Fabric, TerminalId};
+use darkfiber_formats::hostlist;
 use darkfiber_page::{Axis, Chart, ChartLine, Form, JobOnMap, Measured, Page, Series, Unit, View};
 use darkfiber_report::Provenance;
 use darkfiber_routing::Routes;
@@ -97,9 +98,11 @@ impl Map {
             let terminals: Vec<TerminalId> = places[s.place as usize].to_vec();
             let load = self.routes.as_ref().map(|r| JobLoad::of(fabric, r, &terminals).load);
             JobOnMap {
-                name: format!("from {}", moment::text(s.start)),
+                // Logs of months are kept without the names of their jobs: places tell those apart that begin together.
+                name: format!("from {} on {}", moment::text(s.start), hosts(fabric, &terminals)),
                 terminals,
                 runs: vec![((from - plan.from) as f64, (to - plan.from) as f64)],
+                views: Vec::new(),
                 load: load
                     .unwrap_or_default()
                     .into_iter()
@@ -148,4 +151,13 @@ fn charts(plan: &ReplayPlan<'_>, found: &[Moment]) -> Vec<Chart> {
         }
     };
     Measure::ALL.into_iter().map(chart).collect()
+}
+
+/// The hosts of terminals, in short.
+fn hosts(fabric: &Fabric, terminals: &[TerminalId]) -> String {
+    let mut names: Vec<&String> =
+        terminals.iter().map(|&t| &fabric.host(fabric.host_of(t)).name).collect();
+    names.sort_unstable();
+    names.dedup();
+    hostlist::compress(&names)
 }

@@ -36,6 +36,7 @@ pub(super) fn page<'a>(
                 name: job.name.clone(),
                 terminals,
                 runs: runs.iter().map(|r| (s(r.begin), s(r.end))).collect(),
+                views: Vec::new(),
                 load: Vec::new(),
                 fact: row.slowdown.map(|by| format!("\u{d7}{by:.2}")).unwrap_or_default(),
             }
