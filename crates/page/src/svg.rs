@@ -61,9 +61,9 @@ pub(crate) fn still(
     let mut all: Vec<(f64, usize, darkfiber_fabric::ChannelId)> =
         cables(fabric).enumerate().map(|(i, c)| (heat(c), i, c)).collect();
     // Of equal ones those are left out that lie evenly among the others: no part of the map is without cables.
-    let evenly = |i: usize| (i as u32).reverse_bits();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(evenly(a.1).cmp(&evenly(b.1))));
     let left_out = all.len().saturating_sub(shown);
+    let place = |i: usize| if left_out > 0 { (i as u32).reverse_bits() } else { i as u32 };
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(place(a.1).cmp(&place(b.1))));
     all.truncate(shown);
     let mut paths = vec![String::new(); steps + 1];
     // Coordinates have three digits or so; the unit is a two-thousandth of the picture.
