@@ -85,7 +85,7 @@ fn size(page: &Page<'_>, stills: &[Still], drawn: usize) -> String {
     let mut text =
         format!("{} switch{one}, {} cable{many}", digits(switches as f64), digits(cables as f64));
     if stills.first().is_some_and(|still| still.left_out > 0) {
-        let _ok = write!(text, ", the {} fullest drawn", digits(SCALE.1 as f64));
+        let _ok = write!(text, ", {} drawn", digits(SCALE.1 as f64));
     }
     if drawn < page.views.len() {
         let _ok = write!(text, "; {drawn} of {} maps", page.views.len());
