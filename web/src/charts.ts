@@ -83,7 +83,7 @@ export class Charts {
       },
       axes: [
         { ...axis, ...(bars ? names : numbers), ...(bars ? {} : { label: chart.x.label, labelSize: 16, labelFont: "11px system-ui" }) },
-        { ...axis, size: 56, space: 26, label: short(chart.y.label, Math.floor((height - 40) / 5.6)), labelSize: 16, labelFont: "11px system-ui",
+        { ...axis, size: 56, space: 26, label: short(chart.y.label, Math.floor((height - 60) / 6.5)), labelSize: 16, labelFont: "11px system-ui",
           values: (_: uPlot, all: (number | null)[]) => all.map(tellY) },
       ],
       series: [

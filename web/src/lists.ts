@@ -1,7 +1,7 @@
 // Jobs, the fullest channels, and findings: lists beside the map.
 
 import { el, row, section, swatch } from "./dom";
-import { group, value } from "./format";
+import { count, group, value } from "./format";
 import type { Model } from "./model";
 import { apart, css, heat, jobColour, type Theme } from "./scale";
 import type { Store } from "./state";
@@ -18,7 +18,7 @@ export function jobs(model: Model, store: Store, theme: Theme): HTMLElement | nu
   return section("Jobs", ...shown.map((j) => {
     const job = model.jobs[j], button = row(() => store.set({ job: store.now.job === j ? null : j }),
       swatch(jobColour(theme, j)), el("span", { class: "grow" }, job.name),
-      el("span", { class: "number" }, `${group(job.hosts.length)} hosts${job.fact ? ` \u00b7 ${job.fact}` : ""}`));
+      el("span", { class: "number" }, `${count(job.hosts.length, "host")}${job.fact ? ` \u00b7 ${job.fact}` : ""}`));
     button.setAttribute("aria-pressed", String(chosen === j));
     button.dataset.job = String(j);
     return button;
