@@ -186,7 +186,7 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
         let are_unknown = unknown[usize::from(device.in_host)];
         let has_guids = !are_unknown && device.guid.is_some() && there.guid.is_some();
         let is_another = has_guids && !device.guids().any(|a| there.guids().any(|b| a == b));
-        let is_renamed = !goes_by(device, &there.name) && !goes_by(there, &device.name);
+        let is_renamed = !is_called_alike(device, there);
         if is_another {
             let guid = |g: Option<_>| g.map(|g| GuidText(g).0.to_string());
             let name = if is_renamed { format!(" ({})", there.name) } else { String::new() };
@@ -223,10 +223,17 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
     list
 }
 
-/// Whether a device has this name, in capital or small letters.
-fn goes_by(device: &Device, name: &str) -> bool {
-    let mut names = std::iter::once(&device.name).chain(&device.aliases);
-    names.any(|own| own.to_lowercase() == name.to_lowercase())
+/// Whether two devices of a pair go by one name. A plan, which has no GUIDs, may write it in other letters, and name a part of it;
+/// of what both sides have by GUID the names count as they are written.
+fn is_called_alike(a: &Device, b: &Device) -> bool {
+    if a.guid.is_some() && b.guid.is_some() {
+        return a.name == b.name || a.aliases.contains(&b.name) || b.aliases.contains(&a.name);
+    }
+    let names = |of: &Device| -> Vec<String> {
+        std::iter::once(&of.name).chain(&of.aliases).map(|name| name.to_lowercase()).collect()
+    };
+    let others = names(b);
+    names(a).iter().any(|name| others.contains(name))
 }
 
 /// Whether one of two cablings has GUIDs of switches (or of adapters in hosts) that a reader made up, since the list has none, and the

@@ -298,6 +298,14 @@ fn cables(
             jobs.filter(|places| has(&places)).map(|(j, _)| running.ids[j].clone()).collect()
         })
     };
+    // Files from before and after have the same cables.
+    if let Some(bad) = &mut bad {
+        bad.links.iter_mut().for_each(|c| *c = (*c).min(fabric.reverse(*c)));
+        bad.links.sort_unstable();
+        bad.links.dedup();
+        bad.terminals.sort_unstable();
+        bad.terminals.dedup();
+    }
     by_channel.bad = bad.clone().unwrap_or_default();
     let bad = match bad {
         Some(bad) => bad_cables(fabric, &bad, crossing, on),

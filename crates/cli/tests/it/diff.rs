@@ -171,3 +171,20 @@ fn boards_of_directors_are_compared_by_their_chips() {
     let moved = run_in(dir.path(), "diff plan.ndt dump.topo -q");
     assert!(moved.code == 1 && moved.out.contains("1 cable moved"), "{}", moved.out);
 }
+
+/// Of two dumps names count as they are written: devices are known by their GUIDs.
+#[test]
+fn letters_count_between_dumps() {
+    let dump = |first: &str, second: &str| {
+        format!(
+            "Switch\t4 \"S-0000000000000001\"\t\t# \"{first}\" enhanced port 0 lid 1 lmc 0\n\
+             [1]\t\"S-0000000000000002\"[1]\t\t# \"{second}\" lid 2 4xHDR\n\n\
+             Switch\t4 \"S-0000000000000002\"\t\t# \"{second}\" enhanced port 0 lid 2 lmc 0\n\
+             [1]\t\"S-0000000000000001\"[1]\t\t# \"{first}\" lid 1 4xHDR\n"
+        )
+    };
+    let (two, swapped) = (dump("leaf1", "LEAF1"), dump("LEAF1", "leaf1"));
+    let dir = folder(&[("two.topo", two.as_str()), ("swapped.topo", swapped.as_str())]);
+    let found = run_in(dir.path(), "diff two.topo swapped.topo -q");
+    assert!(found.code == 1 && found.out.contains("2 devices renamed"), "{}", found.out);
+}

@@ -131,6 +131,30 @@ fn jobs_without_nodes_are_refused() {
     assert!(foreign.code == 0 && foreign.out.starts_with(said), "{} {}", foreign.out, foreign.err);
 }
 
+/// A list without states is of jobs that run, unless it says that one has ended or has no nodes.
+#[test]
+fn jobs_without_states_run() {
+    let dir = folder(&[
+        ("topology.conf", "SwitchName=a Nodes=cn[1-2]\nSwitchName=b Nodes=cn[3-4]\n"),
+        ("squeue", "JOBID NODELIST\n1 cn[1,3]\n"),
+        (
+            "sacct",
+            "JobID|Start|End|NodeList\n12|2026-01-01T00:00:00|2026-01-01T01:00:00|cn[1,3]\n\
+             13|2026-01-01T00:00:00|Unknown|cn[2,4]\n14|Unknown|Unknown|None assigned\n",
+        ),
+        ("hosts", "JOBID EXEC_HOST NODELIST STATE\n12 cn1 cn[1,3] RUNNING\n"),
+    ]);
+    for (list, jobs) in
+        [("squeue", "cn1 1\ncn3 1\n"), ("sacct", "cn2 1\ncn4 1\n"), ("hosts", "cn1 1\ncn3 1\n")]
+    {
+        let line = format!("jobs filter map --topology topology.conf --jobs {list}");
+        let run = run_in(dir.path(), &line);
+        assert!(run.out.contains("1 jobs run, 1 on several"), "{list}: {}{}", run.out, run.err);
+        let map = std::fs::read_to_string(dir.path().join("map")).expect("a mapping");
+        assert_eq!(map, jobs, "{list}");
+    }
+}
+
 #[test]
 fn pairs_of_a_node_and_a_job_take_node_sets() {
     let sets = "cn[1-2] 1\ncn[3-4/1] 2\ncn[5- 3\n";

@@ -24,7 +24,9 @@ pub const LOG: JobLog = JobLog {
                 && b.text.contains("\"bjobs\"")
         }),
         // A table for people is refused with what to ask for: it breaks lines and cuts names.
-        KnownBy::Line(|line| line.starts_with("JOBID") && line.contains(" EXEC_HOST ")),
+        KnownBy::Line(|line| {
+            line.starts_with("JOBID") && line.contains(" STAT ") && line.contains(" EXEC_HOST ")
+        }),
     ],
     read: |reader, path, each| read_list(reader, (path, EXPECTED, "RECORDS"), job, each),
 };

@@ -32,9 +32,22 @@ fn read(
     let value = json::value(reader, path, EXPECTED)?;
     let mut remarks = Remarks::default();
     let mut read = 0;
-    // Without any job there is no such key.
-    let jobs = value.get("Jobs").and_then(Value::as_object);
+    // Without any job there is no such key; what other commands print has another one.
+    let jobs = match value.get("Jobs") {
+        Some(Value::Object(jobs)) => Some(jobs),
+        None if ["nodes", "Queue", "Server", "jobs"].iter().all(|key| value.get(key).is_none()) => {
+            None
+        }
+        _ => {
+            let what = "it holds no object 'Jobs'".to_owned();
+            return Err(ReadError::not_such(path, what, EXPECTED, ""));
+        }
+    };
     for (i, (id, keys)) in jobs.into_iter().flatten().enumerate() {
+        if !keys.is_object() {
+            remarks.left_out(0, format!("job {id} has no keys"), "left out");
+            continue;
+        }
         let mut values = BTreeMap::new();
         flatten("", keys, &mut values);
         read += 1;
@@ -77,5 +90,9 @@ mod tests {
         2: 1009.s Pending ?..? on ?, Some(3) None, "?" "?"
         "#);
         assert_eq!(all(LOG.read, r#"{"pbs_version":"20.0.1"}"#), (vec![], String::new()));
+        for other in [r#""nodes":{"n1":{"jobs":["1.s/0"]}}"#, r#""Queue":{}"#, r#""Jobs":[]"#] {
+            let (jobs, message) = all(LOG.read, &format!("{{\"pbs_version\":\"20\",{other}}}"));
+            assert!(jobs.is_empty() && message.contains("no object 'Jobs'"), "{message}");
+        }
     }
 }

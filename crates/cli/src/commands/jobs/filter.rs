@@ -79,8 +79,10 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     let mut placed = BTreeSet::new();
     let mut strangers = BTreeSet::new();
     let mut take = |record: lists::Record| {
-        // A list without states is of jobs that run.
-        if !matches!(record.state, State::Running | State::Unknown) {
+        // A list without states is of jobs that run, but for those that it says have ended, or have no nodes.
+        let is_idle = || record.nodes.as_ref().is_some_and(Vec::is_empty);
+        let may_run = record.state == State::Unknown && record.end.is_none() && !is_idle();
+        if record.state != State::Running && !may_run {
             return;
         }
         running += 1;
