@@ -87,6 +87,11 @@ pub fn recognise<'r, T: Recognizable>(
     })
 }
 
+/// Whether a text begins with these letters, in capital or small ones.
+pub(crate) fn begins_with(text: &str, letters: &str) -> bool {
+    text.get(..letters.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(letters))
+}
+
 /// The number of the first line, from 1, that is of a kind, among those that are looked at.
 pub(crate) fn first_line(text: &str, is: impl Fn(&str) -> bool) -> Option<usize> {
     text.lines().take(LINES).position(|line| is(line.trim())).map(|i| i + 1)

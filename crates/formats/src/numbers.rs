@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::diagnostic::counted;
+use crate::known_by::begins_with;
 use crate::{Diagnostics, ReadError, sheet};
 
 /// A table as read from a file.
@@ -159,9 +160,7 @@ pub fn steps(
     for wanted in asked.features {
         let before = places.len();
         if let Some(beginning) = wanted.strip_suffix('*') {
-            let begins = |h: &str| {
-                h.get(..beginning.len()).is_some_and(|b| b.eq_ignore_ascii_case(beginning))
-            };
+            let begins = |h: &str| begins_with(h, beginning);
             let all = (0..sheet.heading.len()).filter(|i| begins(&sheet.heading[*i]));
             places.extend(all.filter(|&i| !named.contains(&Some(i))));
         } else {

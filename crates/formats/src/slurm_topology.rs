@@ -20,16 +20,14 @@ use darkfiber_workload::Machine;
 use crate::diagnostic::counted;
 use crate::format::{Format, Reading, ToWrite, Writer, Writing};
 use crate::hostlist::compress;
-use crate::known_by::KnownBy;
+use crate::known_by::{KnownBy, begins_with};
 
 /// The entry of `topology.conf` for topology/block.
 pub const BLOCKS: Format = Format {
     name: "topology/block",
     what: "a SLURM topology.conf of topology/block",
     summary: "topology.conf of SLURM's topology/block",
-    known_by: &[KnownBy::Line(|l| {
-        l.get(..10).is_some_and(|key| key.eq_ignore_ascii_case("BlockName="))
-    })],
+    known_by: &[KnownBy::Line(|l| begins_with(l, "BlockName="))],
     read: Reading::Refused(|_| {
         (
             "a topology.conf of topology/block, which does not say how nodes are cabled".to_owned(),

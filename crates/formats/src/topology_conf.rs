@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::diagnostic::counted;
 use crate::format::{Format, Reading};
 use crate::hostlist::{compress, expand};
-use crate::known_by::KnownBy;
+use crate::known_by::{KnownBy, begins_with};
 use crate::slurm_topology::{self, Form, SlurmTopology};
 use crate::{Diagnostics, ReadError};
 
@@ -25,9 +25,7 @@ pub const FORMAT: Format = Format {
     what: "a SLURM topology.conf",
     summary: "SLURM's tree of switches and nodes",
     hint: "it has no ports and no parallel cables: give the output of ibnetdiscover",
-    known_by: &[KnownBy::Line(|l| {
-        l.get(..11).is_some_and(|key| key.eq_ignore_ascii_case("SwitchName="))
-    })],
+    known_by: &[KnownBy::Line(|l| begins_with(l, "SwitchName="))],
     read: Reading::By("jobs filter"),
     write: slurm_topology::writing(|out, w| SlurmTopology::of(w).write(out, Form::Tree), &["conf"]),
 };

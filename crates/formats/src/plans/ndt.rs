@@ -21,7 +21,7 @@ use super::build::{FabricPlan, PlanEnd};
 use crate::diagnostic::excerpt;
 use crate::format::{Format, Reading};
 use crate::input::said;
-use crate::known_by::KnownBy;
+use crate::known_by::{KnownBy, begins_with};
 use crate::{Diagnostics, ReadError};
 
 /// The entry of this format.
@@ -100,8 +100,7 @@ fn end(device: &str, port: &str) -> Result<PlanEnd, String> {
         let number = text.trim().parse().ok().filter(|number| (1..=254).contains(number));
         number.ok_or_else(|| format!("no port from 1 to 254: {}", excerpt(port)))
     };
-    let is_port = port.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("port "));
-    if is_port {
+    if begins_with(port, "port ") {
         return Ok(whole(Some(port_number(&port[5..])?)));
     }
     let blade = port.strip_prefix("Blade ").and_then(|rest| rest.split_once("_Port"));
