@@ -10,9 +10,9 @@ use crate::format::{Content, Format, Options, Reading};
 use crate::known_by::recognise;
 use crate::plans::{ibdm, ndt};
 use crate::{
-    Diagnostics, ReadError, codes, cray, db_csv, dot, edges, far, fdbs, foreign, graph_golf,
-    guid2lid, guids, iblinkinfo, ibnetdiscover, input, json, lft, netbench, netloc, node_names,
-    path_bits, sl, sl2vl, slurm_topology, subnet_lst, topology_conf, ufm_links,
+    Diagnostics, ReadError, anynet, codes, cray, db_csv, dot, edges, far, fdbs, foreign,
+    graph_golf, guid2lid, guids, iblinkinfo, ibnetdiscover, input, json, lft, netbench, netloc,
+    node_names, path_bits, sl, sl2vl, slurm_topology, subnet_lst, topology_conf, ufm_links,
 };
 
 /// The formats of fabrics and of related files. If two match the same file, the first is taken. Logs of jobs and
@@ -33,6 +33,7 @@ pub static FORMATS: Registry<Format> = Registry::new(
         sonic::FORMAT,
         netbox::FORMAT,
         netbench::FORMAT,
+        anynet::FORMAT,
         cray::FORMAT,
         codes::FORMAT,
         codes::PARAMETERS,

@@ -5,6 +5,7 @@
 //! ever sees a partial one; a set of tables is one [`sets::TableSet`]. Both make each of their steps on a [`disk::Disk`].
 
 pub mod anonymise;
+pub mod anynet;
 pub mod cables;
 pub mod calendar;
 pub mod checked;

@@ -51,7 +51,7 @@ pub struct Scenario {
     pub storage: Option<String>,
     /// Take one plane of a fabric of several, from 1.
     pub plane: Option<usize>,
-    /// Hosts on every switch of a file that has none (edge list, netbench, CODES); 1 without.
+    /// Hosts on every switch of a file that has none (edge list, list of cables, netbench, anynet, CODES); 1 without.
     pub hosts_per_switch: Option<u8>,
     /// Names of switches and hosts, `0xGUID "name"` on each line, beside the scenario.
     pub node_name_map: Option<String>,

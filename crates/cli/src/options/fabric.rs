@@ -39,7 +39,7 @@ pub(crate) struct FabricOptions {
     /// Take plane N alone of a fabric of several planes, counted from 1
     #[arg(long, value_name = "N", help_heading = HEADING)]
     pub(crate) plane: Option<usize>,
-    /// Hosts on every switch of a file that has none (edge list, list of cables, netbench, CODES)
+    /// Hosts on every switch of a file that has none (edge list, list of cables, netbench, anynet, CODES)
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = HEADING)]
     pub(crate) hosts_per_switch: u8,
 }

@@ -16,7 +16,7 @@ fn unreadable(files: &[(&str, &str)], line: &str) -> String {
 fn empty_file() {
     let empty = |command: &str| unreadable(&[("f", "")], command);
     assert_snapshot!(empty("fabric f"), @"
-    error: f: this is an empty file; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges)
+    error: f: this is an empty file; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, anynet, cray, codes, netloc, edges)
     hint: ibnetdiscover writes nothing if it has no rights on /dev/infiniband or no link
     ");
     assert_eq!(empty("route f -e minhop"), empty("fabric f"));
@@ -28,7 +28,7 @@ fn empty_file() {
 fn html() {
     let page = "<!DOCTYPE html>\n<html><body>Please log in</body></html>\n";
     assert_snapshot!(unreadable(&[("f", page)], "route f -e minhop"), @"
-    error: f: line 1 looks like HTML or XML; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges)
+    error: f: line 1 looks like HTML or XML; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, anynet, cray, codes, netloc, edges)
     hint: was a login or error page downloaded instead of the file?
     ");
 }
@@ -37,7 +37,7 @@ fn html() {
 fn dump_of_another_tool() {
     let conf = "SwitchName=leaf1 Nodes=cn[1-4]\nSwitchName=top Switches=leaf1\n";
     assert_snapshot!(unreadable(&[("f", conf)], "fabric f"), @"
-    error: f: line 1 looks like a SLURM topology.conf; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges)
+    error: f: line 1 looks like a SLURM topology.conf; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, anynet, cray, codes, netloc, edges)
     hint: it has no ports and no parallel cables: give the output of ibnetdiscover
     ");
     assert_snapshot!(unreadable(&[("f", PAIR), ("t", conf)], "check f --routes t"), @"

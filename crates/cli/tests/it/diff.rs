@@ -80,7 +80,7 @@ fn what_cannot_be_compared_is_said() {
     let as_fabric = run_in(dir.path(), "fabric plan.ndt");
     assert_eq!(as_fabric.code, 3);
     assert_snapshot!(as_fabric.err, @r#"
-    error: plan.ndt: line 1 looks like a network description of UFM (.ndt); expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges)
+    error: plan.ndt: line 1 looks like a network description of UFM (.ndt); expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, anynet, cray, codes, netloc, edges)
     hint: a plan names no GUIDs and cannot be routed; `darkfiber diff PLAN FABRIC` compares a fabric with it
     "#);
 }

@@ -181,6 +181,34 @@ fn netbench() {
     }
 }
 
+/// The example that BookSim2 ships (src/examples/anynet/anynet_file): three routers in a triangle, whose third cable stands on the
+/// third line, which names router 1 and router 0.
+#[test]
+fn anynet_of_booksim() {
+    let text = "router 0 node 0 node 1 node 2 router 1\nrouter 1 node 3 node 4 node 5\n\
+                router 2 node 6 node 7 node 8 router 1 router 0\n";
+    let (t, d) = parse_fabric(text, Path::new("anynet_file"), &Options::default()).expect("read");
+    assert_eq!((counts(&t.fabric), lines(&d.0).as_str()), ([3, 9, 3], ""));
+    assert_eq!(t.fabric.terminals()[3].switch, SwitchId(1));
+    // Both directions of a channel are one cable, with a latency each; a router may be named as a neighbour alone.
+    let text = "router 0 router 1 15 router 7\nrouter 1 router 0 5\nnode 0 router 7\n";
+    let (t, d) = parse_fabric(text, Path::new("f"), &Options::default()).expect("read");
+    assert_eq!(counts(&t.fabric), [3, 1, 2]);
+    insta::assert_snapshot!(lines(&d.0), @"line 1: note: 2 latencies in cycles are not taken (cables are alike)");
+    let text = "router 0 node 0 router 0\nrouter 1 node 0\nnode 1 node 2\nrouter 2 routes 0\n\
+                router 2 router 0 x\n";
+    let (t, d) = parse_fabric(text, Path::new("f"), &Options::default()).expect("read");
+    assert_eq!(counts(&t.fabric), [3, 1, 1]);
+    insta::assert_snapshot!(lines(&d.0), @r#"
+    line 1: error: a cable from router 0 to itself (this and what follows on the line is left out)
+    line 2: error: node 0 is on router 1, and on 0 in line 1 (this and what follows on the line is left out)
+    line 3: error: a cable between nodes 1 and 2 (this and what follows on the line is left out)
+    line 4: error: "routes", expected router or node (this and what follows on the line is left out)
+    line 5: error: "x", expected router or node (this and what follows on the line is left out)
+    "#);
+    insta::assert_snapshot!(refused(b"node 0 node 1\n", "f"), @"f: no line names a router; expected a network file of BookSim2's anynet (`router 0 node 0 router 1 15`)");
+}
+
 #[test]
 fn netbench_with_servers_of_its_own() {
     let text = "|V|=5\n|E|=8\nToRs=set(0,1)\nServers=incl_range(2,3)\nSwitches=set(4)\n\
@@ -305,9 +333,9 @@ fn the_other_half_is_looked_for_beside() {
 fn parameters_are_no_network() {
     let dfly =
         "LPGROUPS\n{\n}\nPARAMS\n{\n inter-group-connections=\"../conf/dfdally_8k_inter\";\n}\n";
-    insta::assert_snapshot!(refused(dfly.as_bytes(), "dfly.conf"), @"dfly.conf: CODES parameters of a simulation, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (its links are in the file dfdally_8k_inter and the one beside it: give that)");
+    insta::assert_snapshot!(refused(dfly.as_bytes(), "dfly.conf"), @"dfly.conf: CODES parameters of a simulation, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, anynet, cray, codes, netloc, edges) (its links are in the file dfdally_8k_inter and the one beside it: give that)");
     assert!(refused(b"LPGROUPS\n{\n}\n", "x.conf").contains("darkfiber list families"));
     let Some(path) = file("codes-sfly_3k.conf") else { return };
     let text = input::read(&path).expect("readable");
-    insta::assert_snapshot!(refused(&text, "sfly_3k.conf"), @"sfly_3k.conf: CODES parameters of a Slim Fly of 338 routers, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, cray, codes, netloc, edges) (give the generator spec slimfly:q=13, with 9 hosts on every switch)");
+    insta::assert_snapshot!(refused(&text, "sfly_3k.conf"), @"sfly_3k.conf: CODES parameters of a Slim Fly of 338 routers, without links; expected a fabric (ibnetdiscover, ibnetdiscover-p, iblinkinfo, subnet.lst, db_csv, ufm-links, json, lldp-json, lldp-table, sonic-links, netbox, netbench, anynet, cray, codes, netloc, edges) (give the generator spec slimfly:q=13, with 9 hosts on every switch)");
 }

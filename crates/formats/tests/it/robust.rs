@@ -9,7 +9,9 @@ use darkfiber_formats::cables::{lldp_json, lldp_table, netbox};
 use darkfiber_formats::detect::parse_fabric;
 use darkfiber_formats::edges::{self, Options};
 use darkfiber_formats::plans::{ibdm, ndt};
-use darkfiber_formats::{Diagnostics, ReadError, codes, cray, ibnetdiscover, json, netbench};
+use darkfiber_formats::{
+    Diagnostics, ReadError, anynet, codes, cray, ibnetdiscover, json, netbench,
+};
 use proptest::prelude::*;
 
 /// Runs all readers and uses their results.
@@ -42,6 +44,7 @@ pub(crate) fn try_all(text: &str) {
     used(json::read(text, path).map(|t| (t, Diagnostics::default())));
     used(cray::read(text, path));
     used(netbench::read(text, path, &options));
+    used(anynet::read(text, path, &options));
     used(edges::read(text, Path::new("n8d3.edges"), &options));
     used(lldp_json::read(text, path, &options));
     used(lldp_table::read(text, path, &options));
