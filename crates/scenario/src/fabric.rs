@@ -246,6 +246,11 @@ fn open(source: &FabricSource) -> Result<Opened, Error> {
         return Ok((topology, found, Some(input::text(&content).into_owned())));
     }
     match darkfiber_fabric::open(name) {
+        Ok(_) if source.hosts_per_switch != 1 => {
+            let what = format!("--hosts-per-switch is for files without hosts, not for {name}");
+            Err(Error::usage(what)
+                .hint("a generator has a key for its hosts, see `darkfiber list families`"))
+        }
         Ok(topology) => Ok((topology, Diagnostics::default(), None)),
         Err(error) => Err(explain(name, &error)),
     }
