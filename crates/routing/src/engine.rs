@@ -159,11 +159,12 @@ pub trait Engine: Sync {
         let jobs = if self.follows_jobs() { request.jobs } else { &[] };
         let request = &Request { jobs, ..request.clone() };
         let own = |request: &Request<'_>| self.compute(fabric, request);
+        let layered = self.deadlock() == Deadlock::Layers;
         let Some(other) = self.with_several_lids() else {
-            return lid_offsets::route(fabric, request, &own, None);
+            return lid_offsets::route(fabric, request, &own, None, layered);
         };
         let more_even = |request: &Request<'_>| other.compute(fabric, request);
-        lid_offsets::route(fabric, request, &own, Some((other.name(), &more_even)))
+        lid_offsets::route(fabric, request, &own, Some((other.name(), &more_even)), layered)
     }
 }
 

@@ -5,6 +5,7 @@
 //! code with the engines.
 
 pub mod check;
+mod dimension_orders;
 mod each_plane;
 pub mod ecmp;
 pub mod engine;

@@ -17,13 +17,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use crate::check::check;
-use crate::{DestId, Layers, Refusal, Request, Routes};
+use crate::{DestId, Layers, Refusal, Request, Routes, dimension_orders};
 
 /// Computes tables for a request.
 pub(crate) type ComputeTables<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
 
 /// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken
-/// where they are more even with one LID a port.
+/// where they are more even with one LID a port. If the engine is free of deadlock by layers (`layered`), LIDs that would take the same
+/// paths on a lattice have its [dimensions in other orders](dimension_orders).
 ///
 /// Where most switches have fewer terminals than a port has LIDs, the engine is called for several rows a terminal, which
 /// are taken if each in isolation is as even as one, otherwise some LIDs take the same paths.
@@ -34,9 +35,9 @@ pub(crate) fn route(
     request: &Request<'_>,
     own: &ComputeTables<'_>,
     other: Option<(&str, &ComputeTables<'_>)>,
+    layered: bool,
 ) -> Result<Routes, Refusal> {
     let of_lmc = |lmc: u8, maker: &ComputeTables<'_>| maker(&Request { lmc, ..request.clone() });
-    let largest = |load: &[u64]| load.iter().copied().max().unwrap_or(0);
     let mut rows = of_lmc(0, own)?;
     let mut maker = own;
     if let Some((name, other)) = other {
@@ -57,41 +58,24 @@ pub(crate) fn route(
     let missing = request.paths().div_ceil(neighbours.usual()).next_power_of_two();
     if missing > 1
         && let Ok(mut several) = of_lmc(missing.trailing_zeros() as u8, maker)
+        && is_even(fabric, &several, &rows)
     {
-        let one = largest(&load(fabric, &rows, 0));
-        // Within 2 %, or one route; all together no worse.
-        let bound = one + (one / 50).max(1);
-        let mut sum = vec![0; fabric.channel_count()];
-        let is_even = (0..several.paths()).all(|path| {
-            let alone = load(fabric, &several, path);
-            sum.iter_mut().zip(&alone).for_each(|(sum, x)| *sum += x);
-            largest(&alone) <= bound
-        });
-        if is_even && largest(&sum) <= one * several.paths() as u64 {
-            several.engine = rows.engine;
-            several.notes = rows.notes;
-            rows = several;
+        several.engine = rows.engine;
+        several.notes = rows.notes;
+        rows = several;
+    }
+    let mut dealt = Dealt::new(fabric, request, rows, &mut neighbours);
+    if dealt.alike > 0
+        && layered
+        && let Some(orders) = dimension_orders::rows(fabric, request, maker)
+        && is_even(fabric, &orders, &dealt.routes)
+    {
+        let other = Dealt::new(fabric, request, orders, &mut neighbours);
+        if other.different > dealt.different {
+            dealt = other;
         }
     }
-    let kinds = rows.paths();
-    neighbours
-        .spread(request.paths().div_ceil(kinds), |t| rows.ports(rows.row(DestId::terminal(t), 0)));
-    let mut row_of = Vec::with_capacity(fabric.terminal_count() * request.paths());
-    let (mut paths, mut alike) = (Vec::new(), 0);
-    for t in 0..fabric.terminal_count() {
-        let (group, place) = neighbours.of(t);
-        paths.clear();
-        for i in 0..request.paths() {
-            let neighbour = group[(place + i / kinds) % group.len()];
-            let row = rows.row(DestId::terminal(neighbour), i % kinds);
-            row_of.push(row as u32);
-            paths.push(elsewhere(fabric, TerminalId::new(t), rows.ports(row)));
-        }
-        paths.sort_unstable();
-        paths.dedup();
-        alike += usize::from(paths.len() < request.paths());
-    }
-    let mut routes = rows.with_lids(request.paths(), row_of);
+    let Dealt { mut routes, alike, .. } = dealt;
     if alike > 0 {
         routes.notes.push(format!(
             "{alike} of {} terminals have fewer than {} different paths for their {} LIDs",
@@ -101,6 +85,64 @@ pub(crate) fn route(
         ));
     }
     Ok(routes)
+}
+
+/// Whether each path by itself loads the fullest channel as the first path of `one` does, within 2 % or one route, and all together no
+/// more than as many of that.
+fn is_even(fabric: &Fabric, several: &Routes, one: &Routes) -> bool {
+    let one = largest(&load(fabric, one, 0));
+    let bound = one + (one / 50).max(1);
+    let mut sum = vec![0; fabric.channel_count()];
+    let each_is_even = (0..several.paths()).all(|path| {
+        let alone = load(fabric, several, path);
+        sum.iter_mut().zip(&alone).for_each(|(sum, x)| *sum += x);
+        largest(&alone) <= bound
+    });
+    each_is_even && largest(&sum) <= one * several.paths() as u64
+}
+
+fn largest(load: &[u64]) -> u64 {
+    load.iter().copied().max().unwrap_or(0)
+}
+
+/// Tables whose rows are dealt to the LIDs of terminals.
+struct Dealt {
+    routes: Routes,
+    /// Different paths of the LIDs of each terminal, in all; and terminals whose LIDs are not all different.
+    different: usize,
+    alike: usize,
+}
+
+impl Dealt {
+    /// The first LIDs of a terminal take its own rows, the others those of its neighbours.
+    fn new(
+        fabric: &Fabric,
+        request: &Request<'_>,
+        rows: Routes,
+        neighbours: &mut Neighbours,
+    ) -> Self {
+        let kinds = rows.paths();
+        neighbours.spread(request.paths().div_ceil(kinds), |t| {
+            rows.ports(rows.row(DestId::terminal(t), 0))
+        });
+        let mut row_of = Vec::with_capacity(fabric.terminal_count() * request.paths());
+        let (mut paths, mut different, mut alike) = (Vec::new(), 0, 0);
+        for t in 0..fabric.terminal_count() {
+            let (group, place) = neighbours.of(t);
+            paths.clear();
+            for i in 0..request.paths() {
+                let neighbour = group[(place + i / kinds) % group.len()];
+                let row = rows.row(DestId::terminal(neighbour), i % kinds);
+                row_of.push(row as u32);
+                paths.push(elsewhere(fabric, TerminalId::new(t), rows.ports(row)));
+            }
+            paths.sort_unstable();
+            paths.dedup();
+            different += paths.len();
+            alike += usize::from(paths.len() < request.paths());
+        }
+        Self { routes: rows.with_lids(request.paths(), row_of), different, alike }
+    }
 }
 
 /// A digest of a row without the switch of its terminal, where all LIDs leave the fabric by the same port.

@@ -1,6 +1,6 @@
 //! Several LIDs per port do not make the load less even.
 
-use darkfiber_fabric::{TerminalId, Topology, open};
+use darkfiber_fabric::{Shape, SwitchId, TerminalId, Topology, open};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{DestId, ENGINES, Request, Routes, find_engine};
 use darkfiber_testkit::families::{damaged, small, topology};
@@ -88,6 +88,46 @@ fn lids_of_a_port_take_different_paths() {
         ports.sort_unstable();
         ports.dedup();
         assert_eq!(ports.len(), 4, "{}", engine.name());
+    }
+}
+
+/// On a whole lattice all terminals of a switch have the same paths, so that further LIDs take the dimensions in another order: where
+/// two switches differ in two dimensions, first and last hops of two LIDs differ. In one lane there is no space for that.
+#[test]
+fn lids_on_lattices_take_dimensions_in_other_orders() {
+    for spec in ["hyperx:dims=4x3,t=2", "torus:dims=4x4x4", "mesh:dims=3x4,t=2"] {
+        let on = topology(spec);
+        let grid = match &on.shape {
+            Some(Shape::Grid(grid)) => grid,
+            other => panic!("{spec}: {other:?}"),
+        };
+        for engine in ["dfsssp", "nue", "lash"] {
+            let engine = find_engine(engine).expect("registered");
+            let what = format!("{} on {spec}", engine.name());
+            let request = Request { shape: on.shape.as_ref(), lmc: 1, ..Request::default() };
+            let routes = engine.route(&on.fabric, &request).expect(&what);
+            assert!(routes.notes.is_empty(), "{what}: {:?}", routes.notes);
+            for lid in 0..2 {
+                let mut alone = routes.clone();
+                alone.set_select(vec![lid; on.fabric.terminal_count()]);
+                let report = check(&on.fabric, &alone);
+                assert!(report.complete() && report.deadlock_free(), "{what}, LID {lid}");
+            }
+            for t in (0..on.fabric.terminal_count()).map(DestId::new) {
+                let home = t.home(&on.fabric);
+                let [first, second] = [0, 1].map(|lid| routes.ports(routes.row(t, lid)));
+                for s in (0..on.fabric.switch_count()).map(SwitchId::new) {
+                    let apart =
+                        grid.at(s).iter().zip(grid.at(home)).filter(|(a, b)| a != b).count();
+                    let same = first[s.index()] == second[s.index()];
+                    assert_eq!(same, apart < 2, "{what}: from {s:?} to {home:?}");
+                }
+            }
+            let one_lane = Request { lanes: 1, ..request };
+            if let Ok(routes) = engine.route(&on.fabric, &one_lane) {
+                assert!(routes.notes[0].contains("different paths"), "{what}: {:?}", routes.notes);
+            }
+        }
     }
 }
 
