@@ -1,5 +1,6 @@
 //! Up and down: a direction for every channel, and the legal paths that follow it.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use darkfiber_fabric::{Fabric, Role, Shape, SwitchId, lift_pits};
@@ -21,6 +22,8 @@ pub(crate) struct UpDown {
     /// The order for destinations that this one does not lead everybody to; found when it is asked for. An order with one top, which
     /// leads everybody everywhere, has none.
     spare: Option<OnceLock<Box<UpDown>>>,
+    /// The switches with hosts on the level that most hosts are on: one of them is the top of the spare order.
+    bottom: Vec<SwitchId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +35,14 @@ enum Direction {
 }
 
 impl UpDown {
-    fn new(fabric: &Fabric, place: &[u32], level: Option<&[u32]>, has_one_top: bool) -> Self {
+    /// Of switches at these places, in the order of the key by switch that is a level or a distance.
+    fn new(
+        fabric: &Fabric,
+        place: &[u32],
+        key: &[u32],
+        level: Option<&[u32]>,
+        has_one_top: bool,
+    ) -> Self {
         let direction = (0..fabric.channel_count())
             .map(|c| {
                 let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
@@ -48,12 +58,14 @@ impl UpDown {
             (0..fabric.switch_count()).map(|s| has(SwitchId::new(s))).collect()
         };
         let (inhabited, hosting) = (some(|_| true), some(|role| role != Role::Aggregation));
-        Self { direction, inhabited, hosting, spare: (!has_one_top).then(OnceLock::new) }
+        let bottom = if has_one_top { Vec::new() } else { bottom(fabric, key) };
+        Self { direction, inhabited, hosting, spare: (!has_one_top).then(OnceLock::new), bottom }
     }
 
     /// By distance from the roots; equal distances by id.
     pub(crate) fn from_roots(fabric: &Fabric, roots: &[SwitchId]) -> Self {
-        Self::new(fabric, &places(&distances(fabric, roots), |d| d), None, roots.len() == 1)
+        let far = distances(fabric, roots);
+        Self::new(fabric, &places(&far, |d| d), &far, None, roots.len() == 1)
     }
 
     /// By distance from the switches with hosts, the farthest on top; equal distances by distance
@@ -67,12 +79,12 @@ impl UpDown {
         for (i, s) in by.into_iter().enumerate() {
             place[s as usize] = i as u32;
         }
-        Self::new(fabric, &place, None, false)
+        Self::new(fabric, &place, &leaf, None, false)
     }
 
     /// By tree level; cables within a level are left dark.
     pub(crate) fn from_levels(fabric: &Fabric, level: &[u32]) -> Self {
-        Self::new(fabric, &places(level, |l| u32::MAX - l), Some(level), false)
+        Self::new(fabric, &places(level, |l| u32::MAX - l), level, Some(level), false)
     }
 
     /// By level if the fabric is a tree with at least two, else by distance from the centre.
@@ -80,18 +92,18 @@ impl UpDown {
         if let Ok(level) = tree_levels(fabric, shape, &[])
             && level.iter().any(|&l| l > 1)
         {
-            return Self::new(fabric, &places(&level, |l| u32::MAX - l), None, false);
+            return Self::new(fabric, &places(&level, |l| u32::MAX - l), &level, None, false);
         }
         Self::from_roots(fabric, &[centre(fabric)])
     }
 
-    /// The order from the leaf that is nearest to all switches. On a tree it has the shortest paths of the tree's levels, and a way more
-    /// where damage has left two switches without one: down to that leaf and up again.
+    /// The order from the leaf that is nearest to all switches, which is no top switch that has hosts, too. On a tree it has the shortest
+    /// paths of the tree's levels, and a way more where damage has left two switches without one, or two top switches have hosts: down
+    /// to that leaf and up again.
     pub(crate) fn spare(&self, fabric: &Fabric) -> Option<&Self> {
         let found = self.spare.as_ref()?;
         Some(found.get_or_init(|| {
-            let inhabited = leaves(fabric);
-            let root = nearest(fabric, |s| inhabited.binary_search(&s).is_ok());
+            let root = nearest(fabric, |s| self.bottom.binary_search(&s).is_ok());
             Box::new(Self::from_roots(fabric, &[root]))
         }))
     }
@@ -293,6 +305,20 @@ pub(crate) fn leaves(fabric: &Fabric) -> Vec<SwitchId> {
     };
     let hosts = with(|role| role != Role::Aggregation);
     if hosts.is_empty() { with(|_| true) } else { hosts }
+}
+
+/// Switches with hosts on the level (or at the distance) that most hosts are on, of two alike the lower number; sorted.
+fn bottom(fabric: &Fabric, key: &[u32]) -> Vec<SwitchId> {
+    let mut leaves = leaves(fabric);
+    let mut hosts: BTreeMap<u32, usize> = BTreeMap::new();
+    for s in &leaves {
+        *hosts.entry(key[s.index()]).or_default() += fabric.terminals_on(*s).len();
+    }
+    let most = hosts.iter().max_by_key(|&(&at, &count)| (count, std::cmp::Reverse(at)));
+    if let Some((&most, _)) = most {
+        leaves.retain(|s| key[s.index()] == most);
+    }
+    leaves
 }
 
 /// The switch with the lowest eccentricity, then the smallest sum of distances, then the lowest id.
