@@ -12,7 +12,6 @@ use super::outcome::{Change, Moved, RerouteOutcome};
 use super::prepared::Prepared;
 use super::traffic::Traffic;
 use super::written::Written;
-use crate::DELIVER;
 
 impl Prepared<'_> {
     /// Repairs the tables for faults in addition to those so far (and for rows that did not reach
@@ -182,21 +181,13 @@ impl Prepared<'_> {
             layer.sort(&self.slots, self.fabric);
         }
         let mut broken = std::mem::take(&mut self.broken);
-        broken.retain(|&row| self.is_broken(row));
+        broken.retain(|&row| {
+            self.is_broken(row, |s| {
+                way.clear();
+                self.follow(row, s, &mut way)
+            })
+        });
         self.broken = broken;
-    }
-
-    /// Whether a destination of the row does not deliver, or a sender does not reach it.
-    fn is_broken(&self, row: usize) -> bool {
-        let to = &self.traffic.rows[row];
-        let mut way = Vec::new();
-        let mut reaches = |s: u32| {
-            way.clear();
-            self.follow(row, s, &mut way)
-        };
-        to.live
-            && (self.routes.ports(row)[to.home as usize] != DELIVER
-                || !self.traffic.sources(row).all(|(s, _)| reaches(s)))
     }
 
     /// Reads senders and destinations again; returns the previous ones, without what they send.

@@ -24,10 +24,15 @@ impl Prepared<'_> {
             let cut = ends.iter().filter(|&&(tail, port)| ports[tail as usize] == port);
             starts.extend(cut.map(|&(tail, _)| (row, tail)));
         }
-        for &row in self.broken.iter().filter(|&&row| self.traffic.rows[row].live) {
+        let of_cables = starts.len();
+        // A switch that is cut off from another may have no way but over one that had none before.
+        let is_cut = |row: &&usize| starts.binary_search_by_key(*row, |start| start.0).is_ok();
+        let gaps: Vec<usize> = self.with_gaps.iter().filter(is_cut).copied().collect();
+        let also = self.broken.iter().copied().chain(gaps);
+        for row in also.filter(|&row| self.traffic.rows[row].live) {
             starts.extend(self.lost(row).into_iter().map(|s| (row, s)));
         }
-        if !self.broken.is_empty() {
+        if starts.len() > of_cables {
             starts.sort_unstable();
             starts.dedup();
         }

@@ -214,12 +214,17 @@ impl Prepared<'_> {
             self.unsettle(cut, &row);
             return Err(RerouteError::Levels);
         }
+        let mut is_closed = false;
         for node in left {
             if node.pairs > 0 {
                 return Err(RerouteError::CutOff { source_switch: node.switch, home: cut.home });
             }
             self.routes.ports_mut(cut.row)[node.switch as usize] = NO_ROUTE;
             mended.dead_ends += 1;
+            is_closed = true;
+        }
+        if is_closed && self.traffic.is_of_switch(cut.row) {
+            self.with_gaps.push(cut.row);
         }
         Ok(())
     }

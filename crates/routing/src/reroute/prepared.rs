@@ -8,7 +8,7 @@ use super::graph::{Layer, Slots};
 use super::labels::{layers, layers_of};
 use super::traffic::{Gone, Traffic};
 use super::tree::Tree;
-use crate::{DELIVER, Demand, Routes};
+use crate::{DELIVER, Demand, NO_ROUTE, Routes};
 
 /// Tables that are ready to be repaired: with the load of every channel, the counted channel
 /// dependencies of every layer, and all faults so far.
@@ -30,8 +30,10 @@ pub struct Prepared<'a> {
     pub(super) layers: Vec<Layer>,
     /// Most channels that a path between terminals crosses.
     pub(super) longest: usize,
-    /// Rows on which a source did not reach, before any fault.
+    /// Rows on which a source did not reach, or that did not lead to a switch from all others with terminals, before any fault.
     pub(super) broken: Vec<usize>,
+    /// Rows of switches that some other switch did not reach, as in tables of `updn`.
+    pub(super) with_gaps: Vec<usize>,
 }
 
 impl<'a> Prepared<'a> {
@@ -75,6 +77,7 @@ impl<'a> Prepared<'a> {
             layers: Vec::new(),
             longest: 0,
             broken: Vec::new(),
+            with_gaps: Vec::new(),
         })
     }
 
@@ -148,6 +151,7 @@ impl<'a> Prepared<'a> {
         self.load = vec![0; fabric.channel_count()];
         self.layers = Vec::new();
         self.broken = Vec::new();
+        self.with_gaps = Vec::new();
         let mut longest = 0;
         let mut tree = Tree::new(fabric.switch_count());
         // By layer, the sources whose paths pass each switch, and what they send.
@@ -160,7 +164,11 @@ impl<'a> Prepared<'a> {
             }
             let ports = self.routes.ports(row);
             tree.read(fabric, ports, home);
-            let mut broken = ports[home as usize] != DELIVER;
+            let broken = self.is_broken(row, |s| tree.hops(s).is_some());
+            let all_reach = || (0..fabric.switch_count() as u32).all(|s| tree.hops(s).is_some());
+            if self.traffic.is_of_switch(row) && !all_reach() {
+                self.with_gaps.push(row);
+            }
             let mut masks = 0;
             for (s, _) in self.traffic.sources(row) {
                 let mask = layers_of(fabric, &self.routes, row, s);
@@ -168,10 +176,7 @@ impl<'a> Prepared<'a> {
                     self.layers.push(Layer::new(&self.slots));
                     passing.push(vec![0; fabric.switch_count()]);
                 }
-                let Some(hops) = tree.hops(s) else {
-                    broken = true;
-                    continue;
-                };
+                let Some(hops) = tree.hops(s) else { continue };
                 longest = longest.max(hops);
                 masks |= mask;
                 for layer in layers(mask) {
@@ -213,6 +218,18 @@ impl<'a> Prepared<'a> {
             layer.sort(&self.slots, fabric);
         }
         longest
+    }
+
+    /// Whether the destination of a row does not deliver, or a switch that must reach it does not. Tables without any entry for a switch
+    /// have no LID for it.
+    pub(super) fn is_broken(&self, row: usize, mut reaches: impl FnMut(u32) -> bool) -> bool {
+        let ports = self.routes.ports(row);
+        let has_entries = || ports.iter().any(|&port| port != DELIVER && port != NO_ROUTE);
+        let to = &self.traffic.rows[row];
+        to.live
+            && (!self.traffic.is_of_switch(row) || has_entries())
+            && (ports[to.home as usize] != DELIVER
+                || !self.traffic.must_reach(row).all(|s| reaches(s)))
     }
 
     pub(super) fn largest_load(&self) -> u64 {

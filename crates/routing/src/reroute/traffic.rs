@@ -214,6 +214,23 @@ impl Traffic {
         u64::from(senders) * u64::from(dests)
     }
 
+    /// Whether a row leads to a switch itself: management traffic alone goes there.
+    #[inline]
+    pub(super) fn is_of_switch(&self, row: usize) -> bool {
+        self.rows[row].live && self.rows[row].dests == 0
+    }
+
+    /// The switches from which a row must lead to its destinations: those whose terminals send on it, and to a switch itself all with
+    /// terminals, since any of them may manage it.
+    pub(super) fn must_reach(&self, row: usize) -> impl Iterator<Item = u32> + '_ {
+        let home = self.rows[row].home;
+        let any =
+            move |s: usize| self.senders.iter().skip(s).step_by(self.switches).any(|&n| n > 0);
+        let switches = if self.is_of_switch(row) { self.switches } else { 0 };
+        let managers = (0..switches).filter(move |&s| s != home as usize && any(s));
+        self.sources(row).map(|(s, _)| s).chain(managers.map(|s| s as u32))
+    }
+
     /// The switches with terminals that send on a row, with the pairs of each.
     pub(super) fn sources(&self, row: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
         let Row { path, dests, home, .. } = self.rows[row];

@@ -17,6 +17,25 @@ fn route(fabric: &Fabric, engine: &str) -> Routes {
     find_engine(engine).expect("registered").route(fabric, &request).expect("connected")
 }
 
+/// Pairs of a switch with terminals and another whose own LID packets do not arrive at.
+fn unmanaged(fabric: &Fabric, routes: &Routes) -> usize {
+    let switches = || (0..fabric.switch_count()).map(SwitchId::new);
+    let arrives = |from: SwitchId, to: SwitchId| {
+        let ports = routes.ports(routes.row(DestId::switch(fabric, to), 0));
+        let mut at = from;
+        for _ in switches() {
+            match fabric.at_port(at, ports[at.index()]) {
+                _ if at == to => return true,
+                AtPort::Switch(c, _) => at = fabric.head(c),
+                _ => return false,
+            }
+        }
+        at == to
+    };
+    let managers = || switches().filter(|&s| !fabric.terminals_on(s).is_empty());
+    managers().map(|from| switches().filter(|&to| !arrives(from, to)).count()).sum()
+}
+
 /// Random faults: some cables that leave the fabric connected, a switch, a terminal.
 fn any_faults(
     fabric: &Fabric,
@@ -56,6 +75,7 @@ proptest! {
         let new = prepared.tables(&damaged, &map);
         let report = check(&damaged, &new);
         prop_assert!(report.complete(), "{:?}", report.broken);
+        prop_assert!(damaged.components().len() > 1 || unmanaged(&damaged, &new) == 0);
         let before = check(&fabric, &old);
         if before.deadlock_free() {
             prop_assert!(report.deadlock_free());
@@ -439,6 +459,58 @@ fn what_did_not_reach_before_is_mended_without_a_fault() {
     assert_eq!(outcome.rows, 3);
     let report = check(fabric, prepared.routes());
     assert!(report.complete() && report.deadlock_free());
+}
+
+/// A fabric that is read after the fault names none: entries to ports without a cable are all that is left of it.
+#[test]
+fn switches_stay_manageable_whether_faults_are_named_or_not() {
+    for (spec, engine) in [
+        ("torus:dims=5x3,t=1", "nue"),
+        ("hyperx:dims=4x3,t=2", "dfsssp"),
+        ("kary:k=3,n=3", "updn"),
+        ("jellyfish:n=14,d=4,p=2", "minhop"),
+    ] {
+        let on = topology(spec);
+        let fabric = &on.fabric;
+        let old = route(fabric, engine);
+        assert_eq!(unmanaged(fabric, &old), 0, "{spec}");
+        let mut cut = 0;
+        for link in (0..fabric.channel_count()).map(ChannelId::new).step_by(3) {
+            let faults = Faults { links: vec![link], ..Faults::default() };
+            let (damaged, map) = fabric.with_faults(&faults);
+            cut += unmanaged(&damaged, &old);
+            let mut named = Prepared::new(fabric, &old, LANES).expect("its own tables");
+            named.reroute(&faults).expect("in one piece");
+            assert_eq!(unmanaged(&damaged, &named.tables(&damaged, &map)), 0, "{spec} {link:?}");
+            let mut read = Prepared::new(&damaged, &old, LANES).expect("as many switches");
+            read.reroute(&Faults::default()).expect("in one piece");
+            assert_eq!(unmanaged(&damaged, read.routes()), 0, "{spec} {link:?}");
+        }
+        assert!(cut > 0, "{spec}");
+    }
+}
+
+/// Tables of Up*/Down* need no way from one top switch to another. Where a cable fails it is the only one.
+#[test]
+fn a_switch_is_reached_over_one_that_did_not_reach_it() {
+    let on = topology("fattree2:n=2,m=2,r=3");
+    let fabric = &on.fabric;
+    let mut old = route(fabric, "updn");
+    let tops: Vec<SwitchId> = (0..fabric.switch_count())
+        .map(SwitchId::new)
+        .filter(|&s| fabric.terminals_on(s).is_empty())
+        .collect();
+    let row = |s: SwitchId| old.row(DestId::switch(fabric, s), 0);
+    let [first, second] = [row(tops[0]), row(tops[1])];
+    old.ports_mut(first)[tops[1].index()] = NO_ROUTE;
+    old.ports_mut(second)[tops[0].index()] = NO_ROUTE;
+    assert_eq!(unmanaged(fabric, &old), 0);
+    let link = ChannelId::new(fabric.channels_from(tops[0]).next().expect("a cable"));
+    let faults = Faults { links: vec![link], ..Faults::default() };
+    let (damaged, map) = fabric.with_faults(&faults);
+    let mut prepared = Prepared::new(fabric, &old, 1).expect("its own tables");
+    prepared.reroute(&faults).expect("in one piece");
+    assert_eq!(unmanaged(&damaged, &prepared.tables(&damaged, &map)), 0);
 }
 
 #[test]
