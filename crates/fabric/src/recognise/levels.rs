@@ -3,7 +3,7 @@
 use super::net::{Net, typical};
 use crate::lift_pits;
 
-/// A switch with less than this share of a leaf's usual hosts is not taken for a leaf.
+/// A switch with no more than this part of a leaf's usual hosts, such as a top switch with one for logins, is not taken for a leaf.
 const LEAF_SHARE: u32 = 4;
 /// Most cables that may join switches of one level or skip one, in percent.
 const MOST_FLAT: u64 = 10;
@@ -98,7 +98,7 @@ fn below(net: &Net<'_>, height: &[u32]) -> Vec<Vec<u8>> {
 /// # Errors
 /// If no switch has hosts.
 pub(super) fn heights(net: &Net<'_>) -> Result<Vec<u32>, String> {
-    let enough = typical(net.hosts.iter().copied()).div_ceil(LEAF_SHARE).max(1);
+    let enough = typical(net.hosts.iter().copied()) / LEAF_SHARE + 1;
     let mut leaves: Vec<u32> =
         (0..net.len() as u32).filter(|&s| net.hosts[s as usize] >= enough).collect();
     if leaves.is_empty() {

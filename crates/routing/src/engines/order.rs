@@ -360,33 +360,69 @@ pub(crate) fn tree_levels(
     let level = if let Some(Shape::Tree(tree)) = shape {
         tree.level.iter().map(|&l| u32::from(l)).collect()
     } else if roots.is_empty() {
-        let mut level = levels_below(fabric, &top_switches(fabric));
-        let inhabited = leaves(fabric);
-        let near = |s| &fabric.heads()[fabric.channels_from(SwitchId::new(s))];
-        lift_pits(&mut level, |s| inhabited.binary_search(&SwitchId::new(s)).is_ok(), near);
-        level
+        levels_above_leaves(fabric)
     } else {
         levels_below(fabric, roots)
     };
-    let cables = fabric.switch_link_count();
-    let flat: Vec<usize> = (0..fabric.channel_count())
-        .filter(|&c| {
-            let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
-            s < v && level[s] == level[v]
-        })
-        .collect();
     // A few cables within a level are a quirk of wiring that can stay dark; many are another family.
-    if flat.len() * 10 > cables {
-        let c = flat[0];
-        let name = |s: u32| fabric.switch(SwitchId(s)).description.as_str();
-        return Err(format!(
-            "{} of {cables} switch-to-switch cables join switches of one level, e.g. \"{}\" and \"{}\"",
-            flat.len(),
-            name(fabric.tails()[c]),
-            name(fabric.heads()[c]),
-        ));
+    let flat = flat(fabric, &level);
+    if has_levels(fabric, &flat) {
+        return Ok(level);
     }
-    Ok(level)
+    let c = flat[0];
+    let name = |s: u32| fabric.switch(SwitchId(s)).description.as_str();
+    Err(format!(
+        "{} of {} switch-to-switch cables join switches of one level, e.g. \"{}\" and \"{}\"{}",
+        flat.len(),
+        fabric.switch_link_count(),
+        name(fabric.tails()[c]),
+        name(fabric.heads()[c]),
+        if roots.is_empty() { " (--roots says which switches are on top)" } else { "" },
+    ))
+}
+
+/// Cables within a level, by the lower channel.
+fn flat(fabric: &Fabric, level: &[u32]) -> Vec<usize> {
+    let is_flat = |&c: &usize| {
+        let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
+        s < v && level[s] == level[v]
+    };
+    (0..fabric.channel_count()).filter(is_flat).collect()
+}
+
+/// Whether few enough cables are within a level.
+fn has_levels(fabric: &Fabric, flat: &[usize]) -> bool {
+    flat.len() * 10 <= fabric.switch_link_count()
+}
+
+/// Levels by distance from the leaves: the switches with hosts. If that makes no tree, top switches may have some, too, for logins or
+/// storage: then those are leaves that have a quarter of what leaves usually have, or half, or all of it.
+fn levels_above_leaves(fabric: &Fabric) -> Vec<u32> {
+    let all = leaves(fabric);
+    let hosts = |s: SwitchId| fabric.terminals_on(s).len();
+    let mut counts: Vec<usize> = all.iter().map(|&s| hosts(s)).collect();
+    counts.sort_unstable();
+    let usual = counts.get(counts.len() / 2).copied().unwrap_or(0);
+    let levels = |leaves: &[SwitchId]| {
+        let mut level = levels_below(fabric, &top_switches(fabric, leaves));
+        let near = |s| &fabric.heads()[fabric.channels_from(SwitchId::new(s))];
+        lift_pits(&mut level, |s| leaves.binary_search(&SwitchId::new(s)).is_ok(), near);
+        level
+    };
+    // Nearly all hosts of a tree are on its lowest level.
+    let is_tree = |level: &[u32]| {
+        let high: usize = all.iter().filter(|s| level[s.index()] > 1).map(|&s| hosts(s)).sum();
+        has_levels(fabric, &flat(fabric, level)) && high * 5 <= counts.iter().sum::<usize>()
+    };
+    let first = levels(&all);
+    if is_tree(&first) {
+        return first;
+    }
+    let fewer = [usual / 4 + 1, usual / 2 + 1, usual].into_iter().map(|enough| {
+        let some: Vec<SwitchId> = all.iter().copied().filter(|&s| hosts(s) >= enough).collect();
+        levels(&some)
+    });
+    fewer.into_iter().find(|level| is_tree(level)).unwrap_or(first)
 }
 
 fn levels_below(fabric: &Fabric, roots: &[SwitchId]) -> Vec<u32> {
@@ -395,11 +431,11 @@ fn levels_below(fabric: &Fabric, roots: &[SwitchId]) -> Vec<u32> {
     depth.into_iter().map(|d| deepest.saturating_sub(d) + 1).collect()
 }
 
-/// The switches farthest from the switches with hosts. A stub (a management switch that hangs on a
+/// The switches farthest from the leaves. A stub (a management switch that hangs on a
 /// core, say) may be farther still: a distance counts only if it has at least a tenth as many switches
 /// as the one below.
-fn top_switches(fabric: &Fabric) -> Vec<SwitchId> {
-    let height = distances(fabric, &leaves(fabric));
+fn top_switches(fabric: &Fabric, leaves: &[SwitchId]) -> Vec<SwitchId> {
+    let height = distances(fabric, leaves);
     let mut count: Vec<usize> = Vec::new();
     for &h in height.iter().filter(|&&h| h != FAR) {
         count.resize(count.len().max(h as usize + 1), 0);

@@ -2,6 +2,7 @@
 
 use darkfiber_fabric::{
     Fabric, FabricBuilder, Faults, LinkClass, Role, Switch, SwitchId, TerminalId, Topology, open,
+    recognise,
 };
 use darkfiber_routing::check::{Report, check};
 use darkfiber_routing::{Refusal, Request, Routes, find_engine};
@@ -147,8 +148,8 @@ fn ftree_on_a_damaged_tree_keeps_up_with_the_best() {
     }
 }
 
-/// The fabric with one more terminal on every switch, like InfiniBand switches with an aggregation node.
-fn with_aggregation(plain: &Fabric) -> Fabric {
+/// The fabric, to which terminals called `name` are added at port 254 of some switches.
+fn with_more(plain: &Fabric, on: impl Iterator<Item = usize>, name: &str) -> Fabric {
     let mut b = FabricBuilder::new(plain.name());
     let class = b.class(LinkClass::unknown());
     for _ in plain.switches() {
@@ -163,13 +164,52 @@ fn with_aggregation(plain: &Fabric) -> Fabric {
     for (i, t) in plain.terminals().iter().enumerate() {
         b.add_host_on(t.switch, t.switch_port, &format!("h{i}"), class).expect("free");
     }
-    for s in 0..plain.switch_count() {
-        b.add_host_on(SwitchId::new(s), 254, &format!("an{s}"), class).expect("free");
+    for s in on {
+        b.add_host_on(SwitchId::new(s), 254, &format!("{name}{s}"), class).expect("free");
     }
+    b.finish().expect("a fabric")
+}
+
+/// The few paths between top switches turn at one leaf; those of all others go up, then down, as evenly as without them.
+#[test]
+fn hosts_on_top_switches_do_not_spoil_a_tree() {
+    for (spec, tops) in [
+        ("fattree2:n=8,m=4,r=6", 2),
+        ("fattree2:n=8,m=4,r=6", 4),
+        ("fattree2:n=12,m=6,r=12", 6),
+        ("fattree2:n=4,m=4,r=6", 2),
+        ("fattree2:n=4,m=4,r=6", 4),
+        ("fattree2:n=2,m=1,r=3", 1),
+        ("kary:k=4,n=3", 3),
+    ] {
+        let plain = topology(spec).fabric;
+        let without = route(&Topology { fabric: plain.clone(), shape: None }, "ftree");
+        let without = without.expect("a tree").1.load.iter().max().copied().unwrap_or(0);
+        // The last switches are top switches: they have a host for logins, say.
+        let fabric = with_more(&plain, (0..plain.switch_count()).rev().take(tops), "login");
+        let shape = recognise(&fabric).ok().map(|found| found.shape);
+        assert!(plain.terminal_count() < 10 || shape.is_some(), "{spec}, {tops}");
+        for shape in [None, shape] {
+            let on = Topology { fabric: fabric.clone(), shape };
+            for engine in ["ftree", "updn", "ar_ftree"] {
+                let (routes, report) = route(&on, engine).unwrap_or_else(|e| panic!("{spec}: {e}"));
+                let what = format!("{engine} on {spec}, {tops}");
+                assert!(report.complete() && report.deadlock_free(), "{what}");
+                assert_eq!(routes.layer_count(), 1, "{what}");
+                let most = report.load.iter().max().copied().unwrap_or(0);
+                // A top host adds itself to each of the channels that lead to it, and a little chance.
+                assert!(most * 4 <= without * 5 + 20, "{what}: {most}, {without} without");
+            }
+        }
+    }
+}
+
+/// The fabric with one more terminal on every switch, like InfiniBand switches with an aggregation node.
+fn with_aggregation(plain: &Fabric) -> Fabric {
     let hosts = plain.terminal_count();
     let role =
         |t: TerminalId, _: &_| if t.index() < hosts { Role::Compute } else { Role::Aggregation };
-    b.finish().expect("a fabric").with_roles(role)
+    with_more(plain, 0..plain.switch_count(), "an").with_roles(role)
 }
 
 #[test]
