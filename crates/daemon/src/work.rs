@@ -10,6 +10,7 @@ use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::{Faults, TerminalId};
 use darkfiber_operate::{Digest, Measure, PlanId, Task, Verdict, WorkResult};
 use darkfiber_routing::Routes;
+use darkfiber_routing::check::check;
 use darkfiber_routing::reroute::{Goal, Prepared};
 use darkfiber_routing::transition::{self, Before, Lost};
 use darkfiber_scenario::demanded;
@@ -138,6 +139,11 @@ impl Workshop {
             return Ok(self.found(plan, values, old.clone(), 0));
         }
         let fabric = values.fabric.fabric();
+        if !values.tables.has_levels && !check(fabric, old).deadlock_free() {
+            return Err("the tables in place can deadlock with all paths in one lane, as they are read: `sl` in [tables] names \
+                        their service levels"
+                .to_owned());
+        }
         let mut prepared = Prepared::new(fabric, old, LAYERS).map_err(|e| e.to_string())?;
         prepared.reroute_on_lowest_rung(&Faults::default()).map_err(|e| e.to_string())?;
         self.found_with_stages(plan, values, prepared.into_routes(), 0)

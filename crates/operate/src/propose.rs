@@ -150,6 +150,7 @@ impl Machine {
         // Insufficient counters are not a fault, nor is a fabric that an engine does not route.
         let level = match task {
             Task::Relieve { .. } | Task::Route { .. } => Level::Notice,
+            Task::Mend { plan, .. } if self.is_repair(plan) => Level::Critical,
             _ => Level::Warning,
         };
         self.alarm(level, format!("{} failed: {why}", task.name()));
@@ -210,6 +211,7 @@ impl Machine {
         }
         if candidate.entries == 0 && self.state.questions.is_empty() {
             (self.state.unwell, self.state.damaged) = (false, false);
+            self.state.told_damaged = None;
             self.keep(plan, "the tables in place are whole: nothing to mend");
             return;
         }
@@ -246,7 +248,11 @@ impl Machine {
                 } else {
                     "OpenSM goes on with its next engine".to_owned()
                 };
-                self.alarm(Level::Critical, format!("{what}: {then}"));
+                let about = fabric.zip(tables);
+                if self.state.told_damaged != about {
+                    self.state.told_damaged = about;
+                    self.alarm(Level::Critical, format!("{what}: {then}"));
+                }
             }
             let why = match verdict.rung {
                 Rung::Stages => {

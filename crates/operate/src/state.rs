@@ -60,6 +60,9 @@ pub struct State {
     /// Whether pairs are lost and no safe way to mended tables was found, until the fabric or the tables change.
     #[serde(default)]
     pub damaged: bool,
+    /// The fabric and the tables about which operators were told that: each question of OpenSM may ask anew.
+    #[serde(default)]
+    pub told_damaged: Option<(Digest, Digest)>,
     /// Evaluation of the tables in place for the jobs, if these were measured.
     pub measured: Option<Measured>,
     /// Past decisions, oldest first.

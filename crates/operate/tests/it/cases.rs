@@ -626,6 +626,20 @@ fn damage_that_nothing_mends_stays_known() {
     assert!(machine.state.damaged);
     machine.hear(Input::Fabric { digest: Digest(1), switches: 2, terminals: 4 });
     assert!(!machine.state.damaged);
+    // The same damage is told once, until it was mended.
+    for is_mended in [false, true] {
+        if is_mended {
+            machine.hear(Input::Tables { digest: Digest(11), between: false });
+            machine.done(whole());
+        }
+        machine.hear(Input::Fabric { digest: Digest(2), switches: 2, terminals: 4 });
+        machine.hear(Input::Tables { digest: Digest(11), between: false });
+        machine.done(WorkResult::Found { candidate: candidate(100) });
+        let proof = Verdict { fabric: Digest(2), from: Digest(11), ..verdict(Rung::Refuse) };
+        let said = machine.done(WorkResult::Proved { verdict: proof }).to_vec();
+        assert_eq!(said.iter().any(is_said), is_mended, "{said:?}");
+        machine.hear(Input::Fabric { digest: Digest(1), switches: 2, terminals: 4 });
+    }
 }
 
 /// A question about a fabric that no longer exists is answered immediately, with none.
