@@ -41,6 +41,7 @@ pub static FORMATS: Registry<Format> = Registry::new(
         netloc::PATHS,
         // A list of GUIDs would make an edge list of switches without cables.
         guids::FORMAT,
+        foreign::METIS,
         edges::FORMAT,
         graph_golf::FORMAT,
         dot::FORMAT,
@@ -58,6 +59,8 @@ pub static FORMATS: Registry<Format> = Registry::new(
         ndt::FORMAT,
         foreign::BINARY,
         foreign::JSON,
+        foreign::GRAPHML,
+        foreign::HTSIM,
         foreign::HTML,
         ibdm::FORMAT,
     ],
@@ -132,7 +135,10 @@ fn look(error: ReadError, text: &str, fabric: bool) -> ReadError {
                 }
                 None => "there are only comments".to_owned(),
             };
-            (what, "give the output of ibnetdiscover")
+            (
+                what,
+                "give the output of ibnetdiscover, or an edge list: a line for each cable, `a b`",
+            )
         }
     };
     ReadError::not_such(&path, what, expected, if fabric { hint } else { "" })

@@ -13,7 +13,8 @@
 //! Names are any words; those with blanks go in double quotes, with commas as separators. Switch ports
 //! are numbered from 1 in the order of the lines. A list in which every line has its mirror image
 //! (`a b` and `b a`) has each cable once, which a note reports. Graph Golf's lists, known by their names
-//! (`n256d8.edges`), are of simple graphs: an edge that stands there twice is one cable.
+//! (`n256d8.edges`), are of simple graphs: an edge that stands there twice is one cable. A third number counts cables, unless a heading
+//! calls it something else (`source,target,weight`), or it is the value of a matrix (`%%MatrixMarket`): then a line is one cable.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -62,6 +63,23 @@ const MOST_PARALLEL: u32 = 253;
 
 /// Words in the first line of tables; such a line is a heading.
 const HEADINGS: &[&str] = &["source", "target", "src", "dst", "from", "to", "node1", "node2"];
+
+/// What headings call a third column that counts cables, or says how fast they are.
+const COLUMNS: &[&str] = &[
+    "count",
+    "counts",
+    "cables",
+    "links",
+    "number",
+    "multiplicity",
+    "parallel",
+    "speed",
+    "rate",
+    "class",
+];
+
+/// How the first line of a matrix begins.
+const MATRIX: &str = "%%MatrixMarket";
 
 /// A line in parsed form.
 enum Line<'a> {
@@ -137,6 +155,20 @@ fn is_heading(line: &str) -> bool {
         && words[..2].iter().all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
 }
 
+/// What a heading calls a third column that is neither a number of cables nor a speed.
+fn other_column(heading: &str) -> Option<&str> {
+    let third = words(heading.trim()).get(2).copied()?;
+    (!COLUMNS.iter().any(|c| c.eq_ignore_ascii_case(third))).then_some(third)
+}
+
+/// A line of whose columns only the first two count.
+fn parse_two(line: &str) -> Line<'_> {
+    match words(line.trim().trim_end_matches(';')).as_slice() {
+        [a, b, ..] if !matches!(parse(line), Line::Nothing) => Line::Edge(a, b, 1, None),
+        _ => parse(line),
+    }
+}
+
 /// The first line, if it has no edge but the numbers of switches and of edges that follow, as many programs write graphs.
 fn line_of_counts(text: &str) -> Option<usize> {
     let mut lines =
@@ -167,9 +199,30 @@ fn line_of_counts(text: &str) -> Option<usize> {
     (fits && edges > 0 && !is_edge).then_some(at)
 }
 
+/// The line of a matrix that has its sizes, after the comments.
+fn line_of_sizes(text: &str) -> Option<usize> {
+    text.lines().position(|line| !matches!(parse(line), Line::Nothing))
+}
+
+/// Whether a list looks like one of vertices with their neighbours, of which three words are two neighbours: every line begins with
+/// another name, all names begin one, and what would be numbers of cables are names that the line does not have already.
+fn has_neighbours(text: &str) -> bool {
+    let lines: Vec<Vec<&str>> =
+        text.lines().filter(|line| !matches!(parse(line), Line::Nothing)).map(words).collect();
+    let first: HashSet<&str> = lines.iter().map(|words| words[0]).collect();
+    let is_list = |words: &Vec<&str>| {
+        let different: HashSet<&&str> = words.iter().collect();
+        different.len() == words.len() && words.iter().all(|word| first.contains(word))
+    };
+    first.len() == lines.len()
+        && lines.iter().any(|words| words.len() > 2)
+        && lines.iter().all(is_list)
+}
+
 /// The line of the first edge or host, if a text looks like an edge list: words, mostly two or three a line.
 fn looks_like(text: &str) -> Option<usize> {
     let mut first = None;
+    let mut has_two = text.starts_with(MATRIX);
     for (i, line) in text.lines().enumerate().take(100) {
         let trimmed = line.trim();
         let comment = trimmed.starts_with(['#', '%']) || trimmed.starts_with("//");
@@ -178,9 +231,10 @@ fn looks_like(text: &str) -> Option<usize> {
         }
         match parse(line) {
             Line::Edge(..) | Line::Host(..) => first = first.or(Some(i + 1)),
-            Line::Bad(_) if !is_heading(line) => return None,
+            Line::Bad(_) if !is_heading(line) && !has_two => return None,
             _ => {}
         }
+        has_two |= is_heading(line) && other_column(line).is_some();
     }
     first
 }
@@ -210,7 +264,9 @@ pub fn read(
     let mut list = List { wiring: Wiring::new(options.class.clone()), index: HashMap::new() };
     let mut d = Diagnostics::default();
     let mut seen_data = false;
-    let counts = line_of_counts(text);
+    let is_matrix = text.starts_with(MATRIX);
+    let mut has_two = is_matrix;
+    let counts = if is_matrix { line_of_sizes(text) } else { line_of_counts(text) };
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
         if counts == Some(i) {
@@ -220,10 +276,14 @@ pub fn read(
         }
         if !seen_data && is_heading(line) {
             d.note(number, "heading of a table", "ignored");
+            if let Some(column) = other_column(line) {
+                d.note(number, format!("column \"{column}\" is not taken"), "a line is one cable");
+                has_two = true;
+            }
             seen_data = true;
             continue;
         }
-        match parse(line) {
+        match if has_two { parse_two(line) } else { parse(line) } {
             Line::Nothing => continue,
             Line::Alone(a) => {
                 list.switch(a);
@@ -251,6 +311,13 @@ pub fn read(
             "no line joins two names",
             "an edge list (lines of two switch names)",
         ));
+    }
+    if !has_two && has_neighbours(text) {
+        d.warn(
+            0,
+            "it looks like a list of vertices, each with its neighbours",
+            "a third number of a line is taken as a number of cables: write a line for each cable",
+        );
     }
     list.halve_if_mirrored(&mut d);
     if let Some(pieces) = list.pairs_alone() {

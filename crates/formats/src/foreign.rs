@@ -40,6 +40,33 @@ pub(crate) const JSON: Format = Format {
     ..Format::NONE
 };
 
+/// A graph in XML.
+pub(crate) const GRAPHML: Format = Format {
+    name: "graphml",
+    what: "a graph in XML (GraphML or GEXF)",
+    hint: "write it as an edge list: a line for each cable, `a b`",
+    known_by: &[KnownBy::Begin(is_graphml)],
+    ..Format::NONE
+};
+
+/// The description of a fat-tree that htsim makes.
+pub(crate) const HTSIM: Format = Format {
+    name: "htsim",
+    what: "parameters of a fat-tree of htsim (.topo), without links",
+    hint: "give a generator spec, such as fattree2:n=4,m=2,r=8 (`darkfiber list families fattree2`)",
+    known_by: &[KnownBy::Begin(is_htsim)],
+    ..Format::NONE
+};
+
+/// A graph with a line for each vertex.
+pub(crate) const METIS: Format = Format {
+    name: "metis",
+    what: "a graph of METIS, whose lines are the neighbours of a vertex each",
+    hint: "write it as an edge list: a line for each cable, `a b`",
+    known_by: &[KnownBy::Whole(metis)],
+    ..Format::NONE
+};
+
 /// A web page, or XML.
 pub(crate) const HTML: Format = Format {
     name: "html",
@@ -53,6 +80,42 @@ pub(crate) const HTML: Format = Format {
 fn is_json(b: &Begin<'_>) -> bool {
     let json = b.json();
     ["[{", "[\"", "{\""].iter().any(|start| json.starts_with(start)) || json == "{}"
+}
+
+fn is_graphml(b: &Begin<'_>) -> bool {
+    !b.is_binary && (b.body.contains("<graphml") || b.body.contains("<gexf"))
+}
+
+fn is_htsim(b: &Begin<'_>) -> bool {
+    let has = |key: &str| {
+        let mut words =
+            b.body.lines().filter_map(|line| line.trim().split_once(char::is_whitespace));
+        words.any(|(word, number)| word == key && number.trim().parse::<u32>().is_ok())
+    };
+    has("Nodes") && has("Tiers")
+}
+
+/// The first line of a graph of METIS: the numbers of vertices and edges, which its lines have, each edge from both ends.
+fn metis(text: &str) -> Option<usize> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.starts_with('%'));
+    let numbers = |line: &str| -> Option<Vec<usize>> {
+        line.split_whitespace().map(|word| word.parse().ok()).collect()
+    };
+    let (first, heading) = lines.find(|(_, line)| !line.trim().is_empty())?;
+    let [vertices, edges] = numbers(heading)?.try_into().ok()?;
+    let mut near = Vec::new();
+    for (_, line) in lines {
+        // A vertex without an edge has an empty line; others may follow the last one.
+        if near.len() < vertices || !line.trim().is_empty() {
+            near.push(numbers(line)?);
+        }
+    }
+    let from_both = |(v, of): (usize, &Vec<usize>)| {
+        of.iter().all(|&u| u != v && u > 0 && near.get(u - 1).is_some_and(|of| of.contains(&v)))
+    };
+    let ends: usize = near.iter().map(Vec::len).sum();
+    let is_graph = near.len() == vertices && ends == 2 * edges && edges > 0;
+    (is_graph && (1..).zip(&near).all(from_both)).then_some(first)
 }
 
 fn is_html(b: &Begin<'_>) -> bool {

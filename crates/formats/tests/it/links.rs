@@ -181,6 +181,51 @@ fn netbench() {
     }
 }
 
+/// A third number is no number of cables where the heading calls it something else, nor in a matrix.
+#[test]
+fn third_columns_that_count_nothing() {
+    let read = |name: &str, text: &str| {
+        let (t, d) =
+            parse_fabric(text, Path::new(name), &Options::default()).expect("an edge list");
+        (t.fabric.switch_link_count(), lines(&d.0))
+    };
+    let (cables, notes) = read("w.csv", "source,target,weight\nA,B,1\nB,C,5\nC,D,3\nD,A,0.5\n");
+    assert_eq!(cables, 4);
+    insta::assert_snapshot!(notes, @r#"
+    line 1: note: heading of a table (ignored)
+    line 1: note: column "weight" is not taken (a line is one cable)
+    "#);
+    assert_eq!(read("w.csv", "source,target,count\nA,B,1\nB,C,5\nC,A,3\n").0, 9);
+    let matrix = "%%MatrixMarket matrix coordinate integer symmetric\n% c\n4 4 4\n1 2 7\n2 3 1\n3 4 2\n4 1 1\n";
+    let sizes = "line 3: note: the numbers of switches and cables (ignored)";
+    assert_eq!(read("m.mtx", matrix), (4, format!("{sizes}\n")));
+    let (cables, notes) = read("a.adjlist", "0 1 5\n1 2\n2 3\n3 4\n4 5\n5\n");
+    assert_eq!(cables, 9);
+    insta::assert_snapshot!(notes, @"warning: it looks like a list of vertices, each with its neighbours (a third number of a line is taken as a number of cables: write a line for each cable)");
+    // A ring of two cables each, with switches of these names.
+    assert_eq!(read("r", "0 1 2\n1 2 2\n2 3 2\n3 0 2\n"), (8, String::new()));
+}
+
+/// Graphs of other programs are named, not taken for edge lists.
+#[test]
+fn graphs_of_other_programs() {
+    let refused = |text: &str| {
+        let error = parse_fabric(text, Path::new("f"), &Options::default()).expect_err("no fabric");
+        let text = error.to_string();
+        text.split("; expected").next().unwrap_or_default().to_owned()
+    };
+    let metis = "% Petersen\n10 15\n2 5 6\n1 3 7\n2 4 8\n3 5 9\n1 4 10\n1 8 9\n2 9 10\n3 6 10\n4 6 7\n5 7 8\n";
+    insta::assert_snapshot!(refused(metis), @"f: line 2 looks like a graph of METIS, whose lines are the neighbours of a vertex each");
+    let htsim = "Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\n";
+    insta::assert_snapshot!(refused(htsim), @"f: line 1 looks like parameters of a fat-tree of htsim (.topo), without links");
+    let graphml = "<?xml version='1.0'?>\n<graphml xmlns=\"x\">\n<graph/>\n</graphml>\n";
+    insta::assert_snapshot!(refused(graphml), @"f: line 1 looks like a graph in XML (GraphML or GEXF)");
+    // A ring behind its numbers of switches and cables is an edge list.
+    let ring = "5 5\n1 2\n2 3\n3 4\n4 5\n5 1\n";
+    let (t, _) = parse_fabric(ring, Path::new("f"), &Options::default()).expect("an edge list");
+    assert_eq!(t.fabric.switch_link_count(), 5);
+}
+
 /// The example that BookSim2 ships (src/examples/anynet/anynet_file): three routers in a triangle, whose third cable stands on the
 /// third line, which names router 1 and router 0.
 #[test]
