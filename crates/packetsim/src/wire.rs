@@ -206,6 +206,9 @@ pub trait PacketNetwork<'a>: NetworkModel {
     /// The time up to which it was simulated, in picoseconds.
     fn now(&self) -> u64;
 
+    /// Simulates up to `now`, which is before [`NetworkModel::upcoming`]: counts are of that time then. What arrives is delivered later.
+    fn catch_up(&mut self, now: u64);
+
     /// Bytes that each port of the network has sent.
     fn carried(&self) -> Vec<u64>;
 
@@ -341,6 +344,13 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
 
     fn now(&self) -> u64 {
         self.now
+    }
+
+    fn catch_up(&mut self, now: u64) {
+        if now > self.now {
+            self.network.run(now / self.tick);
+            self.now = now;
+        }
     }
 
     fn carried(&self) -> Vec<u64> {

@@ -16,9 +16,15 @@ pub(crate) struct Skipped<'a> {
     behind: u64,
     /// What was left out.
     more: Totals,
-    /// Counts when periods under way began.
-    began: Vec<Totals>,
+    /// Counts that are kept, by mark; and how often some were, in all.
+    marks: Vec<Option<Totals>>,
+    marked: u64,
+    /// Ports of the network, once they were counted.
+    ports: u64,
 }
+
+/// So many marks are made whatever they take.
+const FREE_MARKS: u64 = 64;
 
 /// Counts of a packet network up to a time.
 #[derive(Clone, Default)]
@@ -38,7 +44,16 @@ pub(crate) struct Totals {
 impl<'a> Skipped<'a> {
     /// A network of packets of a number of groups; whether repeats of its events may be left out.
     pub(crate) fn new(inner: Box<dyn PacketNetwork<'a> + 'a>, groups: usize, skips: bool) -> Self {
-        Self { inner, groups, skips, behind: 0, more: Totals::default(), began: Vec::new() }
+        Self {
+            inner,
+            groups,
+            skips,
+            behind: 0,
+            more: Totals::default(),
+            marks: Vec::new(),
+            marked: 0,
+            ports: 0,
+        }
     }
 
     /// The network, as far as it was simulated.
@@ -121,21 +136,35 @@ impl Totals {
 }
 
 impl Skipping for Skipped<'_> {
-    fn begin(&mut self) {
-        let now = self.inner.now() + self.behind;
-        self.began.push(self.totals(now));
+    fn mark(&mut self, now: u64) -> Option<usize> {
+        let events = self.inner.events();
+        let copied = self.marked.saturating_mul(self.ports);
+        if self.marked >= FREE_MARKS && copied > events {
+            return None;
+        }
+        self.marked += 1;
+        self.inner.catch_up(now - self.behind);
+        let totals = self.totals(now);
+        self.ports = totals.carried.len() as u64;
+        let free = self.marks.iter().position(Option::is_none).unwrap_or(self.marks.len());
+        if free == self.marks.len() {
+            self.marks.push(None);
+        }
+        self.marks[free] = Some(totals);
+        Some(free)
     }
 
-    fn skip(&mut self, more: Ratio, time: u64) {
-        let now = self.totals(self.inner.now() + self.behind);
-        if let Some(before) = self.began.last() {
+    fn forget(&mut self, mark: usize) {
+        self.marks[mark] = None;
+    }
+
+    fn skip(&mut self, since: usize, now: u64, more: Ratio, time: u64) {
+        self.inner.catch_up(now - self.behind);
+        let now = self.totals(now);
+        if let Some(before) = &self.marks[since] {
             self.more.add(&now, before, more);
         }
         self.behind += time;
-    }
-
-    fn end(&mut self) {
-        self.began.pop();
     }
 }
 

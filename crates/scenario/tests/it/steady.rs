@@ -101,6 +101,24 @@ fn calls_over_and_over() {
     }
 }
 
+/// Where tables fix the paths and iterations are alike, every channel has carried what it does in whole runs, also of short iterations
+/// with messages without bytes.
+#[test]
+fn channels_carry_what_iterations_send() {
+    for (fabric, job) in [
+        (TREE, "traffic = \"incast:bytes=1000,iterations=130\"\nnodes = 4"),
+        (HYPERX, "traffic = \"incast:bytes=1,iterations=130\"\nnodes = 5"),
+        (HYPERX, "traffic = \"imb:op=allreduce,bytes=777,repeat=61\"\nnodes = 7"),
+        (DRAGONFLY, "traffic = \"imb:op=bcast,bytes=8,repeat=61,root=1\"\nnodes = 9"),
+    ] {
+        let text = scenario(fabric, "hosts = \"qdr\"", job);
+        let (short, long) = (run(&text, Some(PRECISION)), run(&text, None));
+        assert!(effort(&short).0 > 0, "{text}");
+        assert_eq!(short.packets[0].packets, long.packets[0].packets, "{text}");
+        assert_eq!(short.carried, long.carried, "{text}");
+    }
+}
+
 /// Adaptive routing never comes to the same state again: means of windows decide.
 #[test]
 fn adaptive_routing_is_a_sample() {

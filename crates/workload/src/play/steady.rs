@@ -55,6 +55,18 @@ struct TimedLoop {
     alike: AlikeWindows,
     long: Interval,
     sample: Sample,
+    /// Counts of the network when the short window began, when the second of those that were alike up to now did, and when the first of
+    /// the sample did.
+    at_short: Option<Mark>,
+    at_alike: Option<Mark>,
+    at_sample: Option<Mark>,
+}
+
+/// Counts of the network at the beginning of an iteration.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    number: usize,
+    iteration: u64,
 }
 
 /// The window under way.
@@ -141,36 +153,47 @@ impl Steady {
         let (i, iteration) = (self.loops.len(), level.iteration(player.place(self.rank)));
         self.loops.push(TimedLoop::new(level, spread, iteration));
         player.watch(level);
-        if let Some(wire) = wire.skipping() {
-            wire.begin();
-        }
-        self.window(i, true, iteration, player);
-        self.window(i, false, iteration, player);
+        self.window(i, true, iteration, player, wire);
+        self.window(i, false, iteration, player, wire);
     }
 
     /// Ends the loops from `i` on, the innermost first.
     fn close(&mut self, i: usize, player: &mut Player<'_>, wire: &mut dyn NetworkModel) {
-        for timed in self.loops.drain(i..).rev() {
+        for mut timed in self.loops.drain(i..).rev() {
             if !timed.is_over {
                 // The short window, and the long one about it.
                 self.looks.extend([CountStep::Times(1); 2]);
             }
-            if let Some(wire) = wire.skipping() {
-                wire.end();
+            for mark in [&mut timed.at_short, &mut timed.at_alike, &mut timed.at_sample] {
+                forget(mark, wire);
             }
         }
         player.watches.truncate(i);
     }
 
     /// Begins a long window of a loop, or a short one within it.
-    fn window(&mut self, i: usize, is_long: bool, iteration: u64, player: &Player<'_>) {
+    fn window(
+        &mut self,
+        i: usize,
+        is_long: bool,
+        iteration: u64,
+        player: &Player<'_>,
+        wire: &mut dyn NetworkModel,
+    ) {
         let entered = &player.watches[i].entered;
         let timed = &mut self.loops[i];
         let window = if is_long { &mut timed.long } else { &mut timed.short };
         (window.begin, window.events, window.error) = (iteration, player.events(), self.error);
         window.entered.clone_from(entered);
-        if is_long && timed.sample.windows.is_empty() {
+        let starts = !is_long || timed.sample.windows.is_empty();
+        if is_long && starts {
             timed.sample.entered.clone_from(entered);
+        }
+        if starts {
+            let mark = if is_long { &mut timed.at_sample } else { &mut timed.at_short };
+            forget(mark, wire);
+            let number = wire.skipping().and_then(|wire| wire.mark(player.now()));
+            *mark = number.map(|number| Mark { number, iteration });
         }
         self.looks.push(CountStep::Apart);
     }
@@ -188,6 +211,13 @@ impl Steady {
         let timed = &mut self.loops[i];
         let entered = &player.watches[i].entered;
         timed.alike.add(between(&timed.short.entered, entered), precision);
+        if timed.alike.count < 2 {
+            forget(&mut timed.at_alike, wire);
+        }
+        // Counts begin with the second of them, so that messages are as far then as at the end.
+        if timed.alike.count > 1 && timed.at_alike.is_none() {
+            timed.at_alike = timed.at_short.take();
+        }
         if let Some(pace) = timed.alike.pace(iteration - timed.origin)
             && self.multiply(i, false, iteration, pace, player, wire)
         {
@@ -216,9 +246,9 @@ impl Steady {
                 timed.sample.windows.clear();
                 timed.long.length *= 2;
             }
-            self.window(i, true, iteration, player);
+            self.window(i, true, iteration, player, wire);
         }
-        self.window(i, false, iteration, player);
+        self.window(i, false, iteration, player, wire);
         false
     }
 
@@ -235,9 +265,8 @@ impl Steady {
         let timed = &mut self.loops[i];
         let window = if is_long { &timed.long } else { &timed.short };
         let left = timed.left(window.length, player);
-        if left <= 1 {
-            return false;
-        }
+        let since = if is_long { timed.at_sample } else { timed.at_alike };
+        let (Some(since), 2..) = (since, left) else { return false };
         // One more window is run at the end, where ranks stop one after the other. The clock ends some time.
         let most = (u64::MAX - player.now()) as f64 / 2.0 / (pace.mean * window.length as f64);
         let times = (left - 1).min(whole(most));
@@ -248,8 +277,8 @@ impl Steady {
         self.skipped = self.skipped.saturating_add(events);
         self.looks.push(CountStep::Times(1 + times));
         if let Some(wire) = wire.skipping() {
-            // All iterations send the same. In many of them it matters little how far messages were when they began or ended.
-            wire.skip(Ratio { to: window.length * times, from: iteration - timed.origin }, time);
+            let more = Ratio { to: window.length * times, from: iteration - since.iteration };
+            wire.skip(since.number, player.now(), more, time);
         }
         player.skip(timed.level.stride(window.length * times), time, events);
         timed.is_over = true;
@@ -318,6 +347,9 @@ impl TimedLoop {
             alike: AlikeWindows::default(),
             long: Interval::of(WINDOW),
             sample: Sample::default(),
+            at_short: None,
+            at_alike: None,
+            at_sample: None,
         }
     }
 
@@ -408,6 +440,13 @@ impl Sample {
         }
         let error = T * error / mean + all.spread;
         (error <= precision).then_some(Pace { mean, error })
+    }
+}
+
+/// Forgets counts that a mark keeps, if it does.
+fn forget(mark: &mut Option<Mark>, wire: &mut dyn NetworkModel) {
+    if let (Some(mark), Some(wire)) = (mark.take(), wire.skipping()) {
+        wire.forget(mark.number);
     }
 }
 

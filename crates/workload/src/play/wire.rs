@@ -86,14 +86,15 @@ impl Ratio {
 
 /// A [`NetworkModel`] that can stand still while ranks advance, and estimate what it would have counted.
 pub trait Skipping {
-    /// A period begins, within those that began before.
-    fn begin(&mut self);
+    /// Keeps the counts up to `now`, which nothing that has departed will change, under a number; `None` where that would take longer
+    /// than what was counted since.
+    fn mark(&mut self, now: u64) -> Option<usize>;
 
-    /// Leaves out so much more of what the last period brought up to now, which would take this number of picoseconds.
-    fn skip(&mut self, more: Ratio, time: u64);
+    /// Forgets counts that were kept.
+    fn forget(&mut self, mark: usize);
 
-    /// The last period is over.
-    fn end(&mut self);
+    /// Leaves out so much more of what was counted since a mark up to `now`, which would take this number of picoseconds.
+    fn skip(&mut self, since: usize, now: u64, more: Ratio, time: u64);
 }
 
 /// A [`NetworkModel`] that can detect that it is in the same state again, and skip repeats of the events in between.
