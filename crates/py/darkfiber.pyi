@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __version__: str
 __all__ = [
+    "__version__",
     "Check",
     "Error",
     "Fabric",

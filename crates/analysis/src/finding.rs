@@ -247,7 +247,7 @@ fn components(fabric: &Fabric, names: &Names<'_>) -> Option<Finding> {
             list(&shown, sizes.len()),
             list(&examples, sizes.len() - 1)
         ),
-        hint: "hosts of different pieces cannot reach each other; mend the cables between them, or route each piece alone",
+        hint: "hosts of different pieces cannot reach each other; mend the cables between them, or leave out the switches of smaller pieces (--fail)",
         places: Places::Components { sizes, examples },
     })
 }

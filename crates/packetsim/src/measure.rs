@@ -169,14 +169,10 @@ impl Measured {
         self.latency as f64 / self.packets.max(1) as f64
     }
 
-    /// Half the width of its confidence interval of 95 %, by the means of batches (Student's t, 9 degrees of freedom).
-    pub fn error(&self) -> f64 {
-        const T: f64 = 2.262;
-        let means: Vec<f64> = self.batches.iter().map(|b| b.0 as f64 / b.1.max(1) as f64).collect();
-        let n = means.len() as f64;
-        let mean = means.iter().sum::<f64>() / n;
-        let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        T * (variance / n).sqrt()
+    /// Mean latencies of the [batches](Self::batches) in which packets were created that arrived, in picoseconds.
+    pub fn batch_means(&self) -> Vec<f64> {
+        let some = self.batches.iter().filter(|batch| batch.1 > 0);
+        some.map(|batch| batch.0 as f64 / batch.1 as f64).collect()
     }
 
     /// Mean number of switches that packets crossed.

@@ -32,6 +32,8 @@ use pyo3::prelude::*;
 /// `loads` count patterns of traffic on them, `Scenario` simulates jobs, and `Study` asks questions of many scenarios.
 #[pymodule(gil_used = true)]
 fn darkfiber(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // Loaded when an array is first returned, a Ctrl-C meanwhile would be a panic.
+    module.py().import("numpy")?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add_to(module)?;
     module.add_class::<fabric::Fabric>()?;

@@ -32,7 +32,7 @@ pub enum Refusal {
     },
     /// The fabric is in pieces that are no planes of it: no engine can route between them.
     #[error(
-        "the fabric is in {components} pieces (switches: {sizes}); repair it, or route each piece alone"
+        "the fabric is in {components} pieces (switches: {sizes}); repair it, or leave out the switches of smaller pieces (--fail)"
     )]
     Disconnected {
         /// Number of connected components.

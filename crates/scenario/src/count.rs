@@ -14,6 +14,7 @@ use darkfiber_workload::play::JobRun;
 use darkfiber_workload::schedule::Program;
 
 use crate::class_totals::by_class;
+use crate::drive::{END, TOO_LONG};
 use crate::pairs::Received;
 use crate::planes::{self, Rails};
 use crate::{Effort, Job, LidsPart, Setup, SimError, Simulated};
@@ -97,7 +98,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         }
         of_jobs.push(of_job);
     }
-    let runs = runs(jobs, &of_jobs, &capacity);
+    let runs = runs(jobs, &of_jobs, &capacity)?;
     let classes = by_class(jobs, &received, None);
     Ok(Simulated {
         classes,
@@ -117,8 +118,15 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
 }
 
 /// A run of each job: its minimum time together with the others.
+///
+/// # Errors
+/// If a job takes longer than the clock has.
 #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<Vec<JobRun>> {
+fn runs(
+    jobs: &[Job],
+    of_jobs: &[BTreeMap<u32, u64>],
+    capacity: &[f64],
+) -> Result<Vec<Vec<JobRun>>, SimError> {
     let takes = |(&c, &bytes): (&u32, &u64)| bytes as f64 / capacity[c as usize];
     let alone: Vec<f64> =
         of_jobs.iter().map(|of| of.iter().map(takes).fold(0.0, f64::max)).collect();
@@ -132,7 +140,11 @@ fn runs(jobs: &[Job], of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Vec<V
     let run = |((job, of), &alone): ((&Job, &BTreeMap<u32, u64>), &f64)| {
         let most = of.keys().map(|&c| wanted[c as usize]).fold(1.0, f64::max);
         let begin = job.play.start;
-        vec![JobRun { begin, end: begin.saturating_add((alone * most).round() as u64) }]
+        let end = begin.saturating_add((alone * most).round() as u64);
+        if end >= END {
+            return Err(SimError::Config(ConfigError(TOO_LONG.to_owned())));
+        }
+        Ok(vec![JobRun { begin, end }])
     };
     jobs.iter().zip(of_jobs).zip(&alone).map(run).collect()
 }

@@ -67,8 +67,8 @@ pub(crate) struct DrivenRun {
 }
 
 /// The last moment of a run, in picoseconds: later events might overflow the clock.
-const END: u64 = 1 << 63;
-const TOO_LONG: &str = "it takes more than 106 days of simulated time, which is all that the clock has: let it compute for less, \
+pub(crate) const END: u64 = 1 << 63;
+pub(crate) const TOO_LONG: &str = "it takes more than 106 days of simulated time, which is all that the clock has: let it compute for less, \
                         iterate less often, or send less";
 
 /// Steps from one look at the clock to the next.

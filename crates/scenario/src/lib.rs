@@ -68,6 +68,7 @@ mod skipped;
 mod steps;
 mod striped;
 pub mod tables;
+mod unused;
 mod update;
 mod update_part;
 mod update_run;

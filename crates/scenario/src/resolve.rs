@@ -15,8 +15,11 @@ use crate::tables::{self, TableFiles};
 use crate::{
     Case, Chain, Depth, EngineInput, Error, FabricSource, Files, Hashing, HowPart, Job, Listener,
     Loaded, Medium, PacketOptions, Scenario, Sharing, Tables, UpdateCase, UpdatePart, classes,
-    demanded, fabric, jobs, places, sent, update,
+    demanded, fabric, jobs, places, sent, unused::unused, update,
 };
+
+/// Keys that a note names; more are counted.
+const MOST_UNUSED: usize = 8;
 
 impl Scenario {
     /// The length of the intervals that are counted, in picoseconds.
@@ -159,10 +162,17 @@ impl Scenario {
             None => Vec::new(),
         };
         let jobs = jobs::resolve(self, &loaded.topology, files, seed, listener)?;
-        let has_own =
-            |job: &Job| job.limit < f64::INFINITY || job.weight.to_bits() != 1f64.to_bits();
-        if medium.depth() != Depth::Flow && jobs.iter().any(has_own) {
-            listener.note("`weight` and `limit` of jobs are for depth `flow`; they are not used");
+        let unused = if listener.hears_notes() { unused(self) } else { Vec::new() };
+        if !unused.is_empty() {
+            let (shown, more) = unused.split_at(unused.len().min(MOST_UNUSED));
+            let keys: Vec<String> = shown.iter().map(|key| format!("`{key}`")).collect();
+            let more =
+                if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            listener.note(&format!(
+                "not used at depth `{}`: {}{more}",
+                self.depth,
+                keys.join(", ")
+            ));
         }
         Ok(Case {
             loaded,

@@ -534,14 +534,16 @@ fn collectives_of_gpus_take_the_time_of_their_model_on_an_idle_fabric() {
     assert!(narrow > 5.0 * seconds(64, WIDE, "linear"), "{narrow} s");
 }
 
-/// Weights of flows do nothing where there are no flows, and a note says so.
+/// Weights of flows do nothing where there are no flows, nor switches where there are no packets; a note says so.
 #[test]
-fn weights_beyond_flows_are_told() {
+fn keys_of_other_depths_are_told() {
     let text = "fabric = \"fattree2:n=2,m=2,r=3\"\n[routes]\nengine = \"dmodk\"\n[[job]]\ntraffic = \"imb:op=alltoall,bytes=1KiB\"\nweight = 3.0\n";
     let dir = folder(&[("w.toml", text)]);
-    let note = "`weight` and `limit` of jobs are for depth `flow`; they are not used";
     for (depth, is_told) in [("flow", false), ("packet", true), ("loggp", true), ("count", true)] {
         let run = run_in(dir.path(), &format!("simulate w.toml --depth {depth}"));
-        assert_eq!((run.code, run.err.contains(note)), (0, is_told), "{depth}: {}", run.err);
+        let note = format!("not used at depth `{depth}`: `job.weight`");
+        assert_eq!((run.code, run.err.contains(&note)), (0, is_told), "{depth}: {}", run.err);
     }
+    let run = run_in(dir.path(), "simulate w.toml --set packets.routing=minimal,ugal");
+    assert!(run.err.contains("not used at depth `flow`: `packets.routing`"), "{}", run.err);
 }

@@ -112,7 +112,9 @@ impl Report for LoadResult<'_> {
                         row.extend(["-"; 6].map(str::to_owned));
                         return row;
                     }
-                    row.push(format!("{} ± {}{sign}", short(p.mean), short(p.error)));
+                    let error =
+                        p.error.map_or(String::new(), |error| format!(" ± {}", short(error)));
+                    row.push(format!("{}{error}{sign}", short(p.mean)));
                     row.extend([p.p50, p.p99, p.p999, p.max].map(short));
                     row.push(format!("{:.2}", p.hops));
                     row.push(format!("{:.0} %", 100.0 * p.round));
@@ -166,7 +168,7 @@ impl Report for LoadResult<'_> {
                 ("accepted", &|(_, p)| p.accepted.to_string()),
                 ("saturated", &|(_, p)| p.saturated.to_string()),
                 ("mean", &|(_, p)| p.mean.to_string()),
-                ("error", &|(_, p)| p.error.to_string()),
+                ("error", &|(_, p)| p.error.map_or(String::new(), |error| error.to_string())),
                 ("p50", &|(_, p)| p.p50.to_string()),
                 ("p95", &|(_, p)| p.p95.to_string()),
                 ("p99", &|(_, p)| p.p99.to_string()),

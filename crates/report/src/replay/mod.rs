@@ -220,13 +220,12 @@ impl Report for ReplayResult<'_> {
             "\n{} times other places than before: {} a day{}",
             group(often.changes as u64),
             mean(often.per_day_mean),
-            if often.days > 0 {
-                format!(
-                    ", from {} to {} ({} of {} days without)",
-                    often.per_day_min, often.per_day_max, often.days_without, often.days
-                )
-            } else {
-                String::new()
+            match (often.per_day_min, often.per_day_max) {
+                (Some(min), Some(max)) => format!(
+                    ", from {min} to {max} ({} of {} days without)",
+                    often.days_without, often.days
+                ),
+                _ => " if it went on like this (less than a day)".to_owned(),
             }
         );
         for sent in &often.engines {

@@ -13,19 +13,23 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::interval::MeanInterval;
+
 /// What came of a load. Times are in nanoseconds; loads are parts of what channels of terminals carry.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Point {
-    /// What terminals created.
+    /// What each terminal that sends was to create, as a part of what its channel carries.
     pub offered: f64,
-    /// What arrived.
+    /// What arrived, as a part of what the channels of all terminals carry: where a pattern leaves some silent, less than was offered
+    /// arrives although all of it does.
     pub accepted: f64,
     /// Whether sources fell behind: latencies are of a moment then.
     pub saturated: bool,
     /// Mean latency of packets, from creation to their last byte.
     pub mean: f64,
-    /// Half the width of its confidence interval of 95 %.
-    pub error: f64,
+    /// Half the width of its confidence interval of 95 %, by Student's t of the means of ten parts of the measured time, those without
+    /// packets left out. `None` where fewer than two have packets.
+    pub error: Option<f64>,
     /// Half of the packets took at most this.
     pub p50: f64,
     /// 95 % did.
@@ -82,7 +86,9 @@ impl Point {
             accepted: found.accepted,
             saturated: found.fell_behind || is_behind(found) || found.missing > 0,
             mean: m.mean() / 1000.0,
-            error: m.error() / 1000.0,
+            error: MeanInterval::of(&m.batch_means(), 0.95)
+                .map(|mean| mean.half / 1000.0)
+                .filter(|half| half.is_finite()),
             p50: at(0.5),
             p95: at(0.95),
             p99: at(0.99),

@@ -8,10 +8,11 @@ use darkfiber_workload::{Extent, Participants, Stream, pattern};
 
 /// Phases of a pattern whose pairs are combined.
 const PHASES: u64 = 4096;
-/// The measurement lasts as long as this number of packets takes on a channel, and at least this number of path
-/// latencies.
+/// The measurement lasts as long as this number of packets takes on a channel, and at least as long as this number of ways over
+/// [`SWITCHES`] switches without waiting.
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
+const SWITCHES: u64 = 8;
 /// Picoseconds of a second, and the maximum duration of a measurement.
 const SECOND: u64 = 1_000_000_000_000;
 const LONGEST: u64 = 1000 * SECOND;
@@ -23,7 +24,8 @@ pub struct Traffic {
     pub pattern: String,
     /// Bytes of a message, whose packets are created at once; `None`: a single packet.
     pub message: Option<u64>,
-    /// Picoseconds over which packets are measured; a hundred packets or twenty latencies without.
+    /// Picoseconds over which packets are measured; the time of 100 packets on a channel or of 20 ways over 8 switches without,
+    /// whichever is longer.
     pub measure: Option<u64>,
     /// Picoseconds before that; until latencies have settled without.
     pub warmup: Option<u64>,
@@ -74,7 +76,7 @@ impl Traffic {
                 Error::usage("an interval of 0 s has no end").hint("100ns is some, for packets")
             );
         }
-        let path_time = 8 * (net.slowest(packet) + micro.pipeline);
+        let path_time = SWITCHES * (net.slowest(packet) + micro.pipeline);
         let measure = self.measure.unwrap_or_else(|| {
             let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
             (WAYS * path_time).max(one.saturating_mul(PACKETS))

@@ -13,12 +13,12 @@ pub const BLOCK_SECONDS: f64 = 4.6e-6;
 pub struct Reconfigurations {
     /// Moments at which the places of multi-switch jobs were others than before.
     pub changes: usize,
-    /// By whole day from the first moment on.
+    /// As many in a day in the mean, from the first moment on: where that is less than a day, as many would be.
     pub per_day_mean: f64,
-    /// The fewest in a day.
-    pub per_day_min: usize,
-    /// The most in a day.
-    pub per_day_max: usize,
+    /// The fewest in a whole day, if there is one.
+    pub per_day_min: Option<usize>,
+    /// The most in a whole day, if there is one.
+    pub per_day_max: Option<usize>,
     /// Whole days.
     pub days: usize,
     /// Days without any.
@@ -77,8 +77,8 @@ pub fn reconfigurations(
     Reconfigurations {
         changes,
         per_day_mean: changes as f64 / span,
-        per_day_min: days.iter().copied().min().unwrap_or(changes),
-        per_day_max: days.iter().copied().max().unwrap_or(changes),
+        per_day_min: days.iter().copied().min(),
+        per_day_max: days.iter().copied().max(),
         days: days.len(),
         days_without: days.iter().filter(|d| **d == 0).count(),
         engines,

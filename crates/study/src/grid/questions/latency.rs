@@ -44,7 +44,7 @@ impl Question for Latency {
             ("message", "bytes of a message, whose packets are created at once; a packet without"),
             (
                 "measure",
-                "time over which packets are measured; a hundred packets, or twenty latencies, without",
+                "time over which packets are measured; without, that of 100 packets on a channel or of 20 ways over 8 switches",
             ),
             ("warmup", "time before that; until latencies have settled without"),
             ("interval", "intervals by which saturate -o records channels; rows have none of it"),
@@ -181,7 +181,7 @@ fn row(of: &str, point: &Point) -> Answer {
         .with("offered", point.offered)
         .with("accepted", point.accepted)
         .with("saturated", point.saturated)
-        .with("error", point.error)
+        .with_some("error", point.error)
         .with("p50", point.p50)
         .with("p95", point.p95)
         .with("p99", point.p99)

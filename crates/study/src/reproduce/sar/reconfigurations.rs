@@ -21,8 +21,8 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
     let often = reconfigurations(&moments, &[], EVERY);
     [
         ("in the mean", 14.0, often.per_day_mean),
-        ("least", 0.0, often.per_day_min as f64),
-        ("most", 57.0, often.per_day_max as f64),
+        ("least", 0.0, often.per_day_min.unwrap_or_default() as f64),
+        ("most", 57.0, often.per_day_max.unwrap_or_default() as f64),
     ]
     .into_iter()
     .map(|(what, printed, ours)| {
