@@ -44,12 +44,15 @@ impl Graphs {
         let mut ring = RingGraph { cross_nic, ..RingGraph::default() };
         for channel in graph.children().filter(|n| n.has_tag_name("channel")) {
             let at = line(channel);
-            // `dev` is in base 16 with or without a prefix; releases differ.
+            // `dev` is a decimal number up to release 2.20, and has the prefix of base 16 later, from 10 on in any case.
             let devices = |tag: &str| -> Option<Vec<u32>> {
                 let of = channel.children().filter(|n| n.has_tag_name(tag));
                 of.map(|n| {
                     let dev = n.attribute("dev")?;
-                    u32::from_str_radix(dev.strip_prefix("0x").unwrap_or(dev), 16).ok()
+                    match dev.strip_prefix("0x") {
+                        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                        None => dev.parse().ok(),
+                    }
                 })
                 .collect()
             };
@@ -112,6 +115,8 @@ mod tests {
         let ring = read(PAIR).expect("it can be read").ring;
         assert_eq!((ring.cross_nic, ring.nics), (2, vec![Some([0, 10]), Some([10, 0])]));
         assert_eq!(ring.gpus, [vec![0, 1], vec![1, 0]]);
+        let old = PAIR.replace("0xa", "10").replace("0x1", "1");
+        assert_eq!(read(&old).expect("of release 2.20").ring, read(PAIR).expect("of 2.21").ring);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Logs of NCCL: places of ranks, NICs of hosts, rings, and connections over the network.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use darkfiber_formats::{Diagnostics, ReadError};
 
@@ -29,8 +29,17 @@ pub struct NetConnection {
     pub nic: u32,
     /// Host of the line.
     pub host: String,
-    /// Number of the line.
-    pub line: usize,
+    /// The line.
+    pub at: LogLine,
+}
+
+/// A line of one of several logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// Index of the log, in the order in which they were read.
+    file: usize,
+    /// Number of the line, from 1.
+    line: usize,
 }
 
 /// A NIC of a host.
@@ -57,8 +66,10 @@ pub struct NcclLog {
     pub connections: Vec<NetConnection>,
     /// Ranks of the communicator, if a line gives them.
     pub ranks: Option<u32>,
-    /// Number of the first line of a connection over TCP, if there is one: it is no connection of a NIC here.
-    pub socket: Option<usize>,
+    /// The first line of a connection over TCP, if there is one: it is no connection of a NIC here.
+    pub socket: Option<LogLine>,
+    /// The logs that were read.
+    files: Vec<PathBuf>,
 }
 
 impl NcclLog {
@@ -69,6 +80,7 @@ impl NcclLog {
     pub fn read(&mut self, text: &str, path: &Path) -> Result<Diagnostics, ReadError> {
         let mut found = Diagnostics::default();
         let (mut lines, mut has_merged) = (0, false);
+        self.files.push(path.to_owned());
         for (number, line) in (1..).zip(text.lines()) {
             let Some((before, said)) = line.split_once(" NCCL INFO ") else { continue };
             lines += 1;
@@ -177,6 +189,7 @@ impl NcclLog {
         rest: &str,
         line: usize,
     ) -> Result<(), String> {
+        let at = LogLine { file: self.files.len().saturating_sub(1), line };
         let Some((pair, via)) = rest.split_once(" via NET/") else { return Ok(()) };
         let direction = if pair.contains("[send]") {
             Direction::Send
@@ -191,7 +204,7 @@ impl NcclLog {
             digits.parse::<u32>().ok()
         };
         if via.starts_with("Socket/") {
-            self.socket.get_or_insert(line);
+            self.socket.get_or_insert(at);
             return Ok(());
         }
         // RCCL says more behind a blank.
@@ -202,7 +215,7 @@ impl NcclLog {
         };
         self.seat(if direction == Direction::Send { from } else { to }, host)?;
         let host = host.to_owned();
-        let end = NetConnection { channel, from, to, direction, nic, host, line };
+        let end = NetConnection { channel, from, to, direction, nic, host, at };
         self.connections.push(end);
         Ok(())
     }
@@ -244,6 +257,12 @@ impl NcclLog {
             name(up),
             name(known)
         ))
+    }
+
+    /// A line, with the name of its log, for messages.
+    pub fn place(&self, at: LogLine) -> String {
+        let file = self.files.get(at.file).map(|file| file.display().to_string());
+        format!("{}: line {}", file.unwrap_or_default(), at.line)
     }
 
     /// The reason why the channels are not rings through all ranks, if they are not.

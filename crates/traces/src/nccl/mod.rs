@@ -11,5 +11,5 @@ mod topology;
 mod xml;
 
 pub use graph::{Graphs, RingGraph};
-pub use log::{Direction, LogNic, NcclLog, NetConnection};
+pub use log::{Direction, LogLine, LogNic, NcclLog, NetConnection};
 pub use topology::{HostTopology, Nic};

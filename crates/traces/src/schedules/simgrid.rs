@@ -19,7 +19,7 @@ use std::path::Path;
 use darkfiber_workload::trace::{ANY, Call, Collective, CollectiveKind, Message, MpiTrace, WORLD};
 
 use super::run::{File, Options, Read, ReadBy, ScheduleFormat};
-use super::values::{MOST_RANKS, picoseconds, tell_missing, whole};
+use super::values::{MOST_BYTES, MOST_RANKS, picoseconds, tell_missing, whole};
 use darkfiber_formats::{Diagnostics, ReadError};
 
 /// The entry of this format.
@@ -144,7 +144,11 @@ impl Arguments<'_> {
     }
 
     fn bytes(&self, at: usize, unit: u64) -> Result<u64, ReadError> {
-        self.count(at, "a count").map(|n| n.saturating_mul(unit))
+        let bytes = self.count(at, "a count")?.saturating_mul(unit);
+        if bytes > MOST_BYTES {
+            return Err(self.bad(self.word(at, "a count")?, "a count of at most a TiB"));
+        }
+        Ok(bytes)
     }
 
     fn list(&self, at: usize, ranks: usize, unit: u64) -> Result<Vec<u64>, ReadError> {

@@ -9,6 +9,8 @@ use darkfiber_formats::{Diagnostics, ReadError};
 
 /// The most ranks of traces and matrices: more than any machine has cores in one job.
 pub(super) const MOST_RANKS: u32 = 1 << 22;
+/// The most bytes of a message, or that a rank gives to a collective.
+pub(super) const MOST_BYTES: u64 = 1 << 40;
 
 /// The number at the end of a file's name, its endings left out: `trace-0012.bin` is 12.
 pub(super) fn number(path: &Path) -> Option<u64> {

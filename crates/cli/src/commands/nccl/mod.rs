@@ -82,6 +82,9 @@ pub(crate) fn run(args: &NcclCommand, common: &Common) -> Result<Exit, Failure> 
     save::expect(args.output.as_ref())?;
     let loaded = load::fabric(&args.fabric, common)?;
     damage::note(&loaded);
+    if let Some(note) = loaded.unknown_speeds() {
+        darkfiber_scenario::Listener::note(&mut out::Teller::new(common), &note);
+    }
     if args.routes.is_some() || args.ecmp.is_some() {
         load::refuse_planes(&loaded.topology.fabric, "nccl with --routes or --ecmp")?;
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use darkfiber_analysis::rings::{Connections, RingPorts, Rings};
 use darkfiber_fabric::TerminalId;
 use darkfiber_formats::input;
-use darkfiber_traces::nccl::{Direction, Graphs, NcclLog, NetConnection};
+use darkfiber_traces::nccl::{Direction, Graphs, NcclLog, NetConnection, RingGraph};
 
 use super::nics::{NicFinder, hosts_and_file};
 use crate::failure::Failure;
@@ -31,8 +31,9 @@ pub(super) struct GpuJob {
 }
 
 /// Puts together what graphs of hosts become when NCCL joins them (`connect.cc`): the last GPU of a host sends to the first of the
-/// next one; if any host's search ended with pairs of channels that exchange their NICs, hosts of odd numbers exchange the channels
-/// of a pair; then all channels are doubled.
+/// next one; if a host of an odd number has found pairs of channels that exchange their NICs, and channels are even in number, it
+/// exchanges the channels of a pair; then all channels are doubled. So since release 2.28; before, all hosts of odd numbers did as
+/// soon as one host had found such pairs.
 pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJob, Failure> {
     let mut hosts = Vec::new();
     let mut graphs = Vec::new();
@@ -59,12 +60,13 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
             .hint("name all hosts in the order of their ranks: cn[0001-0004]=graph.xml"));
     }
     let count = graphs.iter().map(|(_, g)| g.nics.len()).min().unwrap_or(0);
-    let alternates = graphs.iter().any(|(_, g)| g.cross_nic == 2);
+    let has_pairs = |graph: &RingGraph| graph.cross_nic == 2 && count.is_multiple_of(2);
+    let pairs = graphs.iter().filter(|(_, g)| has_pairs(g)).count();
     let mut channels = Vec::new();
     for c in 0..count {
         let mut stops = Vec::new();
         for (i, (host, (file, graph))) in hosts.iter().zip(&graphs).enumerate() {
-            let partner = if alternates && i % 2 == 1 && (c ^ 1) < count { c ^ 1 } else { c };
+            let partner = if has_pairs(graph) && i % 2 == 1 { c ^ 1 } else { c };
             let [enters, leaves] = graph.nics[partner].unwrap_or_default();
             let from = file.display().to_string();
             let terminal = |device| finder.terminal(host, device, &NcclLog::default(), &from);
@@ -81,9 +83,10 @@ pub(super) fn of_graphs(texts: &[String], finder: &NicFinder<'_>) -> Result<GpuJ
         hosts,
         ranks_of,
         rings: Rings { channels: doubled },
-        alternates: Some(alternates),
+        alternates: Some(pairs > 0),
         trees: None,
-        is_one_order: true,
+        // In another order other hosts would be at odd places: known only where all do alike.
+        is_one_order: pairs == 0 || pairs == graphs.len(),
     })
 }
 
@@ -123,8 +126,11 @@ fn job(
     finder: &NicFinder<'_>,
 ) -> Result<GpuJob, Failure> {
     let bad = |why: String| Failure::input(format!("{file}: {why}"));
-    if let Some(line) = log.socket {
-        return Err(bad(format!("line {line}: ranks talk by NET/Socket (TCP), not by InfiniBand"))
+    if let Some(at) = log.socket {
+        return Err(Failure::input(format!(
+            "{}: ranks talk by NET/Socket (TCP), not by InfiniBand",
+            log.place(at)
+        ))
             .hint("NCCL found no NIC of InfiniBand that it may use: see NET/IB lines, NCCL_IB_DISABLE, NCCL_IB_HCA"));
     }
     if with_trees {
@@ -243,8 +249,7 @@ fn nic(
         ))
         .hint("give the logs of all hosts, with NCCL_DEBUG_SUBSYS=INIT,GRAPH,NET"));
     };
-    let at = format!("{file}: line {}", end.line);
-    finder.terminal(&end.host, end.nic, log, &at)
+    finder.terminal(&end.host, end.nic, log, &log.place(end.at))
 }
 
 /// The connections of trees between hosts: what goes up to be reduced, and down again.

@@ -11,10 +11,8 @@ use super::groups::Groups;
 use super::json;
 use super::node::{Node, RECV, SEND};
 use super::protobuf;
+use crate::schedules::values::MOST_BYTES;
 use darkfiber_formats::ReadError;
-
-/// The most bytes of a message or collective.
-const MOST_BYTES: u64 = 1 << 40;
 
 /// A file that is being turned into a part of a graph.
 pub(super) struct Npu<'a> {

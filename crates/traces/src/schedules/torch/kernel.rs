@@ -6,6 +6,7 @@ use darkfiber_workload::trace::CollectiveKind;
 
 use super::event::{Args, Event, Trace, integer, ranks, text};
 use super::group::{self, Members};
+use crate::schedules::values::MOST_BYTES;
 use serde_json::Value;
 
 /// A stream of a GPU, by its device and its number.
@@ -59,8 +60,7 @@ pub(super) struct KernelDependencies {
     pub(super) took: u64,
 }
 
-/// The most bytes that a rank gives, and the most nanoseconds that a trace lasts.
-const MOST_BYTES: u64 = 1 << 40;
+/// The most nanoseconds that a trace lasts.
 const LONGEST: f64 = 1e16;
 
 /// What [`kernels`] finds in a trace.
