@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use darkfiber_analysis::difference::{Difference, DifferenceKind, Pairing, differences};
 use darkfiber_analysis::{Finding, Severity};
-use darkfiber_fabric::{Cabling, Fabric, Missing, recognise};
+use darkfiber_fabric::{Cabling, Fabric, Missing, Recognition, Shape, recognise};
 use darkfiber_formats::{Diagnostics, detect, input, plans};
 use darkfiber_report::difference::{ComparedBy, DiffResult, DiffSide};
 
@@ -138,6 +138,15 @@ fn found_in(name: &str, remarks: &Diagnostics) -> Vec<Finding> {
     found
 }
 
+/// Cables between switches that the undamaged structure of a fabric has; `None` if a whole switch is missing, whose cables nobody
+/// counted.
+fn whole_cables(fabric: &Fabric, as_found: &Recognition) -> Option<usize> {
+    let is_switch = |missing: &Missing| matches!(missing, Missing::Switch { .. });
+    let missing: u32 = as_found.missing.iter().map(Missing::cables).sum();
+    let all = fabric.switch_link_count() + missing as usize;
+    (!as_found.missing.iter().any(is_switch)).then(|| all - as_found.extra.len())
+}
+
 /// What the fabric lacks of a structure that it shares with the expected one.
 fn by_structure(
     expected: &Side,
@@ -160,6 +169,13 @@ fn by_structure(
             expected.name, wanted.text, found.name, is.text
         ))
         .hint("give the plan of this fabric"));
+    }
+    if matches!(is.shape, Shape::Expander(_)) {
+        return Err(Failure::infeasible(format!(
+            "{} and {} look like random graphs, of which each is another, and no GUID and no name is in common",
+            expected.name, found.name
+        ))
+        .hint("give a plan or an earlier dump of this fabric"));
     }
     // A row for each cable, also where nobody knows which of several it is.
     let rows = is.missing.iter().flat_map(|missing| {
@@ -188,6 +204,23 @@ fn by_structure(
         found: Some("beyond the structure".to_owned()),
         action: "is it in the wrong port?".to_owned(),
     }));
+    // The same structure may have other numbers of parallel cables.
+    if let (Some(wanted), Some(is)) = (whole_cables(plan, &wanted), whole_cables(fabric, &is))
+        && wanted != is
+    {
+        let cables = |n: usize| Some(format!("{n} cables between switches"));
+        list.push(Difference {
+            kind: if is < wanted {
+                DifferenceKind::CableMissing
+            } else {
+                DifferenceKind::CableExtra
+            },
+            at: "the whole structure".to_owned(),
+            expected: cables(wanted),
+            found: cables(is),
+            action: "are as many side by side? compare with a plan that has names".to_owned(),
+        });
+    }
     let hosts = (plan.terminal_count(), fabric.terminal_count());
     if hosts.0 != hosts.1 {
         let terminals = |n: usize| Some(format!("{n} terminals"));
