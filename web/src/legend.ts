@@ -29,6 +29,7 @@ export class Legend {
 
   static lit(now: Now, channels: number): string {
     if (now.apart) return `${group(now.channel.length)} of ${group(channels)} channels differ`;
+    if (now.unit === "errors") return `${group(now.channel.length)} of ${group(channels)} channels with symbol errors`;
     const dark = channels - now.channel.length;
     return `${group(now.channel.length)} of ${group(channels)} channels lit \u00b7 ${(100 * dark / Math.max(channels, 1)).toFixed(1)} % dark`;
   }

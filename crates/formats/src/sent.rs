@@ -77,7 +77,7 @@ pub fn read(
     let mut found = Diagnostics::default();
     let mut sent: BTreeMap<(Option<String>, TerminalId, TerminalId), u64> = BTreeMap::new();
     let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut known, mut to_itself) = (0usize, 0usize);
+    let (mut known, mut to_itself, mut without) = (0usize, 0usize, 0usize);
     for record in reader.records() {
         let record = match record {
             Ok(record) => record,
@@ -89,11 +89,6 @@ pub fn read(
         };
         let line = record.position().map_or(0, |p| p.line() as usize);
         let cell = |i: usize| record.get(i).unwrap_or_default();
-        let Ok(amount) = cell(bytes).parse::<u64>() else {
-            let shown: String = cell(bytes).chars().take(40).collect();
-            found.warn(line, format!("no bytes in '{shown}'"), "expected a whole number; left out");
-            continue;
-        };
         let ends = [cell(source), cell(destination)].map(|name| {
             let of = places.of(name);
             if of.is_empty() {
@@ -106,6 +101,12 @@ pub fn read(
             continue;
         }
         known += 1;
+        let Some(amount) = whole(cell(bytes)) else {
+            let shown: String = cell(bytes).chars().take(40).collect();
+            found.warn(line, format!("no bytes in '{shown}'"), "expected a whole number; left out");
+            without += 1;
+            continue;
+        };
         if from == to {
             to_itself += 1;
             continue;
@@ -118,6 +119,12 @@ pub fn read(
             let sum = sent.entry((job.clone(), a, b)).or_default();
             *sum = sum.saturating_add(part);
         }
+    }
+    if known > 0 && known == without {
+        return Err(refused(
+            "no record has a whole number of bytes".to_owned(),
+            "bytes are written in full: 1000000000, without a unit",
+        ));
     }
     if let Some(first) = unknown.keys().next() {
         if known == 0 {
@@ -153,6 +160,18 @@ pub fn read(
     ))
 }
 
+/// A whole number, which tables of numbers also write `1000.0` or `1e9`.
+fn whole(word: &str) -> Option<u64> {
+    /// From here on floating-point numbers leave out some whole ones.
+    const EXACT: f64 = 9e15;
+    if let Ok(number) = word.parse() {
+        return Some(number);
+    }
+    let number = word.parse::<f64>().ok()?;
+    #[expect(clippy::cast_sign_loss, reason = "it is not below zero")]
+    ((0.0..EXACT).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use darkfiber_fabric::open;
@@ -175,6 +194,22 @@ mod tests {
             sent.iter().map(|s| (s.job.as_deref(), s.from.0, s.to.0, s.bytes)).collect();
         assert_eq!(values, [(None, 3, 0, 5), (Some("7"), 0, 2, 111)]);
         assert_eq!(found.0.len(), 3, "{found:?}");
+    }
+
+    #[test]
+    fn bytes_of_other_programs() {
+        let table = |bytes: &str| format!("source,destination,bytes\ncn0001,cn0002,{bytes}\n");
+        let amount = |bytes: &str| read_for(&table(bytes)).map(|(sent, _)| sent[0].bytes);
+        for (bytes, amount_of) in [("1000.0", 1000), ("1e9", 1_000_000_000), ("7", 7)] {
+            assert_eq!(amount(bytes).expect(bytes), amount_of);
+        }
+        for bytes in ["2GB", "3 GiB", "1.5", "-5", "nan", "1e40", ""] {
+            let error = read_for(&table(bytes)).expect_err(bytes).to_string();
+            assert!(error.contains("no record has a whole number of bytes"), "{bytes}: {error}");
+        }
+        // A stranger beside them is not taken for the reason.
+        let both = format!("{}cn9999,cn0001,5\n", table("1.5"));
+        assert!(!read_for(&both).expect_err("no bytes").to_string().contains("cn9999"));
     }
 
     #[test]

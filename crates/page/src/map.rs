@@ -106,7 +106,8 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
                 Unit::Routes => format!("max EFI {most}"),
                 _ => format!("at most {most}"),
             };
-            (view.name.clone(), format!("{fullest}, {share:.1} % dark"))
+            let none = if view.unit == Unit::Errors { "without" } else { "dark" };
+            (view.name.clone(), format!("{fullest}, {share:.1} % {none}"))
         }
     };
     let _ok = write!(
@@ -189,6 +190,7 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f3
     };
     let dark = match unit {
         Unit::Failure => "dark fiber costs nothing",
+        Unit::Errors => "dark: none",
         _ => "dark fiber carries none",
     };
     let (x, y) =

@@ -43,6 +43,10 @@ pub struct BlastResult<'a> {
 pub struct FlapFacts {
     /// Flaps of each cable a day.
     pub rate: f64,
+    /// Whether cables between switches flap, and those of hosts: as they are among the faults.
+    pub between_switches: bool,
+    /// See `between_switches`.
+    pub of_hosts: bool,
     /// Seconds that a cable is down.
     pub down: f64,
     /// Seconds until mended tables are in place.
@@ -160,8 +164,13 @@ fn text(r: &BlastResult<'_>, style: Style) -> String {
     if let Some(f) = &r.flaps {
         let _infallible = writeln!(
             text,
-            "\na day: {} flaps of each cable, down {}, tables mended after {}, lost packets noticed {} later",
+            "\na day: {} flaps of each cable{}, down {}, tables mended after {}, lost packets noticed {} later",
             f.rate,
+            match (f.between_switches, f.of_hosts) {
+                (true, true) => "",
+                (true, false) => " between switches (--faults cables,hosts has those of hosts)",
+                _ => " of a host",
+            },
             duration(f.down),
             duration(f.reroute),
             duration(f.timer)

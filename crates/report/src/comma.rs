@@ -34,6 +34,7 @@ pub fn engines(rows: &[RouteOutcome]) -> String {
             }),
             ("seconds", &|row| of(row, |r| some(r.seconds))),
             ("pairs", &|row| of(row, |r| r.pairs.to_string())),
+            ("paths", &|row| of(row, |r| r.paths.to_string())),
             ("unreachable", &|row| of(row, |r| r.unreachable.to_string())),
             ("loops", &|row| of(row, |r| r.loops.to_string())),
             ("hops_mean", &|row| of(row, |r| r.hops.mean.to_string())),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::{
-    FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SharedName, SpecError,
-    SwitchId, Topology,
+    ChannelId, FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SharedName,
+    SpecError, SwitchId, TerminalId, Topology,
 };
 use darkfiber_formats::guids::{self, GuidList};
 use darkfiber_formats::{Diagnostics, detect, edges, input, node_names};
@@ -65,6 +65,30 @@ pub struct Loaded {
     pub structure: Option<Structure>,
     /// Names that several hosts have, and which were therefore replaced.
     pub shared: Vec<SharedName>,
+}
+
+impl Loaded {
+    /// What to say where speeds matter: how many cables state none, unless the reader has said so.
+    pub fn unknown_speeds(&self) -> Option<String> {
+        let fabric = &self.topology.fabric;
+        let unknown = LinkClass::unknown();
+        let is_unknown = |class: &LinkClass| class.label == unknown.label;
+        let of_switches = (0..fabric.channel_count())
+            .filter(|&c| is_unknown(fabric.class_of(ChannelId::new(c))))
+            .count();
+        let of_hosts = (0..fabric.terminal_count())
+            .filter(|&t| is_unknown(fabric.terminal_class(TerminalId::new(t))))
+            .count();
+        let cables = of_switches / 2 + of_hosts;
+        let is_said = || self.diagnostics.0.iter().any(|d| d.what.contains("no speed"));
+        (cables > 0 && !is_said()).then(|| {
+            let rate = unknown.bytes_per_second as f64 * 8e-9;
+            format!(
+                "{cables} of {} cables state no speed: they count as 4xQDR, {rate:.0} Gbit/s",
+                fabric.link_count()
+            )
+        })
+    }
 }
 
 impl From<Topology> for Loaded {

@@ -15,11 +15,8 @@ use crate::tables::{self, TableFiles};
 use crate::{
     Case, Chain, Depth, EngineInput, Error, FabricSource, Files, Hashing, HowPart, Job, Listener,
     Loaded, Medium, PacketOptions, Scenario, Sharing, Tables, UpdateCase, UpdatePart, classes,
-    demanded, fabric, jobs, places, sent, unused::unused, update,
+    demanded, fabric, jobs, places, sent, update,
 };
-
-/// Keys that a note names; more are counted.
-const MOST_UNUSED: usize = 8;
 
 impl Scenario {
     /// The length of the intervals that are counted, in picoseconds.
@@ -162,17 +159,16 @@ impl Scenario {
             None => Vec::new(),
         };
         let jobs = jobs::resolve(self, &loaded.topology, files, seed, listener)?;
-        let unused = if listener.hears_notes() { unused(self) } else { Vec::new() };
-        if !unused.is_empty() {
-            let (shown, more) = unused.split_at(unused.len().min(MOST_UNUSED));
-            let keys: Vec<String> = shown.iter().map(|key| format!("`{key}`")).collect();
-            let more =
-                if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-            listener.note(&format!(
-                "not used at depth `{}`: {}{more}",
-                self.depth,
-                keys.join(", ")
-            ));
+        if listener.hears_notes()
+            && !jobs.is_empty()
+            && let Some(note) = loaded.unknown_speeds()
+        {
+            listener.note(&note);
+        }
+        if listener.hears_notes()
+            && let Some(note) = self.unused_keys()
+        {
+            listener.note(&note);
         }
         Ok(Case {
             loaded,

@@ -22,8 +22,27 @@ const OF_TIMES: &[&str] = &[
     "run-repeats",
 ];
 
+/// Keys that a note names; more are counted.
+const MOST: usize = 8;
+
+impl Scenario {
+    /// What to say of keys that are set, though nothing at its depth looks at them.
+    pub fn unused_keys(&self) -> Option<String> {
+        let unused = unused(self);
+        let (shown, more) = unused.split_at(unused.len().min(MOST));
+        let keys: Vec<String> = shown.iter().map(|key| format!("`{key}`")).collect();
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let depth = self.depth;
+        (!unused.is_empty())
+            .then(|| format!("not used at depth `{depth}`: {}{more}", keys.join(", ")))
+    }
+}
+
 /// The keys that are there and are other than without them, though nothing at its depth looks at them, in the order of the file.
-pub(crate) fn unused(scenario: &Scenario) -> Vec<String> {
+fn unused(scenario: &Scenario) -> Vec<String> {
     let depth = scenario.depth;
     let of_cost: &[&str] = match depth {
         Depth::Count => OF_TIMES,

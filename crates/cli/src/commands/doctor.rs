@@ -147,10 +147,11 @@ fn cabling(loaded: &Loaded) -> Exam {
     let cables = counted(fabric.link_count(), "cable", "cables");
     let make = if fabric.link_count() == 1 { "it makes" } else { "they make" };
     let is_known = |text: &str| !text.starts_with("irregular");
+    let taken = if loaded.degraded { " with those that --fail takes away" } else { "" };
     let text = match &loaded.structure {
         Some(Ok(found)) if found.text == "one switch" => format!("{cables}, all on one switch"),
         Some(Ok(found)) if is_known(&found.text) => {
-            format!("{cables}; {make} a complete {}", found.text)
+            format!("{cables}; {make} a complete {}{taken}", found.text)
         }
         Some(_) => {
             let pieces = match fabric.components().len() {
@@ -201,7 +202,8 @@ fn routes(
         // Nobody knows whether the subnet manager gives other levels.
         deadlock.verdict = Verdict::Warning;
         deadlock.message = format!("{}; {}", deadlock.message, assumed.message);
-        deadlock.action = format!("{}; else {}", assumed.hint, deadlock.action);
+        let hint = assumed.hint.replace(" (of tables in place --from-sl)", "");
+        deadlock.action = format!("{hint}; else {}", deadlock.action);
     }
     vec![
         Exam::of(Area::Routes, &lost, pairs),
@@ -308,7 +310,14 @@ fn cables(
     }
     by_channel.bad = bad.clone().unwrap_or_default();
     let bad = match bad {
-        Some(bad) => bad_cables(fabric, &bad, crossing, on),
+        Some(bad) => {
+            let mut exam = bad_cables(fabric, &bad, crossing, on);
+            if let Some(most) = args.bad_above {
+                let limited = format!("--fail FILE --symbol-errors {most}");
+                exam.action = exam.action.replace("--fail FILE", &limited);
+            }
+            exam
+        }
         None => Exam::not_asked(
             Area::BadCables,
             "no file of --counters has symbol errors (ibqueryerrors, perfquery)",

@@ -419,7 +419,10 @@ fn presets() -> List {
 
 const METRICS: &[&[&str]] = &[
     &["pairs", "ordered pairs of different terminals"],
-    &["unreachable", "pairs whose packets end nowhere or at a wrong port"],
+    &[
+        "unreachable",
+        "pairs whose packets end nowhere or at a wrong port, of each LID (paths times pairs)",
+    ],
     &["loops", "pairs whose packets loop forever"],
     &["hops", "switches crossed by a terminal pair, as OpenSM counts: mean and max"],
     &["layers", "virtual layers (service level = virtual lane) in use"],

@@ -95,8 +95,8 @@ lfts,path-sl.zst chooses files, and compresses. Where DIR cannot be replaced ato
 must be new or empty, or --in-place must be given.
 Nothing is written that failed the check.
 
-Exit code 1 if pairs are unreachable or an engine violated its guarantee of deadlock freedom; 4 if no engine could
-route, or routes could not be written.";
+Exit code 1 if pairs are unreachable, or routes can deadlock that were guaranteed not to or were to be written; 4 if
+no engine could route, or routes could not be written.";
 
 /// Refuses options that do not go together. Why lanes of tables are chosen anew, if they are.
 fn lanes_chosen_anew(args: &RouteCommand) -> Result<Option<&'static str>, Failure> {

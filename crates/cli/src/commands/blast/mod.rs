@@ -39,7 +39,7 @@ pub(crate) struct BlastCommand {
     /// Virtual lanes that repaired tables may use
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=15))]
     pub(crate) lanes: u8,
-    /// Flaps of each cable a day: gives the time that each job loses in an expected day
+    /// Flaps a day of each cable that --faults names: gives the time that each job loses in an expected day
     #[arg(long, value_name = "RATE")]
     pub(crate) flap_rate: Option<f64>,
     /// How long a cable is down in a flap
@@ -167,12 +167,20 @@ fn flaps(args: &BlastCommand) -> Result<Option<FlapFacts>, Failure> {
             "--flap-rate {rate}: expected flaps of a cable a day, such as 0.01"
         )));
     }
+    let has = |what: Failing| args.faults.contains(&what);
+    let (between_switches, of_hosts) = (has(Failing::Cables), has(Failing::Hosts));
+    if !between_switches && !of_hosts {
+        return Err(Failure::usage("--flap-rate: no cable is among the faults")
+            .hint("cables flap: --faults cables, hosts or both"));
+    }
     let seconds = |text: &str, option: &str| {
         let picoseconds = time(text).map_err(|e| Failure::usage(format!("{option}: {e}")))?;
         Ok::<f64, Failure>(picoseconds as f64 / 1e12)
     };
     Ok(Some(FlapFacts {
         rate,
+        between_switches,
+        of_hosts,
         down: seconds(&args.flap_time, "--flap-time")?,
         reroute: seconds(&args.reroute_time, "--reroute-time")?,
         timer: seconds(&args.retry_time, "--retry-time")?,

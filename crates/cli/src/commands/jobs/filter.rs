@@ -56,7 +56,7 @@ pub(crate) const HELP: &str = "\
 The filter of Domke and Hoefler, \"Scheduling-Aware Routing for Supercomputers\", SC'16, figure 5: of the jobs that
 run those on two switches or more; ids do not matter, so a job in the place of another on the same nodes is no
 change. MAPPING is replaced atomically, and only if it differs. If the answer of the batch system is invalid or
-late, the old one stays.
+late, the old one stays; single rows that cannot be read are left out, with a warning.
 
 Examples:
   squeue -a -o '%i %T %N' | darkfiber jobs filter running --topology /etc/slurm/topology.conf

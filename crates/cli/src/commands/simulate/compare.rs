@@ -1,10 +1,11 @@
 //! Several scenarios side by side: files, and values of keys that `--set` lists. Each is a cell of a study that asks for runs.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
 use darkfiber_report::compare::{CompareResult, bars};
-use darkfiber_scenario::{Folder, ScenarioFile};
+use darkfiber_scenario::{Folder, Listener, ScenarioFile};
 use darkfiber_study::compare::{Variant, keys};
 use darkfiber_study::grid::{
     self, Axis, Hooks, NullStore, Prepared, QuestionPart, Record, StudyFile, Value,
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 use super::args::{Depth, SimulateCommand};
 use crate::failure::{Exit, Failure};
 use crate::options::Common;
+use crate::out::Teller;
 use crate::progress::Progress;
 use crate::{load, provenance, save};
 
@@ -133,6 +135,7 @@ pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
     // The scenarios, before anything is simulated.
     let mut variants = Vec::new();
     let mut seeds = Vec::new();
+    let mut notes = BTreeSet::new();
     for (i, study) in studies.iter().enumerate() {
         for cell in study.cells(None)? {
             let (point, turn) = (cell.point, cell.turn);
@@ -140,6 +143,7 @@ pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
                 continue;
             }
             let prepared = study.prepare(cell)?;
+            notes.extend(prepared.file.scenario.unused_keys());
             let name = name(study, &prepared.set, studies.len() > 1);
             variants.push((i, point, variant(name, study, &prepared)?));
             if variants.len() > MOST {
@@ -150,6 +154,9 @@ pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
                 seeds = (0..n).map(|k| prepared.seed().wrapping_add(k)).collect();
             }
         }
+    }
+    for note in &notes {
+        Listener::note(&mut Teller::new(common), note);
     }
     tell_apart(&mut variants);
     // All their runs, side by side.
