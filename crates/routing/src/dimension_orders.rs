@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 
 use darkfiber_fabric::{Fabric, GridShape, Shape};
 
-use crate::lid_offsets::ComputeTables;
-use crate::{DestId, Layers, Request, Routes};
+use crate::{DestId, Layers, Refusal, Request, Routes};
+
+/// Computes tables for a request.
+pub(crate) type ComputeTables<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
 
 /// Tables with a row for each of several orders of dimensions, by terminal: as many as the lanes have space for, at most one for each
 /// LID, a power of two. `None` off lattices, if the engine refuses, or if there is space for one order alone.

@@ -17,10 +17,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use crate::check::check;
-use crate::{DestId, Layers, Refusal, Request, Routes, dimension_orders};
-
-/// Computes tables for a request.
-pub(crate) type ComputeTables<'a> = dyn Fn(&Request<'_>) -> Result<Routes, Refusal> + 'a;
+use crate::dimension_orders::{self, ComputeTables};
+use crate::{DestId, Layers, Refusal, Request, Routes};
 
 /// Tables with `2^lmc` LIDs a port; `own` makes those for any other number of LIDs, and so does `other`, whose tables are taken
 /// where they are more even with one LID a port. If the engine is free of deadlock by layers (`layered`), LIDs that would take the same

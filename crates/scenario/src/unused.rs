@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::{Depth, Scenario};
+use crate::{Depth, JobPart, Scenario};
 
 /// Keys of `[cost]` that are used from depth `loggp` on alone.
 const OF_TIMES: &[&str] = &[
@@ -60,7 +60,7 @@ fn unused(scenario: &Scenario) -> Vec<String> {
     // What a file says that was filled in before is nothing that was asked for.
     let mut plain = Scenario {
         hosts: scenario.hosts,
-        jobs: scenario.jobs.iter().map(|_| Default::default()).collect(),
+        jobs: scenario.jobs.iter().map(|_| JobPart::default()).collect(),
         ..Scenario::default()
     };
     plain.fill();

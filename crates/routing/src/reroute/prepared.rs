@@ -229,7 +229,7 @@ impl<'a> Prepared<'a> {
         to.live
             && (!self.traffic.is_of_switch(row) || has_entries())
             && (ports[to.home as usize] != DELIVER
-                || !self.traffic.must_reach(row).all(|s| reaches(s)))
+                || !self.traffic.must_reach(row).all(&mut reaches))
     }
 
     pub(super) fn largest_load(&self) -> u64 {
