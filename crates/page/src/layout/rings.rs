@@ -11,6 +11,9 @@ const CORE: f32 = 0.3;
 /// Between two subtrees, in places of a switch.
 const GAP: f32 = 1.6;
 
+/// Switches of an uppermost ring whose cables are seen one by one.
+const FEW: usize = 8;
+
 /// A connected part of the tree below a level.
 struct Branch {
     /// Its switches of its uppermost level.
@@ -79,11 +82,16 @@ pub(crate) fn of(fabric: &Fabric, level: &[u8]) -> Layout {
         (_, true) => "switch",
         (_, false) => "switches",
     };
+    // Outside of its ring, and nearer to that than to the next one.
+    let above = |l: usize| {
+        let gap = if l > 1 { ring(l - 1) - ring(l) } else { f32::INFINITY };
+        ring(l) + (2.2 * PITCH).min(0.4 * gap)
+    };
     let captions = (1..=height)
         .filter(|&l| count(l) > 0.0)
         .map(|l| Caption {
             text: format!("{} {}", grouped(number(l)), word(l, number(l) == 1)),
-            at: Point { x: 0.0, y: -ring(l) - 2.2 * PITCH },
+            at: Point { x: 0.0, y: -above(l) },
         })
         .collect();
     Layout {
@@ -224,9 +232,11 @@ fn sort_top(fabric: &Fabric, level: &[u8], height: usize, angle: &mut [f32]) {
         order.push((if length > 0.05 * n { middle } else { angle[s] }, s));
     }
     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    // A few are turned, so that no cable to the other side passes through one of them and the middle.
+    let first = if order.len() <= FEW { 0.25 } else { 0.5 };
     let step = TAU / order.len() as f32;
     for (i, &(_, s)) in order.iter().enumerate() {
-        angle[s] = step * (i as f32 + 0.5);
+        angle[s] = step * (i as f32 + first);
     }
 }
 
