@@ -64,19 +64,8 @@ const MOST_PARALLEL: u32 = 253;
 /// Words in the first line of tables; such a line is a heading.
 const HEADINGS: &[&str] = &["source", "target", "src", "dst", "from", "to", "node1", "node2"];
 
-/// What headings call a third column that counts cables, or says how fast they are.
-const COLUMNS: &[&str] = &[
-    "count",
-    "counts",
-    "cables",
-    "links",
-    "number",
-    "multiplicity",
-    "parallel",
-    "speed",
-    "rate",
-    "class",
-];
+/// Parts of what headings call a column that counts cables.
+const COUNTS: &[&str] = &["cable", "link", "num", "count", "mult", "parallel", "trunk"];
 
 /// How the first line of a matrix begins.
 const MATRIX: &str = "%%MatrixMarket";
@@ -155,18 +144,30 @@ fn is_heading(line: &str) -> bool {
         && words[..2].iter().all(|w| HEADINGS.iter().any(|h| h.eq_ignore_ascii_case(w)))
 }
 
-/// What a heading calls a third column that is neither a number of cables nor a speed.
+/// What a heading calls a third column, where none counts cables.
 fn other_column(heading: &str) -> Option<&str> {
-    let third = words(heading.trim()).get(2).copied()?;
-    (!COLUMNS.iter().any(|c| c.eq_ignore_ascii_case(third))).then_some(third)
+    let words = words(heading.trim());
+    let third = words.get(2).copied()?;
+    let counts = |word: &&str| {
+        let word = word.to_ascii_lowercase();
+        COUNTS.iter().any(|part| word.contains(part)) || word == "n"
+    };
+    (!words[2..].iter().any(counts)).then_some(third)
 }
 
-/// A line of whose columns only the first two count.
-fn parse_two(line: &str) -> Line<'_> {
+/// A line of whose numbers none counts cables: it is one cable, of the speed that it has.
+fn parse_one(line: &str) -> Line<'_> {
     match words(line.trim().trim_end_matches(';')).as_slice() {
-        [a, b, ..] if !matches!(parse(line), Line::Nothing) => Line::Edge(a, b, 1, None),
+        [a, b, more @ ..] if !matches!(parse(line), Line::Nothing) => {
+            Line::Edge(a, b, 1, more.iter().find_map(|word| LinkClass::of_word(word)))
+        }
         _ => parse(line),
     }
+}
+
+/// Whether a line has a number behind its two names.
+fn has_number(line: &str) -> bool {
+    words(line.trim()).iter().skip(2).any(|word| word.parse::<f64>().is_ok())
 }
 
 /// The first line, if it has no edge but the numbers of switches and of edges that follow, as many programs write graphs.
@@ -265,7 +266,7 @@ pub fn read(
     let mut d = Diagnostics::default();
     let mut seen_data = false;
     let is_matrix = text.starts_with(MATRIX);
-    let mut has_two = is_matrix;
+    let (mut has_two, mut column) = (is_matrix, None);
     let counts = if is_matrix { line_of_sizes(text) } else { line_of_counts(text) };
     for (i, line) in text.lines().enumerate() {
         let number = i + 1;
@@ -276,15 +277,24 @@ pub fn read(
         }
         if !seen_data && is_heading(line) {
             d.note(number, "heading of a table", "ignored");
-            if let Some(column) = other_column(line) {
-                d.note(number, format!("column \"{column}\" is not taken"), "a line is one cable");
-                has_two = true;
-            }
+            column = other_column(line);
+            has_two = column.is_some();
             seen_data = true;
             continue;
         }
-        match if has_two { parse_two(line) } else { parse(line) } {
+        if has_number(line)
+            && let Some(column) = column.take()
+        {
+            d.note(
+                number,
+                format!("numbers of column \"{column}\" are not taken"),
+                "a line is one cable",
+            );
+        }
+        match if has_two { parse_one(line) } else { parse(line) } {
             Line::Nothing => continue,
+            // The diagonal of a matrix.
+            Line::Edge(a, b, ..) if is_matrix && a == b => {}
             Line::Alone(a) => {
                 list.switch(a);
             }

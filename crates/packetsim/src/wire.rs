@@ -206,6 +206,9 @@ pub trait PacketNetwork<'a>: NetworkModel {
     /// The time up to which it was simulated, in picoseconds.
     fn now(&self) -> u64;
 
+    /// Whether all packets for one LID take the same path.
+    fn has_fixed_paths(&self) -> bool;
+
     /// Simulates up to `now`, which is before [`NetworkModel::upcoming`]: counts are of that time then. What arrives is delivered later.
     fn catch_up(&mut self, now: u64);
 
@@ -344,6 +347,10 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
 
     fn now(&self) -> u64 {
         self.now
+    }
+
+    fn has_fixed_paths(&self) -> bool {
+        R::STEADY
     }
 
     fn catch_up(&mut self, now: u64) {

@@ -102,6 +102,7 @@ pub(crate) fn route(
             lmc,
             // Layers by source and lanes by hop are found when paths are made.
             lanes: if by.is_later() { MOST_LANES } else { lanes },
+            lanes_by_lid: !by.is_later(),
             layer_by: by.of_engine(),
             jobs: &jobs,
             demands: &[],

@@ -65,6 +65,7 @@ pub(crate) fn route(
     let mut dealt = Dealt::new(fabric, request, rows, &mut neighbours);
     if dealt.alike > 0
         && layered
+        && request.lanes_by_lid
         && let Some(orders) = dimension_orders::rows(fabric, request, maker)
         && is_even(fabric, &orders, &dealt.routes)
     {

@@ -13,6 +13,9 @@ pub struct Request<'a> {
     pub lmc: u8,
     /// Virtual lanes that may be used.
     pub lanes: u8,
+    /// Whether the LIDs of a port may take lanes of their own, so that their paths differ where they would not in common ones. Not where
+    /// lanes are needed for something else, or paths are put into lanes later.
+    pub lanes_by_lid: bool,
     /// Distinctions that may be made when paths are put into virtual layers. An engine whose layers must
     /// depend on more refuses with [`Refusal::Parameter`](crate::Refusal::Parameter).
     pub layer_by: LayerBy,
@@ -47,7 +50,7 @@ pub enum LayerBy {
 }
 
 impl Default for Request<'_> {
-    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), no jobs, no
+    /// No shape, no roots, LMC 0, 8 lanes (what most InfiniBand switches have), of each LID its own, no jobs, no
     /// demands, seed 1.
     fn default() -> Self {
         Self {
@@ -55,6 +58,7 @@ impl Default for Request<'_> {
             roots: &[],
             lmc: 0,
             lanes: 8,
+            lanes_by_lid: true,
             layer_by: LayerBy::Pair,
             jobs: &[],
             demands: &[],

@@ -136,6 +136,10 @@ impl Totals {
 }
 
 impl Skipping for Skipped<'_> {
+    fn repeats_counts(&self) -> bool {
+        self.inner.has_fixed_paths()
+    }
+
     fn mark(&mut self, now: u64) -> Option<usize> {
         let events = self.inner.events();
         let copied = self.marked.saturating_mul(self.ports);

@@ -51,10 +51,9 @@ fn unused(scenario: &Scenario) -> Vec<String> {
         Depth::Packet => &["switch", "small", "run-repeats"],
     };
     let of_jobs: &[&str] = match depth {
-        Depth::Count => &["start", "repeat-until", "class", "short", "weight", "limit"],
-        Depth::LogGp => &["class", "short", "weight", "limit"],
-        Depth::Flow => &["class", "short"],
-        Depth::Packet => &["weight", "limit"],
+        Depth::Count => &["start", "repeat-until", "weight", "limit"],
+        Depth::LogGp | Depth::Packet => &["weight", "limit"],
+        Depth::Flow => &[],
     };
     let is_of_packets = |key: &str| depth != Depth::Packet && matches!(key, "packets" | "class");
     // What a file says that was filled in before is nothing that was asked for.

@@ -379,6 +379,7 @@ impl RoutingRecipe<'_> {
             shape: damaged.shape.as_ref(),
             roots: self.roots,
             lmc: old.paths().trailing_zeros() as u8,
+            lanes_by_lid: true,
             lanes: args.lanes,
             layer_by: match old.layers {
                 Layers::ByRow(_) => LayerBy::Destination,

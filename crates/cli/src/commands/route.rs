@@ -167,6 +167,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
         roots: &roots,
         lmc: in_place.as_ref().map_or(args.request.lmc, InPlace::lmc),
         lanes: if again.is_some() { MOST_LANES } else { args.request.lanes },
+        lanes_by_lid: again.is_none() && !args.protect,
         layer_by: match args.layer_by {
             // Layers by source and lanes by hop are found when paths are made.
             LayerBy::Pair | LayerBy::Source | LayerBy::Hop => routing::LayerBy::Pair,

@@ -193,8 +193,19 @@ fn third_columns_that_count_nothing() {
     assert_eq!(cables, 4);
     insta::assert_snapshot!(notes, @r#"
     line 1: note: heading of a table (ignored)
-    line 1: note: column "weight" is not taken (a line is one cable)
+    line 2: note: numbers of column "weight" are not taken (a line is one cable)
     "#);
+    // Speeds are, whatever they are called, and counts by any name.
+    let text = "source,target,bandwidth\nA,B,4xHDR\nB,C,4xEDR\nC,A,4xHDR\n";
+    let (t, d) = parse_fabric(text, Path::new("bw.csv"), &Options::default()).expect("read");
+    let speeds: Vec<&str> = t.fabric.classes().iter().map(|c| &c.label[..]).collect();
+    assert!(speeds.contains(&"4xHDR") && speeds.contains(&"4xEDR"), "{speeds:?}");
+    assert_eq!(lines(&d.0).lines().count(), 1);
+    for heading in ["number_of_cables", "#cables", "num", "speed,links"] {
+        let speed = if heading.contains(',') { "4xHDR," } else { "" };
+        let text = format!("source,target,{heading}\nA,B,{speed}1\nB,C,{speed}2\nC,A,{speed}3\n");
+        assert_eq!(read("n.csv", &text).0, 6, "{heading}");
+    }
     assert_eq!(read("w.csv", "source,target,count\nA,B,1\nB,C,5\nC,A,3\n").0, 9);
     let matrix = "%%MatrixMarket matrix coordinate integer symmetric\n% c\n4 4 4\n1 2 7\n2 3 1\n3 4 2\n4 1 1\n";
     let sizes = "line 3: note: the numbers of switches and cables (ignored)";

@@ -55,8 +55,8 @@ struct TimedLoop {
     alike: AlikeWindows,
     long: Interval,
     sample: Sample,
-    /// Counts of the network when the short window began, when the second of those that were alike up to now did, and when the first of
-    /// the sample did.
+    /// Counts of the network when the short window began, when the second of those that were alike up to now did, or of all, where
+    /// iterations do not make equal counts; and when the first of the sample did.
     at_short: Option<Mark>,
     at_alike: Option<Mark>,
     at_sample: Option<Mark>,
@@ -211,11 +211,15 @@ impl Steady {
         let timed = &mut self.loops[i];
         let entered = &player.watches[i].entered;
         timed.alike.add(between(&timed.short.entered, entered), precision);
-        if timed.alike.count < 2 {
+        // Counts begin with the second of them, so that messages are as far then as at the end; those that differ by chance are of as many
+        // iterations as there are.
+        let is_chance = wire.skipping().is_some_and(|wire| !wire.repeats_counts());
+        if timed.alike.count < 2 && !is_chance {
             forget(&mut timed.at_alike, wire);
         }
-        // Counts begin with the second of them, so that messages are as far then as at the end.
-        if timed.alike.count > 1 && timed.at_alike.is_none() {
+        let is_first = timed.short.begin == timed.origin;
+        let begins = if is_chance { !is_first } else { timed.alike.count > 1 };
+        if begins && timed.at_alike.is_none() {
             timed.at_alike = timed.at_short.take();
         }
         if let Some(pace) = timed.alike.pace(iteration - timed.origin)
@@ -265,7 +269,8 @@ impl Steady {
         let timed = &mut self.loops[i];
         let window = if is_long { &timed.long } else { &timed.short };
         let left = timed.left(window.length, player);
-        let since = if is_long { timed.at_sample } else { timed.at_alike };
+        let is_chance = wire.skipping().is_some_and(|wire| !wire.repeats_counts());
+        let since = if is_long && !is_chance { timed.at_sample } else { timed.at_alike };
         let (Some(since), 2..) = (since, left) else { return false };
         // One more window is run at the end, where ranks stop one after the other. The clock ends some time.
         let most = (u64::MAX - player.now()) as f64 / 2.0 / (pace.mean * window.length as f64);

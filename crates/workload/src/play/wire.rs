@@ -86,6 +86,9 @@ impl Ratio {
 
 /// A [`NetworkModel`] that can stand still while ranks advance, and estimate what it would have counted.
 pub trait Skipping {
+    /// Whether equal iterations make equal counts everywhere: not where paths are chosen by load or at random.
+    fn repeats_counts(&self) -> bool;
+
     /// Keeps the counts up to `now`, which nothing that has departed will change, under a number; `None` where that would take longer
     /// than what was counted since.
     fn mark(&mut self, now: u64) -> Option<usize>;
