@@ -118,7 +118,7 @@ impl Machine {
         }
         self.state.in_place = Some(flight.plan);
         (self.state.unwell, self.state.damaged) = (false, false);
-        self.state.told_damaged = None;
+        self.state.alarmed_for = None;
         let trigger = self.state.decision(flight.plan).map(|d| d.trigger);
         self.state.looks_back = trigger == Some(Trigger::Question);
         self.state.measured = None;

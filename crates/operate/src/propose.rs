@@ -211,7 +211,7 @@ impl Machine {
         }
         if candidate.entries == 0 && self.state.questions.is_empty() {
             (self.state.unwell, self.state.damaged) = (false, false);
-            self.state.told_damaged = None;
+            self.state.alarmed_for = None;
             self.keep(plan, "the tables in place are whole: nothing to mend");
             return;
         }
@@ -249,8 +249,8 @@ impl Machine {
                     "OpenSM goes on with its next engine".to_owned()
                 };
                 let about = fabric.zip(tables);
-                if self.state.told_damaged != about {
-                    self.state.told_damaged = about;
+                if self.state.alarmed_for != about {
+                    self.state.alarmed_for = about;
                     self.alarm(Level::Critical, format!("{what}: {then}"));
                 }
             }

@@ -60,9 +60,9 @@ pub struct State {
     /// Whether pairs are lost and no safe way to mended tables was found, until the fabric or the tables change.
     #[serde(default)]
     pub damaged: bool,
-    /// The fabric and the tables about which operators were told that: each question of OpenSM may ask anew.
+    /// Fabric and tables of the last alarm about that, until they are repaired: questions of OpenSM about the same raise no other.
     #[serde(default)]
-    pub told_damaged: Option<(Digest, Digest)>,
+    pub alarmed_for: Option<(Digest, Digest)>,
     /// Evaluation of the tables in place for the jobs, if these were measured.
     pub measured: Option<Measured>,
     /// Past decisions, oldest first.
