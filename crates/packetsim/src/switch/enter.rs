@@ -1,5 +1,6 @@
 //! Packets that arrive at a switch.
 
+use super::features::Features;
 use super::{SwitchContext, Switches};
 use crate::class::EVEN;
 use crate::congestion::{CongestionMessage, Notification, SPECULATIVE};
@@ -12,7 +13,7 @@ use crate::{Peer, Queues};
 impl Switches<'_> {
     /// A packet that has arrived is routed, and waits.
     #[inline]
-    pub(super) fn enter<R: Routing>(
+    pub(super) fn enter<R: Routing, F: Features>(
         &mut self,
         now: u64,
         s: u32,
@@ -35,13 +36,17 @@ impl Switches<'_> {
             &mut self.random[(s - self.span.switches.start) as usize],
             context.board,
         );
-        here.classes = &self.of_class[at * classes..(at + radix) * classes];
         // Routings see the lanes of one class.
-        let (was, class) = (packet.lane, packet.lane >> self.class_bits);
-        packet.lane = was & ((1u8 << self.class_bits) - 1);
-        let kind = self.micro.classes.get(usize::from(class));
-        (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
-        let order = if R::STEADY { PathPinning::Free } else { self.micro.order(kind) };
+        let was = packet.lane;
+        let (mut class, mut kind) = (0, None);
+        if !F::PLAIN {
+            class = was >> self.class_bits;
+            kind = self.micro.classes.get(usize::from(class));
+            here.classes = &self.of_class[at * classes..(at + radix) * classes];
+            packet.lane = was & ((1u8 << self.class_bits) - 1);
+            (here.bias, here.class) = (kind.map_or(EVEN, |k| k.bias), class);
+        }
+        let order = if R::STEADY || F::PLAIN { PathPinning::Free } else { self.micro.order(kind) };
         let follows = order != PathPinning::Free;
         let before = if follows { self.flows.again(s, class, packet, (order, now)) } else { None };
         let (out, lane) = before.unwrap_or_else(|| routing.route(&mut here, packet));
@@ -59,8 +64,8 @@ impl Switches<'_> {
         let lane = class << self.class_bits | lane;
         (packet.lane, packet.next_lane, packet.next) = (was, lane, NOBODY);
         (packet.input, packet.out) = (input as u16, out as u16);
-        let of = (at + out as usize) * classes + usize::from(class);
-        if packet.mark == SPECULATIVE && self.micro.congestion.drops_speculative() {
+        let of = if F::PLAIN { 0 } else { (at + out as usize) * classes + usize::from(class) };
+        if !F::PLAIN && packet.mark == SPECULATIVE && self.micro.congestion.drops_speculative() {
             let to = self.net.port(base + out);
             let waits =
                 self.of_class.get(of).map_or(self.outputs[at + out as usize].queued, |c| c.queued);

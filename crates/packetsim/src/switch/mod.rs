@@ -1,6 +1,7 @@
 //! Switches: their queues, and the arbitration of outputs.
 
 mod enter;
+mod features;
 mod flit_lanes;
 mod flits;
 mod offer;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 
 use darkfiber_workload::state;
 
+use self::features::{ByFlits, Features, Plain, Whole, is_plain};
 use self::flit_lanes::{FlitState, Flits};
 pub(crate) use self::flit_lanes::{HEAD, TAIL};
 use self::offer::{Choice, Offer};
@@ -58,6 +60,10 @@ pub(crate) struct Switches<'n> {
     flows: Flows,
     /// State of packets whose flits are sent one by one, if they are.
     flits: Flits,
+    /// See [`is_plain`].
+    is_plain: bool,
+    /// The crossbar's speed-up, if that is a power of two: its logarithm.
+    speedup_bits: Option<u32>,
     /// By output, the state of congestion control, if it needs any.
     points: Vec<OutputQueueState>,
     /// By output, the replay buffer, if it is limited.
@@ -176,6 +182,8 @@ impl<'n> Switches<'n> {
             in_shares: Shares::new(&micro.classes, ports),
             of_class: vec![Waiting::default(); ports * micro.classes.len()],
             flows: Flows::default(),
+            is_plain: is_plain(net, micro),
+            speedup_bits: micro.speedup.is_power_of_two().then_some(micro.speedup.trailing_zeros()),
             flits: match micro.interleave {
                 Interleave::Packets => Flits::default(),
                 Interleave::Flits => Flits::new(ports, lanes),
@@ -358,8 +366,24 @@ impl<'n> Switches<'n> {
         routing: &R,
         context: &mut SwitchContext<'_>,
     ) {
+        if self.is_plain {
+            self.act_with::<R, Plain>(now, routing, context);
+        } else if self.flits.is_empty() {
+            self.act_with::<R, Whole>(now, routing, context);
+        } else {
+            self.act_with::<R, ByFlits>(now, routing, context);
+        }
+    }
+
+    /// As [`Switches::act`], of switches with these features.
+    #[inline]
+    fn act_with<R: Routing, F: Features>(
+        &mut self,
+        now: u64,
+        routing: &R,
+        context: &mut SwitchContext<'_>,
+    ) {
         let words = self.net.words();
-        let is_whole = self.flits.is_empty();
         let mut active = std::mem::take(&mut self.active);
         for s in active.drain(..) {
             self.is_active[(s - self.span.switches.start) as usize] = false;
@@ -369,22 +393,19 @@ impl<'n> Switches<'n> {
                 while set != 0 {
                     let input = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    if is_whole {
-                        self.enter(now, s, input, routing, context);
-                    } else {
+                    if F::FLITS {
                         self.enter_flit(s, input, routing, context);
+                    } else {
+                        self.enter::<R, F>(now, s, input, routing, context);
                     }
                 }
             }
-            if !is_whole {
-                self.by_turns::<true>(now, s, context);
-                continue;
-            }
             match self.micro.arbitration {
+                _ if F::FLITS || F::PLAIN => self.by_turns::<F>(now, s, context),
                 Arbitration::Islip => self.match_up(now, s, context),
                 // Inputs are shared by classes, too.
                 _ if !self.shares.is_plain() => self.match_up(now, s, context),
-                _ => self.by_turns::<false>(now, s, context),
+                _ => self.by_turns::<F>(now, s, context),
             }
         }
         self.active = active;
@@ -458,7 +479,7 @@ impl<'n> Switches<'n> {
     }
 
     /// The first packet of a queue goes, or its first flit.
-    fn grant<const FLITS: bool>(
+    fn grant<F: Features>(
         &mut self,
         now: u64,
         s: u32,
@@ -480,16 +501,18 @@ impl<'n> Switches<'n> {
         let (from, to) = (net.port(source), net.port(base + out));
         let (bytes, next) = (packet.bytes, packet.next);
         let (was, next_lane) = (packet.lane, packet.next_lane);
-        let is_tail = !FLITS || packet.mark & TAIL != 0;
+        let is_tail = !F::FLITS || packet.mark & TAIL != 0;
         let (input, output) = (self.at(source), self.at(base + out));
 
         // Through the crossbar, once input and output are free, and onto the channel, as often as bit errors make it.
-        let shared = micro.queues == Queues::Memory;
-        // Most crossbars are as fast as a channel: a division takes longer than all around it.
-        let through_crossbar = |long: u64| {
-            if shared || micro.speedup == 1 { long } else { long / u64::from(micro.speedup) }
+        let shared = !F::PLAIN && micro.queues == Queues::Memory;
+        // A division takes longer than all around it.
+        let through_crossbar = |long: u64| match self.speedup_bits {
+            _ if shared => long,
+            Some(bits) => long >> bits,
+            None => long / u64::from(micro.speedup),
         };
-        let is_steady = net.is_steady();
+        let is_steady = F::PLAIN || net.is_steady();
         let (in_long, out_long) = (from.long(bytes), to.long(bytes));
         let out_long_at =
             |when: u64| if is_steady { out_long } else { net.long_at(base + out, bytes, when) };
@@ -497,8 +520,11 @@ impl<'n> Switches<'n> {
         let start = now.max(packet.at).max(o.crossbar).max(if shared { 0 } else { i.crossbar });
         o.crossbar = start + through_crossbar(out_long);
         i.crossbar = start + through_crossbar(in_long);
-        let random = &mut self.random[(s - self.span.switches.start) as usize];
-        let pipeline = micro.through(random);
+        let random_of = (s - self.span.switches.start) as usize;
+        let pipeline = match micro.spread {
+            0 => micro.pipeline,
+            _ => micro.through(&mut self.random[random_of]),
+        };
         // The last byte is here once it came over the channel before: a faster one has to wait for it.
         let began = packet.at.saturating_sub(from.latency.into());
         let whole = packet.at + if is_steady { in_long } else { net.long_at(source, bytes, began) };
@@ -506,20 +532,22 @@ impl<'n> Switches<'n> {
         let long = out_long_at(departs);
         departs = departs.max((whole + pipeline).saturating_sub(long));
         let replay = match (micro.replay, self.replays.get_mut(output)) {
+            _ if F::PLAIN => None,
             (Some(window), Some(replay)) if matches!(to.peer(), Peer::Port(_)) => {
                 departs = replay.wait_for_space(window, bytes, departs);
                 Some(replay)
             }
             _ => None,
         };
-        if !micro.storms.is_empty()
+        if !F::PLAIN
+            && !micro.storms.is_empty()
             && let Peer::Terminal(t) = to.peer()
         {
             departs = after_storms(&micro.storms, t, departs);
         }
         let there_and_back = 2 * u64::from(to.latency);
-        if micro.bit_errors > 0.0 {
-            let again = micro.sent_again(bytes, random);
+        if !F::PLAIN && micro.bit_errors > 0.0 {
+            let again = micro.sent_again(bytes, &mut self.random[random_of]);
             self.again += again;
             departs += again * (out_long_at(departs) + there_and_back);
         }
@@ -528,8 +556,12 @@ impl<'n> Switches<'n> {
         if let Some(replay) = replay {
             replay.hold(bytes, departs + long + there_and_back + micro.credit);
         }
-        o.channel =
-            departs + if gap == 0 { long } else { net.long_at(base + out, bytes + gap, departs) };
+        o.channel = departs
+            + match gap {
+                0 => long,
+                _ if is_steady => to.long(bytes + gap),
+                _ => net.long_at(base + out, bytes + gap, departs),
+            };
         let through = if shared { departs + long } else { i.crossbar };
         let through = through.max(whole);
         // The bytes that wait for this lane, output and traffic class decrease by this packet.
@@ -546,14 +578,14 @@ impl<'n> Switches<'n> {
         o.queued -= bytes;
         let mut waits = o.queued;
         let class = next_lane >> self.class_bits;
-        if !self.shares.is_plain() {
+        if !F::PLAIN && !self.shares.is_plain() {
             let of = &mut self.of_class[output * micro.classes.len() + usize::from(class)];
             of.queued -= bytes;
             if matches!(to.peer(), Peer::Port(_)) {
                 of.used += bytes;
             }
             waits = of.queued;
-            self.shares.spend(output, class.into(), now, out_long);
+            self.shares.spend(output, class.into(), now, long);
             self.in_shares.spend(input, class.into(), now, in_long);
         }
         let was_held = o.stuck != MOVES;
@@ -570,9 +602,9 @@ impl<'n> Switches<'n> {
         packet.hops += 1;
         packet.back = packet.back.saturating_add(to.latency).saturating_add(pipeline as u32);
         // Congestion control examines passing packets, and may send a note to the source.
-        if micro.congestion.looks() {
+        if !F::PLAIN && micro.congestion.looks() {
             let passing = DepartingPacket { waits, bytes, pace: to.pace, was_held };
-            let random = &mut self.random[(s - self.span.switches.start) as usize];
+            let random = &mut self.random[random_of];
             let (mark, says) =
                 micro.congestion.pass(&micro.tuning, self.points.get_mut(output), &passing, random);
             packet.mark |= u8::from(mark);
@@ -602,7 +634,7 @@ impl<'n> Switches<'n> {
             Peer::Port(peer) => {
                 o.used += bytes;
                 o.pool -= list.take(bytes);
-                if micro.pfc.is_some() {
+                if !F::PLAIN && micro.pfc.is_some() {
                     // The other end has all of it, and says so by a pause if that is too much.
                     let credit_at = departs + long + there_and_back + micro.credit;
                     let with = CAME_IN | u32::from(next_lane) << 24 | bytes;
@@ -623,7 +655,7 @@ impl<'n> Switches<'n> {
 
         // Credits for the buffer that it left.
         self.give_back(from, was, bytes, through, context);
-        if FLITS && is_tail {
+        if F::FLITS && is_tail {
             self.let_go(output, next_lane);
         }
 
@@ -632,7 +664,7 @@ impl<'n> Switches<'n> {
             let lane = if micro.queues == Queues::Lanes { was } else { next_lane };
             let q = self.queue(s, source - base, out, lane);
             self.busy[q / 64] &= !(1 << (q % 64));
-        } else if FLITS {
+        } else if F::FLITS {
             self.come_to_front(s, next, context.packets);
         } else {
             let next_out = u32::from(context.packets.of(next).out);

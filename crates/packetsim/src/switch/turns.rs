@@ -1,5 +1,6 @@
 //! The arbitration of outputs: which packet is granted next.
 
+use super::features::{Features, Whole};
 use super::offer::{Choice, Offer};
 use super::ports::{Lane, MOVES, OutPort};
 use super::{SwitchContext, Switches};
@@ -12,8 +13,7 @@ use crate::{Arbitration, Peer, Queues};
 
 impl Switches<'_> {
     /// Outputs that may have something to do send what they can, one after the other.
-    #[inline]
-    pub(super) fn by_turns<const FLITS: bool>(
+    pub(super) fn by_turns<F: Features>(
         &mut self,
         now: u64,
         s: u32,
@@ -29,12 +29,12 @@ impl Switches<'_> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    if FLITS {
+                    if F::FLITS {
                         self.take_lanes(s, out, context.packets);
                     }
-                    while let Some(choice) = self.next(now, s, out, context) {
-                        self.grant::<FLITS>(now, s, out, choice, context);
-                        if FLITS {
+                    while let Some(choice) = self.next::<F>(now, s, out, context) {
+                        self.grant::<F>(now, s, out, choice, context);
+                        if F::FLITS {
                             self.take_lanes(s, out, context.packets);
                         }
                     }
@@ -59,7 +59,7 @@ impl Switches<'_> {
                 while set != 0 {
                     let out = w as u32 * 64 + set.trailing_zeros();
                     set &= set - 1;
-                    if let Some(choice) = self.next(now, s, out, context) {
+                    if let Some(choice) = self.next::<Whole>(now, s, out, context) {
                         let input = match self.micro.queues {
                             Queues::Memory => out,
                             _ => context.packets.of(choice.packet).input.into(),
@@ -88,7 +88,7 @@ impl Switches<'_> {
                             self.outputs[base + o.out as usize].turn = slot as u16 + 1;
                         }
                     }
-                    self.grant::<false>(now, s, o.out, o.choice, context);
+                    self.grant::<Whole>(now, s, o.out, o.choice, context);
                 }
                 // An output that was not accepted offers again, and one that was may have more.
                 self.dirty[first + o.out as usize / 64] |= 1 << (o.out % 64);
@@ -101,7 +101,7 @@ impl Switches<'_> {
     /// The packet that an output may take in the tick that begins at `now`; the resource that it waits for will wake
     /// it.
     #[inline]
-    fn next(
+    fn next<F: Features>(
         &mut self,
         now: u64,
         s: u32,
@@ -117,7 +117,12 @@ impl Switches<'_> {
         let mut ready = o.crossbar;
         if let Some(room) = self.micro.output_buffer {
             // What a packet takes longer than others in the switch is no byte that waits: on fast channels it is longer than all of them.
-            let waits = self.net.long_at(port, room, now).max(self.micro.spread);
+            let waits = if F::PLAIN {
+                self.net.port(port).long(room)
+            } else {
+                self.net.long_at(port, room, now)
+            };
+            let waits = waits.max(self.micro.spread);
             let drained = waits + self.micro.pipeline;
             ready = ready.max(o.channel.saturating_sub(drained));
         }
@@ -127,6 +132,9 @@ impl Switches<'_> {
                 context.wheel.within(ready, Event::new(What::Output, port, 0));
             }
             return None;
+        }
+        if F::PLAIN {
+            return self.choose_by_turns(now, port, out, context);
         }
         if self.shares.is_plain() {
             return self.choose(now, s, out, o.lanes, context);
@@ -166,6 +174,53 @@ impl Switches<'_> {
                     return None;
                 }
             }
+        }
+        None
+    }
+
+    /// The next packet for an output, from the round-robin pointer on, of those that have credits and whose input is free: as
+    /// [`Switches::choose`] does it, where nothing else counts.
+    #[inline]
+    fn choose_by_turns(
+        &mut self,
+        now: u64,
+        port: u32,
+        out: u32,
+        context: &mut SwitchContext<'_>,
+    ) -> Option<Choice> {
+        let (base, port) = (port - out, self.at(port));
+        let OutPort { turn, pool, lanes, .. } = self.outputs[port];
+        // Lanes from the pointer on come first, in the order of their numbers.
+        let turn = u32::from(turn) % 64;
+        let mut lanes = lanes.rotate_right(turn);
+        let mut full = false;
+        while lanes != 0 {
+            let lane = (lanes.trailing_zeros() + turn) % 64;
+            lanes &= lanes - 1;
+            let Lane { room, first, .. } = self.lanes[port << self.bits | lane as usize];
+            // Terminals return no credits: what a lane to one has space for is any packet.
+            let room = room + pool;
+            // Credits go to the packets that came first: no short one overtakes a long one for ever.
+            if room < context.packets.of(first).bytes {
+                full = true;
+                continue;
+            }
+            let (mut id, mut before) = (first, NOBODY);
+            while id != NOBODY {
+                let packet = context.packets.of(id);
+                let (beside, bytes) = (packet.beside, packet.bytes);
+                let input = base + u32::from(packet.input);
+                if self.inputs[self.at(input)].crossbar >= now + self.micro.tick {
+                    self.wait_for_input(input, out, context.wheel);
+                } else if room >= bytes {
+                    self.outputs[port].turn = lane as u16 + 1;
+                    return Some(Choice { packet: id, before });
+                }
+                (id, before) = (beside, id);
+            }
+        }
+        if full && self.outputs[port].stuck == MOVES {
+            self.outputs[port].stuck = now;
         }
         None
     }
