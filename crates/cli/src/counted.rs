@@ -32,6 +32,8 @@ pub(crate) struct CountedTraffic {
     pub(crate) flows: Vec<Flow>,
     /// The data from which the flows were estimated.
     pub(crate) counted: Option<(Window, Estimate)>,
+    /// Why hosts of running jobs may seem to be free, if they may.
+    pub(crate) unplaced: Option<Failure>,
 }
 
 impl CountedTraffic {
@@ -54,7 +56,7 @@ impl CountedTraffic {
             let (flows, places) = (sent(&case.jobs), places(&case.jobs));
             let jobs = case.jobs.iter().map(|job| job.name.clone()).collect();
             progress.step();
-            return Ok(Self { case, jobs, places, flows, counted: None });
+            return Ok(Self { case, jobs, places, flows, counted: None, unplaced: None });
         }
         let (Some(name), Some(path)) = (&live.fabric, &live.routes) else {
             return Err(Failure::usage("give a scenario, or --fabric and --routes"));
@@ -77,11 +79,21 @@ impl CountedTraffic {
             }
             None => None,
         };
+        let unplaced = match (&running, &live.jobs.jobs) {
+            (Some(running), Some(path)) => running.expect_all_placed(path).err(),
+            _ => None,
+        };
         progress.step();
         let places =
             Places::new(network, jobs::aliases(live.jobs.aliases.as_deref(), network, common)?);
-        let mut given =
-            Self { case, jobs: Vec::new(), places: Vec::new(), flows: Vec::new(), counted: None };
+        let mut given = Self {
+            case,
+            jobs: Vec::new(),
+            places: Vec::new(),
+            flows: Vec::new(),
+            counted: None,
+            unplaced,
+        };
         if let Some(path) = &live.sent {
             given.recorded(path, running, &places, common)?;
         } else {

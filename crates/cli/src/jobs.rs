@@ -79,6 +79,8 @@ pub(crate) struct Running {
     unknown: BTreeMap<String, usize>,
     /// Number of jobs whose nodes are not in the log.
     nowhere: usize,
+    /// The first line that could not be read, which may be a job's.
+    left_out: Option<usize>,
 }
 
 impl Running {
@@ -96,7 +98,7 @@ impl Running {
         let places = Places::new(fabric, aliases(aliased, fabric, common)?);
         let at = at.map(|when| moment_of(path, when)).transpose()?;
         let mut running = Self::default();
-        job_log::read(path, common, &mut |record| {
+        let (_, left_out) = job_log::read(path, common, &mut |record| {
             let runs = match at {
                 None => matches!(record.state, State::Running | State::Unknown),
                 Some(at) => ran(&record, at),
@@ -105,6 +107,7 @@ impl Running {
                 running.take(&places, record);
             }
         })?;
+        running.left_out = left_out;
         let unknown = running.unknown.keys().map(String::as_str);
         refuse_shared(&path.display().to_string(), unknown, &places)?;
         let runs = if at.is_some() { "ran then" } else { "runs" };
@@ -119,11 +122,20 @@ impl Running {
         Ok(running)
     }
 
-    /// Refuses jobs of which one does not say where it runs: its hosts would seem to be free.
+    /// Refuses jobs of which one does not say where it runs, or whose line cannot be read: its hosts would seem to be free.
     pub(crate) fn expect_all_placed(&self, path: &Path) -> Result<(), Failure> {
-        match self.nowhere {
-            0 => Ok(()),
-            n => Err(Failure::input(format!(
+        match (self.nowhere, self.left_out) {
+            (0, None) => Ok(()),
+            (0, Some(line)) => {
+                let which = if line == 0 { "an entry".to_owned() } else { format!("line {line}") };
+                let what = format!(
+                    "{}: {which} cannot be read, so that hosts of its job would seem to be free",
+                    path.display()
+                );
+                Err(Failure::input(what)
+                    .hint("`squeue --json` is read whatever jobs are called; or take the line out"))
+            }
+            (n, _) => Err(Failure::input(format!(
                 "{}: {} without saying where, so that its hosts would seem to be free",
                 path.display(),
                 if n == 1 { "1 job runs".to_owned() } else { format!("{n} jobs run") }

@@ -29,6 +29,8 @@ pub struct Diagnostic {
     pub hint: String,
     /// It is a fault of the described system, such as a slow cable: nothing of the input was left out or guessed.
     pub of_fabric: bool,
+    /// A whole line or entry was left out: what it says is not known.
+    pub left_out: bool,
 }
 
 impl fmt::Display for Diagnostic {
@@ -83,6 +85,14 @@ impl Diagnostics {
         }
     }
 
+    /// Adds a warning about a line or an entry that was left out.
+    pub fn warn_left_out(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
+        self.warn(line, what, hint);
+        if let Some(last) = self.0.last_mut() {
+            last.left_out = true;
+        }
+    }
+
     fn push(
         &mut self,
         line: usize,
@@ -91,7 +101,7 @@ impl Diagnostics {
         hint: impl Into<String>,
     ) {
         let (what, hint) = (what.into(), hint.into());
-        self.0.push(Diagnostic { line, severity, what, hint, of_fabric: false });
+        self.0.push(Diagnostic { line, severity, what, hint, of_fabric: false, left_out: false });
     }
 
     /// Whether there are no diagnostics.

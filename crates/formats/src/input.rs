@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::ReadError;
+use crate::{ReadError, named};
 
 /// Bytes that are read of one input, after decompression, unless changed by [`set_limit`]: 4 GiB, far above any
 /// fabric and its tables.
@@ -107,13 +107,22 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
+/// A stream whose first buffer holds this many bytes, or all that there are: pipes and the members of compressed files give fewer at a
+/// time, and readers recognise formats by their beginnings.
+fn with_beginning<R: BufRead>(mut stream: R, most: u64) -> io::Result<Chain<Cursor<Vec<u8>>, R>> {
+    let mut head = Vec::new();
+    stream.by_ref().take(most).read_to_end(&mut head)?;
+    Ok(Cursor::new(head).chain(stream))
+}
+
 /// Decompresses gzip and zstandard, recognised by their magic bytes, and stops beyond the limit.
-fn decoded<'a>(mut raw: impl BufRead + 'a) -> io::Result<impl Read + 'a> {
+fn decoded<'a>(raw: impl BufRead + 'a) -> io::Result<impl Read + 'a> {
     enum Packed {
         Gzip,
         Zstandard,
         Not,
     }
+    let mut raw = with_beginning(raw, 4)?;
     let packed = match raw.fill_buf()? {
         [0x1f, 0x8b, ..] => Packed::Gzip,
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Packed::Zstandard,
@@ -171,13 +180,18 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
 /// Whether standard input was opened: there is nothing left for a second reader.
 static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
 
-/// Opens a file to be read piece by piece; `-` is standard input. Gzip and zstandard are decompressed as in [`read`].
+/// Opens a file to be read piece by piece; `-` is standard input. Gzip and zstandard are decompressed as in [`read`]. Its first buffer
+/// holds 64 KiB, or all that there is.
 /// Beyond [`limit`] it ends with an error.
 ///
 /// # Errors
 /// If it cannot be opened. Errors further inside are reported by the reader.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
+    if named::is_to_be_written(path) {
+        let what = "it is read, and would be replaced by an output of the same name";
+        return Err(ReadError::not_such(path, what, "another name for one of them", ""));
+    }
     let raw: Box<dyn BufRead> = if path.as_os_str() == "-" {
         if STDIN_IS_READ.swap(true, Ordering::Relaxed) {
             return Err(ReadError::not_such(
@@ -191,7 +205,8 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
     } else {
         Box::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?))
     };
-    let mut decoded = BufReader::with_capacity(1 << 16, decoded(raw).map_err(io)?);
+    let decoded = BufReader::with_capacity(1 << 16, decoded(raw).map_err(io)?);
+    let mut decoded = with_beginning(decoded, 1 << 16).map_err(io)?;
     let begin = decoded.fill_buf().map_err(io)?;
     if begin.starts_with(BYTE_ORDER_MARK) {
         // Editors of other systems put it there.
@@ -283,6 +298,27 @@ mod tests {
         ] {
             assert_eq!(name_of(Path::new(path)), name);
         }
+    }
+
+    /// Members of compressed files, and what is written to pipes bit by bit, are read as one.
+    #[test]
+    fn beginnings_are_whole() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("two.gz");
+        let member = |text: &[u8]| {
+            let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            std::io::Write::write_all(&mut out, text).expect("memory");
+            out.finish().expect("memory")
+        };
+        std::fs::write(&path, [member(b"first "), member(b"second")].concat()).expect("a file");
+        assert_eq!(open(&path).expect("a file").fill_buf().expect("text"), b"first second");
+        let long = [member(&vec![b'x'; 70_000]), member(b"y")].concat();
+        std::fs::write(&path, long).expect("a file");
+        let mut all = open(&path).expect("a file");
+        assert_eq!(all.fill_buf().expect("text").len(), 1 << 16);
+        let mut text = Vec::new();
+        all.read_to_end(&mut text).expect("text");
+        assert_eq!((text.len(), text[70_000]), (70_001, b'y'));
     }
 
     fn limited(inner: &[u8], limit: u64) -> io::Result<Vec<u8>> {

@@ -77,10 +77,20 @@ pub(crate) fn run(args: &PlaceCommand, common: &Common) -> Result<Exit, Failure>
     }
     save::expect_directory(args.output.as_ref())?;
     let progress = Progress::new(4, common.quiet);
-    let given = CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
+    let mut given =
+        CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;
+    if let Some(failure) = given.unplaced.take() {
+        return Err(failure);
+    }
     let common = &Common { seed: Some(given.case.seed), ..common.clone() };
     given.case.tables.expect_tables("place")?;
     let topology = given.case.topology();
+    // Before anything is made of that size.
+    let hosts = Machine::new(topology, 1).len();
+    if args.nodes > hosts {
+        let what = format!("{} hosts requested, there are {hosts}", args.nodes);
+        return Err(Failure::infeasible(what).hint("ask for fewer --nodes"));
+    }
     let program = program(args, common)?;
     let job = NewJob::new(&given, &program, args)?;
     progress.at("placing");

@@ -112,7 +112,10 @@ fn doubt(holds: ColumnContent, text: &str) -> u32 {
         _ if text.is_empty() => return 1,
         ColumnContent::Time => time(text).is_ok(),
         ColumnContent::Duration => {
-            text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || b"-:.".contains(&b))
+            const WORDS: [&str; 4] = ["INVALID", "UNLIMITED", "NOT_SET", "Partition_Limit"];
+            WORDS.contains(&text)
+                || text.contains(':')
+                    && text.bytes().all(|b| b.is_ascii_digit() || b"-:.".contains(&b))
         }
         ColumnContent::Count => {
             text.starts_with(|c: char| c.is_ascii_digit())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::lines::Remarks;
+use super::lines::{Remarks, shown};
 use super::record::Record;
 use darkfiber_formats::{Diagnostics, ReadError};
 
@@ -30,11 +30,23 @@ pub(super) fn value(
         .map_err(|e| ReadError::not_such(path, format!("it is not JSON: {e}"), expected, ""))
 }
 
-/// Reads the jobs of the list under a key, or of one that stands alone. It is taken into memory as a whole. Lines of diagnostics
-/// are 0; they name the place in the list instead.
+/// Refuses the answer of a batch system that could not give one: SLURM's has an empty list of jobs beside its errors.
+fn refuse_error(value: &Value, path: &Path, expected: &str) -> Result<(), ReadError> {
+    let Some(first) = value.get("errors").and_then(|all| all.as_array()?.first()) else {
+        return Ok(());
+    };
+    let texts = ["description", "error"].iter().filter_map(|key| first.get(key)?.as_str());
+    let said = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+    let said = if said.is_empty() { first.to_string() } else { said };
+    let what = format!("it is the answer of a batch system that failed: '{}'", shown(&said));
+    Err(ReadError::not_such(path, what, expected, "ask for it again"))
+}
+
+/// Reads the jobs of the list under a key, or of one that stands alone, or one job. It is taken into memory as a whole. Lines of
+/// diagnostics are 0; they name the place in the list instead.
 ///
 /// # Errors
-/// If it is not JSON, or has no such list, or none of its entries is a job.
+/// If it is not JSON, or has no such list, or none of its entries is a job, or it says that the batch system failed.
 pub(super) fn read_list(
     reader: &mut dyn BufRead,
     (path, expected, key): (&Path, &str, &str),
@@ -42,8 +54,15 @@ pub(super) fn read_list(
     each: &mut dyn FnMut(Record),
 ) -> Result<Diagnostics, ReadError> {
     let value = value(reader, path, expected)?;
-    let Some(jobs) = value.get(key).unwrap_or(&value).as_array() else {
-        return Err(ReadError::not_such(path, format!("it holds no list '{key}'"), expected, ""));
+    refuse_error(&value, path, expected)?;
+    let jobs = match value.get(key).unwrap_or(&value).as_array() {
+        Some(jobs) => jobs.as_slice(),
+        // A job that was asked for by its id stands alone.
+        None if job(&value, 1, &mut Remarks::default()).is_ok() => std::slice::from_ref(&value),
+        None => {
+            let what = format!("it holds no list '{key}'");
+            return Err(ReadError::not_such(path, what, expected, ""));
+        }
     };
     let mut remarks = Remarks::default();
     let mut read = 0;

@@ -68,15 +68,25 @@ impl Remarks {
     /// A line was left out. `hint` is the kind of the remark.
     pub(super) fn left_out(&mut self, line: usize, what: impl Into<String>, hint: &'static str) {
         self.left_out += 1;
-        self.warn(line, what, hint);
+        self.remark(line, what, hint, Diagnostics::warn_left_out);
     }
 
     /// A value was left out or guessed. `hint` is the kind of the remark.
     pub(super) fn warn(&mut self, line: usize, what: impl Into<String>, hint: &'static str) {
+        self.remark(line, what, hint, Diagnostics::warn);
+    }
+
+    fn remark<W: Into<String>>(
+        &mut self,
+        line: usize,
+        what: W,
+        hint: &'static str,
+        add: fn(&mut Diagnostics, usize, W, &'static str),
+    ) {
         let count = self.count.entry(hint).or_default();
         *count += 1;
         if *count <= MOST_REPORTED {
-            self.found.warn(line, what, hint);
+            add(&mut self.found, line, what, hint);
         }
     }
 

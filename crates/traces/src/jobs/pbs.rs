@@ -12,9 +12,9 @@
 use super::lines::{Remarks, shown};
 use super::log::{ByLine, JobLog, Jobs, by_line};
 use super::record::{Record, State, leading, some, unique};
-use darkfiber_formats::calendar::read_ctime;
+use darkfiber_formats::calendar::{self, read_ctime};
 use darkfiber_formats::known_by::KnownBy;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a line is of an accounting log: `MM/DD/YYYY hh:mm:ss;X;`.
 fn is_accounting(line: &str) -> bool {
@@ -48,8 +48,46 @@ pub const LOG: JobLog = JobLog {
 
 #[derive(Default)]
 struct Pbs {
-    open: BTreeMap<String, Record>,
+    accounts: Accounts,
     block: Option<Block>,
+    arrays: Arrays,
+}
+
+/// Jobs of an accounting log that have not ended.
+#[derive(Default)]
+struct Accounts {
+    open: BTreeMap<String, Record>,
+    /// Seconds that dates of lines are ahead of Unix times: they are of the server's time zone, and a job starts when its line is written.
+    zone: i64,
+}
+
+/// Arrays of jobs, which are known to be such by `[]` in their ids, until it is known whether their elements are listed, too.
+#[derive(Default)]
+pub(super) struct Arrays {
+    wait: Vec<Record>,
+    /// Ids of arrays that have elements, without those.
+    listed: BTreeSet<String>,
+}
+
+impl Arrays {
+    /// Passes a job on, but for arrays.
+    pub(super) fn take(&mut self, record: Record) -> Option<Record> {
+        let Some((array, rest)) = record.id.split_once('[') else { return Some(record) };
+        if rest.starts_with(']') {
+            self.wait.push(record);
+            return None;
+        }
+        self.listed.insert(array.to_owned());
+        Some(record)
+    }
+
+    /// Arrays of which no element was listed: elements have the nodes, the array itself never has any.
+    pub(super) fn rest(self) -> impl Iterator<Item = Record> {
+        let Self { wait, listed } = self;
+        let is_alone =
+            move |r: &Record| r.id.split_once('[').is_none_or(|(array, _)| !listed.contains(array));
+        wait.into_iter().filter(is_alone)
+    }
 }
 
 impl ByLine for Pbs {
@@ -58,11 +96,10 @@ impl ByLine for Pbs {
     fn line(&mut self, line: &str, jobs: &mut Jobs<'_>) {
         if is_block(line) {
             if let Some(block) = self.block.replace(Block::new(line, jobs.number)) {
-                let record = block.job(&mut jobs.remarks);
-                jobs.give(record);
+                self.finish(block, jobs);
             }
         } else if is_accounting(line) {
-            match event(line, jobs.number, &mut self.open, &mut jobs.remarks) {
+            match self.accounts.event(line, jobs.number, &mut jobs.remarks) {
                 Ok(Some(record)) => jobs.give(record),
                 // A log may contain only events that end no job.
                 Ok(None) => jobs.pass(1),
@@ -78,10 +115,10 @@ impl ByLine for Pbs {
 
     fn end(&mut self, jobs: &mut Jobs<'_>) {
         if let Some(block) = self.block.take() {
-            let record = block.job(&mut jobs.remarks);
-            jobs.give(record);
+            self.finish(block, jobs);
         }
-        let mut left: Vec<Record> = std::mem::take(&mut self.open).into_values().collect();
+        std::mem::take(&mut self.arrays).rest().for_each(|record| jobs.give(record));
+        let mut left: Vec<Record> = std::mem::take(&mut self.accounts.open).into_values().collect();
         left.sort_by_key(|r| r.line);
         for record in left {
             jobs.give(record);
@@ -89,48 +126,103 @@ impl ByLine for Pbs {
     }
 }
 
-/// Processes a line of an accounting log, which may end a job.
-fn event(
-    line: &str,
-    number: usize,
-    open: &mut BTreeMap<String, Record>,
-    remarks: &mut Remarks,
-) -> Result<Option<Record>, String> {
-    let mut parts = line.splitn(4, ';').skip(1);
-    let (letter, id) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default().trim());
-    if id.is_empty() {
-        return Err("no job id".to_owned());
+impl Pbs {
+    fn finish(&mut self, block: Block, jobs: &mut Jobs<'_>) {
+        match self.arrays.take(block.job(&mut jobs.remarks)) {
+            Some(record) => jobs.give(record),
+            None => jobs.pass(1),
+        }
     }
-    let mut fresh = || {
-        let values = values(parts.next().unwrap_or_default());
-        let record = described(id, &values, number, remarks);
-        match open.remove(id) {
-            Some(known) => merged(known, record),
-            None => record,
+}
+
+impl Accounts {
+    /// Processes a line of an accounting log, which may end a job, or a run of it.
+    fn event(
+        &mut self,
+        line: &str,
+        number: usize,
+        remarks: &mut Remarks,
+    ) -> Result<Option<Record>, String> {
+        let mut parts = line.splitn(4, ';');
+        let date = date(parts.next().unwrap_or_default());
+        let letter = parts.next().unwrap_or_default();
+        let id = parts.next().unwrap_or_default().trim();
+        if id.is_empty() {
+            return Err("no job id".to_owned());
         }
-    };
-    match letter {
-        "Q" | "S" | "R" => {
-            let mut record = fresh();
-            record.state = if letter == "S" { State::Running } else { State::Pending };
-            if letter == "R" {
-                // Sent back into the queue.
-                record = Record { nodes: None, ..record };
+        let known = self.open.get(id).cloned();
+        let ran = known.clone().filter(|r| r.state == State::Running);
+        let mut fresh = || {
+            let values = values(parts.next().unwrap_or_default());
+            let record = described(id, &values, number, remarks);
+            match self.open.remove(id) {
+                Some(known) => merged(known, record),
+                None => record,
             }
-            open.insert(id.to_owned(), record.settle());
-            Ok(None)
-        }
-        "E" => Ok(Some(Record { state: State::Completed, ..fresh() })),
-        "A" => Ok(open.remove(id).map(|known| Record { state: State::Completed, ..known })),
-        // A job that ran and is deleted also has an `E` line.
-        "D" => {
-            if let Some(known) = open.get_mut(id).filter(|r| r.state == State::Pending) {
-                known.state = State::Completed;
+        };
+        let ended = |run: Record, end: Option<i64>| {
+            let end = end.filter(|end| run.start.is_none_or(|start| *end >= start));
+            Record { state: State::Completed, end, ..run }
+        };
+        let now = date.map(|date| date - self.zone);
+        match letter {
+            "Q" | "S" => {
+                let mut record = fresh();
+                record.state = if letter == "S" { State::Running } else { State::Pending };
+                let start = record.start.filter(|_| letter == "S");
+                if let (Some(start), Some(date)) = (start, date) {
+                    self.zone = zone(date, start).unwrap_or(self.zone);
+                }
+                self.open.insert(id.to_owned(), record.settle());
+                // A server that crashed writes no end of the run before.
+                let before = ran.filter(|run| start.is_some() && run.start != start);
+                Ok(before.map(|run| {
+                    let what = format!("job {id} starts again, and its run before has no end");
+                    remarks.warn(number, what, "taken to have run until then");
+                    ended(run, start)
+                }))
             }
-            Ok(None)
+            // Sent back into the queue: the run before is over.
+            "R" => {
+                let record = Record { state: State::Pending, ..fresh() };
+                let end = record.end.or(now);
+                let waits = Record { nodes: None, ..record };
+                self.open.insert(id.to_owned(), waits.settle());
+                Ok(ran.map(|run| ended(run, end)))
+            }
+            "E" => Ok(Some(Record { state: State::Completed, ..fresh() })),
+            "A" => {
+                self.open.remove(id);
+                Ok(known.map(|known| match known.state {
+                    State::Running => ended(known, now),
+                    _ => Record { state: State::Completed, ..known },
+                }))
+            }
+            // A job that ran and is deleted also has an `E` line.
+            "D" => {
+                if let Some(known) = self.open.get_mut(id).filter(|r| r.state == State::Pending) {
+                    known.state = State::Completed;
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
         }
-        _ => Ok(None),
     }
+}
+
+/// The date of a line, `MM/DD/YYYY hh:mm:ss`, as if it were UTC.
+fn date(text: &str) -> Option<i64> {
+    let (day, time) = text.trim().split_once(' ')?;
+    let [month, day, year] = day.split('/').collect::<Vec<_>>()[..] else { return None };
+    calendar::read(&format!("{year}-{month}-{day}T{time}"))
+}
+
+/// Seconds that a clock is ahead of UTC which shows a date at a time: a multiple of a quarter of an hour, if it is a time zone's.
+fn zone(date: i64, time: i64) -> Option<i64> {
+    const QUARTER: i64 = 900;
+    let ahead = date - time;
+    let zone = (ahead + QUARTER / 2).div_euclid(QUARTER) * QUARTER;
+    (zone.abs() <= 14 * 3_600 && (ahead - zone).abs() <= 120).then_some(zone)
 }
 
 /// Merges two records of one job.
@@ -370,6 +462,43 @@ oops\n",
         line 12: warning: neither an event nor a job: 'oops' (expected MM/DD/YYYY hh:mm:ss;E;id;... or Job Id:; left out)
         ");
         insta::assert_snapshot!(all(LOG.read, "oops\n").1, @"log: no line says anything about a job; line 1: neither an event nor a job: 'oops'; expected an accounting log of PBS or output of `qstat -f`");
+    }
+
+    /// What was sent back into the queue ran, and so did what was aborted. Dates are of the server's zone, here an hour ahead of UTC.
+    #[test]
+    fn runs_that_did_not_end_well_count() {
+        let (jobs, messages) = all(
+            LOG.read,
+            "\
+01/01/2016 01:00:00;S;1.s;qtime=1451600000 start=1451606400 exec_host=a/0+b/0\n\
+01/01/2016 03:00:00;R;1.s;qtime=1451600000 start=1451606400 exec_host=a/0+b/0 end=1451613500\n\
+01/01/2016 05:00:00;S;1.s;qtime=1451600000 start=1451620800 exec_host=c/0\n\
+01/01/2016 06:00:00;R;1.s;\n\
+01/01/2016 07:00:00;S;1.s;qtime=1451600000 start=1451628000 exec_host=d/0\n\
+01/01/2016 08:00:01;S;1.s;qtime=1451600000 start=1451631601 exec_host=e/0\n\
+01/01/2016 09:00:00;E;1.s;qtime=1451600000 start=1451631601 exec_host=e/0 end=1451635200\n\
+01/01/2016 09:00:00;S;2.s;start=1451635200 exec_host=f/0\n\
+01/01/2016 09:30:00;A;2.s;\n",
+        );
+        insta::assert_snapshot!(short(&jobs), @r#"
+        1: 1.s Completed 1451606400..1451613500 on a+b, Some(2) Some(2), "?" "?"
+        1: 1.s Completed 1451620800..1451624400 on c, Some(1) Some(1), "?" "?"
+        1: 1.s Completed 1451628000..1451631601 on d, Some(1) Some(1), "?" "?"
+        1: 1.s Completed 1451631601..1451635200 on e, Some(1) Some(1), "?" "?"
+        8: 2.s Completed 1451635200..1451637000 on f, Some(1) Some(1), "?" "?"
+        "#);
+        insta::assert_snapshot!(messages, @"line 6: warning: job 1.s starts again, and its run before has no end (taken to have run until then)");
+    }
+
+    /// `qstat -ft` lists arrays and their elements, which have the nodes.
+    #[test]
+    fn arrays_are_their_elements() {
+        let array = "Job Id: 12[].s\n    job_state = B\n";
+        let element = "Job Id: 12[1].s\n    job_state = R\n    exec_host = a/0\n";
+        let ids = |text: &str| all(LOG.read, text).0.into_iter().map(|r| r.id).collect::<Vec<_>>();
+        assert_eq!(ids(&format!("{array}{element}")), ["12[1].s"]);
+        assert_eq!(ids(&format!("{element}{array}")), ["12[1].s"]);
+        assert_eq!(ids(&array.replace("12", "13")), ["13[].s"]);
     }
 
     #[test]

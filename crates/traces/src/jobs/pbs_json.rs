@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::json;
 use super::lines::Remarks;
 use super::log::JobLog;
-use super::pbs::Block;
+use super::pbs::{Arrays, Block};
 use super::record::Record;
 use darkfiber_formats::known_by::KnownBy;
 use darkfiber_formats::{Diagnostics, ReadError};
@@ -31,7 +31,7 @@ fn read(
 ) -> Result<Diagnostics, ReadError> {
     let value = json::value(reader, path, EXPECTED)?;
     let mut remarks = Remarks::default();
-    let mut read = 0;
+    let (mut read, mut arrays) = (0, Arrays::default());
     // Without any job there is no such key; what other commands print has another one.
     let jobs = match value.get("Jobs") {
         Some(Value::Object(jobs)) => Some(jobs),
@@ -51,8 +51,10 @@ fn read(
         let mut values = BTreeMap::new();
         flatten("", keys, &mut values);
         read += 1;
-        each(Block::of_values(id, i + 1, values).job(&mut remarks));
+        let record = Block::of_values(id, i + 1, values).job(&mut remarks);
+        arrays.take(record).into_iter().for_each(&mut *each);
     }
+    arrays.rest().for_each(each);
     remarks.finish(read, path, EXPECTED)
 }
 

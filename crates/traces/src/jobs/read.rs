@@ -66,8 +66,11 @@ fn recognised(
     let unreadable = |source| ReadError::Io { path: path.to_owned(), source };
     let head = input::text(reader.fill_buf().map_err(unreadable)?).into_owned();
     if let Some(what) = nothing_to_read(&head, path) {
-        let hint =
-            "did the command that wrote it fail? An idle machine's `squeue` prints a heading";
+        let hint = if head.trim().is_empty() {
+            "did the command that wrote it fail? An idle machine's `squeue` prints a heading"
+        } else {
+            "gzip and zstandard are decompressed here, others are to be before"
+        };
         return Err(ReadError::not_such(path, what, known(), hint));
     }
     let log = detect(&head)

@@ -69,23 +69,58 @@ impl Record {
 pub(super) fn slurm_state(text: &str) -> Option<State> {
     let mut best = None;
     for word in text.split_whitespace().next()?.split('+') {
-        let state = match word.to_ascii_uppercase().as_str() {
-            "PENDING" | "PD" | "REQUEUED" | "RQ" | "REQUEUE_FED" | "RF" | "REQUEUE_HOLD" | "RH"
-            | "RESV_DEL_HOLD" | "RD" | "SPECIAL_EXIT" | "SE" => State::Pending,
-            "RUNNING" | "R" | "CONFIGURING" | "CF" | "SUSPENDED" | "S" | "RESIZING" | "RS"
-            | "SIGNALING" | "SI" | "STAGE_OUT" | "SO" | "STOPPED" | "ST" => State::Running,
-            // The nodes are not free before the epilogue is through.
-            "COMPLETING" | "CG" => return Some(State::Running),
-            "COMPLETED" | "CD" | "CANCELLED" | "CA" | "FAILED" | "F" | "TIMEOUT" | "TO"
-            | "NODE_FAIL" | "NF" | "PREEMPTED" | "PR" | "BOOT_FAIL" | "BF" | "DEADLINE" | "DL"
-            | "OUT_OF_MEMORY" | "OOM" | "REVOKED" | "RV" | "LAUNCH_FAILED" | "RECONFIG_FAIL" => {
-                State::Completed
-            }
-            _ => continue,
+        let word = word.to_ascii_uppercase();
+        let is_it = |&&(long, short, _): &&(&str, &str, State)| {
+            word == long || word == short || (word.len() == CUT && long.starts_with(&word))
         };
-        best = best.or(Some(state));
+        match SLURM_STATES.iter().find(is_it) {
+            // The nodes are not free before the epilogue is through.
+            Some(("COMPLETING", ..)) => return Some(State::Running),
+            Some((.., state)) => best = best.or(Some(*state)),
+            None => {}
+        }
     }
     best
+}
+
+/// Letters that columns of `squeue -l` have for a state, and cut it to. States with the same beginning mean the same.
+const CUT: usize = 8;
+
+/// SLURM's states, long and compact.
+const SLURM_STATES: &[(&str, &str, State)] = &[
+    ("PENDING", "PD", State::Pending),
+    ("REQUEUED", "RQ", State::Pending),
+    ("REQUEUE_FED", "RF", State::Pending),
+    ("REQUEUE_HOLD", "RH", State::Pending),
+    ("RESV_DEL_HOLD", "RD", State::Pending),
+    ("SPECIAL_EXIT", "SE", State::Pending),
+    ("RUNNING", "R", State::Running),
+    ("CONFIGURING", "CF", State::Running),
+    ("SUSPENDED", "S", State::Running),
+    ("RESIZING", "RS", State::Running),
+    ("SIGNALING", "SI", State::Running),
+    ("STAGE_OUT", "SO", State::Running),
+    ("STOPPED", "ST", State::Running),
+    ("COMPLETING", "CG", State::Running),
+    ("COMPLETED", "CD", State::Completed),
+    ("CANCELLED", "CA", State::Completed),
+    ("FAILED", "F", State::Completed),
+    ("TIMEOUT", "TO", State::Completed),
+    ("NODE_FAIL", "NF", State::Completed),
+    ("PREEMPTED", "PR", State::Completed),
+    ("BOOT_FAIL", "BF", State::Completed),
+    ("DEADLINE", "DL", State::Completed),
+    ("OUT_OF_MEMORY", "OOM", State::Completed),
+    ("REVOKED", "RV", State::Completed),
+    ("LAUNCH_FAILED", "", State::Completed),
+    ("RECONFIG_FAIL", "", State::Completed),
+];
+
+/// Whether a state of SLURM's accounting is that of a run which is over though its job is not: it was put back into the queue, or goes on
+/// with other nodes. `sacct -D` shows one row for each.
+pub(super) fn is_former_run(text: &str) -> bool {
+    let words = ["REQUEUED", "RQ", "RESIZING", "RS"];
+    text.split([' ', '+']).any(|word| words.iter().any(|w| word.eq_ignore_ascii_case(w)))
 }
 
 /// Words that mean "nothing" in the tables of SLURM.
@@ -180,10 +215,16 @@ mod tests {
             ("COMPLETED+COMPLETING", State::Running),
             ("RUNNING", State::Running),
             ("oom", State::Completed),
+            // As `squeue -l` cuts them off.
+            ("COMPLETI", State::Running),
+            ("COMPLETE", State::Completed),
+            ("CONFIGUR", State::Running),
+            ("REQUEUE_", State::Pending),
         ] {
             assert_eq!(slurm_state(text), Some(state), "{text}");
         }
         assert_eq!(slurm_state("FOO"), None);
+        assert_eq!(slurm_state("COMPLET"), None);
         assert_eq!(slurm_state(""), None);
     }
 }

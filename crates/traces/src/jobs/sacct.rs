@@ -33,7 +33,7 @@ fn header(line: &str) -> Option<Table> {
     if !names.iter().any(named) || !names.iter().all(|n| plain(n)) {
         return None;
     }
-    Table::new(&names, BETWEEN)
+    Table::new(&names, BETWEEN).map(Table::of_account)
 }
 
 /// Whether this is the first line of such a file.
@@ -61,7 +61,8 @@ struct Sacct {
 
 impl Default for Sacct {
     fn default() -> Self {
-        Self { table: Table::new(&BETWEEN.split(XDMOD), BETWEEN), pieces: None, steps: 0 }
+        let table = Table::new(&BETWEEN.split(XDMOD), BETWEEN).map(Table::of_account);
+        Self { table, pieces: None, steps: 0 }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::json::read_list;
 use super::lines::Remarks;
 use super::log::JobLog;
-use super::record::{Record, State, slurm_state, some};
+use super::record::{Record, State, is_former_run, slurm_state, some};
 use super::table::{listed, node_list, state};
 use darkfiber_formats::known_by::{Begin, KnownBy};
 
@@ -75,25 +75,35 @@ fn id(value: &Value) -> Option<String> {
     })
 }
 
-/// The state in a list of words: the base state, unless one of them means that the job is being cleaned up.
-fn states(value: &Value, i: usize, remarks: &mut Remarks) -> State {
-    let words: Vec<&str> = match value {
-        Value::String(word) => vec![word],
-        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    let joined = words.join("+");
+/// The words of a state, as tables have them.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(word) => word.clone(),
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("+"),
+        _ => String::new(),
+    }
+}
+
+/// The state in words: the base state, unless one of them means that the job is being cleaned up.
+fn states(joined: &str, i: usize, remarks: &mut Remarks) -> State {
     if joined.is_empty() {
         return State::Unknown;
     }
-    slurm_state(&joined).unwrap_or_else(|| state(&format!("{joined} (entry {i})"), 0, remarks))
+    slurm_state(joined).unwrap_or_else(|| state(&format!("{joined} (entry {i})"), 0, remarks))
 }
 
 fn job(id: String, value: &Value, i: usize, remarks: &mut Remarks) -> Record {
-    let state = ["/job_state", "/state/current", "/state"]
+    let said = ["/job_state", "/state/current", "/state"]
         .iter()
         .find_map(|p| value.pointer(p).filter(|v| v.is_string() || v.is_array()))
-        .map_or(State::Unknown, |v| states(v, i, remarks));
+        .map_or_else(String::new, words);
+    let mut state = states(&said, i, remarks);
+    // Ends in `time` are those of accounting, and have come.
+    if is_former_run(&said)
+        && [["/time/start"], ["/time/end"]].iter().all(|p| first(value, p).is_some())
+    {
+        state = State::Completed;
+    }
     let list = [
         "/nodes",
         "/job_resources/nodes/list",
@@ -149,6 +159,7 @@ mod tests {
              "nodes": "n[1", "end_time": {"set": true, "infinite": true, "number": 7}},
             {"job_id": 11, "state": {"current": ["TIMEOUT"]}, "time": {"start": 5, "end": 6, "submission": 4}, "nodes": "None assigned",
              "allocation_nodes": 1, "association": {"user": "you"}, "required": {"CPUs": 3}},
+            {"job_id": 12, "state": {"current": ["REQUEUED"]}, "time": {"start": 5, "end": 6}, "nodes": "n3"},
             {"name": "no id"}, 7]}"#;
         let (jobs, messages) = all(LOG.read, text);
         insta::assert_snapshot!(short(&jobs), @r#"
@@ -157,12 +168,13 @@ mod tests {
         3: 9_[1-4] Pending ?..? on , None None, "?" "?"
         4: 9_0 Unknown ?..? on ?, None None, "?" "?"
         5: 11 Completed 5..6 on , Some(1) Some(3), "you" "?"
+        6: 12 Completed 5..6 on n3, Some(1) None, "?" "?"
         "#);
         insta::assert_snapshot!(messages, @r"
         warning: unheard-of state 'FOO (entry 4)' (taken as unknown)
         warning: '[' without ']' in 'n[1' (nodes unknown; columns of fixed width cut lists off: ask for wider ones, or %N)
-        warning: entry 6 has no job_id (left out)
         warning: entry 7 has no job_id (left out)
+        warning: entry 8 has no job_id (left out)
         ");
     }
 
@@ -171,6 +183,15 @@ mod tests {
         insta::assert_snapshot!(all(LOG.read, "{\"nodes\": []}").1, @r#"log: it holds no list 'jobs'; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
         insta::assert_snapshot!(all(LOG.read, "{\"jobs\": [").1, @r#"log: it is not JSON: EOF while parsing a list at line 1 column 10; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
         insta::assert_snapshot!(all(LOG.read, "[1]").1, @r#"log: it says nothing about a job; entry 1 has no job_id; expected jobs of SLURM in JSON ({"jobs": [...]})"#);
-        assert_eq!(all(LOG.read, "{\"jobs\": []}"), (vec![], String::new()));
+        assert_eq!(all(LOG.read, "{\"jobs\": [], \"errors\": []}"), (vec![], String::new()));
+    }
+
+    /// SLURM answers with an empty list where it cannot reach its controller.
+    #[test]
+    fn answers_of_failures_are_no_idle_machine() {
+        let failed = r#"{"jobs": [], "errors": [{"description": "", "error_number": 1007,
+            "error": "Unable to contact slurm controller (connect failure)", "source": "slurm_load_jobs()"}]}"#;
+        insta::assert_snapshot!(all(LOG.read, failed).1, @r#"log: it is the answer of a batch system that failed: 'Unable to contact slurm controller (connect failure)'; expected jobs of SLURM in JSON ({"jobs": [...]}) (ask for it again)"#);
+        assert_eq!(all(LOG.read, r#"{"jobs": [], "errors": null}"#), (vec![], String::new()));
     }
 }

@@ -2,7 +2,9 @@
 
 use super::columns::{Column, ColumnContent, DOUBTFUL, align};
 use super::lines::{Remarks, shown};
-use super::record::{Record, State, is_nothing, leading, slurm_state, some, time, unique};
+use super::record::{
+    Record, State, is_former_run, is_nothing, leading, slurm_state, some, time, unique,
+};
 use darkfiber_formats::counted;
 use darkfiber_formats::hostlist;
 
@@ -35,10 +37,26 @@ pub(super) enum Between {
 impl Between {
     pub(super) fn split(self, line: &str) -> Vec<&str> {
         match self {
+            // Spreadsheets put quotes around fields.
+            Self::Mark(',') if line.contains('"') => quoted_fields(line),
             Self::Mark(mark) => line.split(mark).collect(),
             Self::Blanks => line.split_whitespace().collect(),
         }
     }
+}
+
+/// The fields of a line between commas, those in quotes without them; commas between quotes are their own.
+fn quoted_fields(line: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let fields = line.split(|c| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    });
+    let plain = |field| {
+        let inner = str::trim(field).strip_prefix('"').and_then(|f| f.strip_suffix('"'));
+        inner.unwrap_or(field)
+    };
+    fields.map(plain).collect()
 }
 
 /// A row of the table.
@@ -53,6 +71,8 @@ pub(super) struct Table {
     between: Between,
     columns: Vec<Column>,
     says: Vec<ColumnMeaning>,
+    /// Whether it is of accounting: its ends have come, and are not expected ones.
+    is_account: bool,
 }
 
 impl Table {
@@ -70,7 +90,13 @@ impl Table {
             says.push(meaning);
         }
         let ids = [ColumnMeaning::Id, ColumnMeaning::RawId];
-        says.iter().any(|s| ids.contains(s)).then_some(Self { between, columns, says })
+        let is_account = false;
+        says.iter().any(|s| ids.contains(s)).then_some(Self { between, columns, says, is_account })
+    }
+
+    /// The same, of accounting.
+    pub(super) fn of_account(self) -> Self {
+        Self { is_account: true, ..self }
     }
 
     /// Number of its columns.
@@ -125,14 +151,17 @@ impl Table {
         if id.contains('.') {
             return Ok(Row::Step);
         }
-        let state =
-            cell(ColumnMeaning::State).map_or(State::Unknown, |text| state(&text, line, remarks));
+        let word = cell(ColumnMeaning::State).unwrap_or_default();
+        let mut state = state(&word, line, remarks);
         let mut moment = |says: ColumnMeaning| when(&cell(says)?, line, remarks);
         let (submit, start, end) = (
             moment(ColumnMeaning::Submit),
             moment(ColumnMeaning::Start),
             moment(ColumnMeaning::End),
         );
+        if self.is_account && is_former_run(&word) && start.is_some() && end.is_some() {
+            state = State::Completed;
+        }
         let nodes = cell(ColumnMeaning::Nodes).and_then(|text| node_list(&text, line, remarks));
         let count = cell(ColumnMeaning::NodeCount).and_then(|text| leading(&text));
         let node_count = listed(nodes.as_deref(), count, line, remarks);

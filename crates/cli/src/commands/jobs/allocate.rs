@@ -74,7 +74,7 @@ fn month(args: &AllocateCommand, path: &Path, common: &Common) -> Result<Exit, F
     save::expect(args.output.as_ref())?;
     let loaded = load::one_plane(&args.fabric, common)?;
     let mut log = Log::default();
-    let header = job_log::read(path, common, &mut |record| log.take(&record))?;
+    let (header, _) = job_log::read(path, common, &mut |record| log.take(&record))?;
     if log.is_empty() {
         return Err(Failure::input(format!("{}: no job in it says when it ran", path.display())));
     }
@@ -122,6 +122,12 @@ fn hostfiles(args: &AllocateCommand, common: &Common) -> Result<Exit, Failure> {
             "--scale multiplies the hosts of a log's jobs, and there is no log",
         )
         .hint("give --jobs LOG, or as many --hosts as are wanted"));
+    }
+    if args.processors_per_host.is_some() {
+        return Err(Failure::usage(
+            "--processors-per-host divides the processors of a log's jobs, and there is no log",
+        )
+        .hint("give --jobs LOG, or leave it out"));
     }
     if args.hosts.len() == 1 {
         save::expect(args.output.as_ref())?;

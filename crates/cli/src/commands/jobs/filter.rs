@@ -105,7 +105,7 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
         (Some(command), _) => {
             let text = polled(command, Duration::from_secs(args.timeout))?;
             let name = Path::new("answer of the batch system");
-            let mut reader = BufReader::new(text.as_slice());
+            let mut reader = text.as_slice();
             if !(args.empty_is_idle && is_empty(&mut reader, name)?) {
                 let found = lists::read_from(&mut reader, name, &mut take)?;
                 out::diagnostics("answer of the batch system", &found, common);
@@ -157,7 +157,7 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
     let old = old(&args.mapping)?;
     let same = old.as_ref().is_some_and(|old| old.is_like(&now));
     if !same {
-        save::file(&args.mapping, |file| {
+        save::update(&args.mapping, |file| {
             if now.jobs().len() == 0 {
                 // An empty file may be one that was cut short.
                 writeln!(file, "{}", lists::pairs::HEADING)?;
@@ -248,9 +248,19 @@ fn old(path: &Path) -> Result<Option<Mapping>, Failure> {
     let mut take = |record: lists::Record| {
         mapping.add(record.nodes.as_deref().unwrap_or_default(), |_| Vec::new());
     };
+    if std::fs::metadata(path).is_ok_and(|about| about.len() == 0) {
+        return Ok(None);
+    }
     let read = lists::pairs::LOG.jobs(&mut *input::open(path)?, path, &mut take);
-    // What is no mapping is not the last one.
-    Ok(read.is_ok().then_some(mapping))
+    // It may be anything, such as the fabric.
+    let what = match read {
+        Ok(found) => match found.0.iter().find(|d| d.left_out) {
+            None => return Ok(Some(mapping)),
+            Some(line) => format!("{}: {line}", path.display()),
+        },
+        Err(error) => error.to_string(),
+    };
+    Err(Failure::input(what).hint("name another MAPPING, or remove this one"))
 }
 
 /// What a command prints, if it does so in time and ends well.
