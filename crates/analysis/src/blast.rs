@@ -22,8 +22,9 @@ pub struct Blast<'a> {
     paths: Vec<Vec<u32>>,
     /// By row of the tables, the flows that follow it.
     of_row: BTreeMap<u32, Vec<u32>>,
-    /// By channel the flows on it.
+    /// By channel the flows on it; by job all that it has.
     on: Vec<Vec<u32>>,
+    of_job: Vec<Vec<u32>>,
     /// By channel, the demand of jobs: 1 is its full capacity.
     wanted: Vec<f64>,
     /// By job and channel the number of its flows there.
@@ -85,7 +86,9 @@ impl<'a> Blast<'a> {
         let mut takes: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); jobs];
         let mut crossing: Vec<BTreeMap<u32, i64>> = vec![BTreeMap::new(); jobs];
         let mut bytes = vec![0; jobs];
+        let mut of_job = vec![Vec::new(); jobs];
         for (i, flow) in (0..).zip(flows) {
+            of_job[flow.job as usize].push(i);
             let found = path(fabric, prepared.routes(), flow).unwrap_or_default();
             if !found.is_empty() {
                 of_row.entry(row(prepared.routes(), flow)).or_default().push(i);
@@ -121,6 +124,7 @@ impl<'a> Blast<'a> {
             paths,
             of_row,
             on,
+            of_job,
             wanted,
             crossing,
             alone,
@@ -218,9 +222,11 @@ impl<'a> Blast<'a> {
         // Changes of channel loads, the flows that cross them now, and by job how many flows more or fewer do.
         let rows: BTreeSet<u32> = changes.iter().map(|change| change.row).collect();
         let moved = rows.iter().filter_map(|row| self.of_row.get(row)).flatten();
+        // Jobs that have ended send nothing any more, wherever they did.
+        let over = ended.iter().flat_map(|job| &self.of_job[*job as usize]);
         let (mut change, mut now) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, Vec<u32>>::new());
         let mut more = BTreeMap::<(u32, u32), i64>::new();
-        for &i in moved.chain(&hit).collect::<BTreeSet<_>>() {
+        for &i in moved.chain(&hit).chain(over).collect::<BTreeSet<_>>() {
             let flow = &self.flows[i as usize];
             let old = &self.paths[i as usize];
             let new = if ended.contains(&flow.job) {

@@ -16,6 +16,13 @@ const BLOCK: u64 = 64;
 const DEVIATIONS: f64 = 2.575_829_303_548_901;
 /// The confidence of all intervals.
 const CONFIDENCE: f64 = 0.99;
+/// From this many samples on means are normally distributed.
+const MANY: usize = 1000;
+
+/// As [`DEVIATIONS`], where the deviation itself is that of few samples (Student, "The probable error of a mean", Biometrika 6, 1908).
+fn student_t(freedom: f64) -> f64 {
+    distrs::StudentsT::ppf(f64::midpoint(1.0, CONFIDENCE), freedom)
+}
 
 /// The bandwidth of a pattern under its definitions in the literature. All are shares of the capacity of a terminal's
 /// link.
@@ -104,10 +111,10 @@ impl Precision {
 pub struct Estimate {
     /// Mean over the samples or phases.
     pub mean: f64,
-    /// Lower end of the confidence interval of the mean; the mean itself if all phases were counted.
-    pub ci_low: f64,
+    /// Lower end of the confidence interval of the mean; the mean itself if all phases were counted. One sample has none.
+    pub ci_low: Option<f64>,
     /// Upper end.
-    pub ci_high: f64,
+    pub ci_high: Option<f64>,
     /// Probability that the interval holds the true mean; 1 if all phases were counted.
     pub confidence: f64,
     /// Samples drawn, or phases counted.
@@ -123,11 +130,18 @@ impl Estimate {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-        let half = if all { 0.0 } else { DEVIATIONS * (squares / (n - 1.0).max(1.0) / n).sqrt() };
+        let half = match values.len() {
+            _ if all => Some(0.0),
+            0 | 1 => None,
+            samples => {
+                let deviations = if samples < MANY { student_t(n - 1.0) } else { DEVIATIONS };
+                Some(deviations * (squares / (n - 1.0) / n).sqrt())
+            }
+        };
         Self {
             mean,
-            ci_low: mean - half,
-            ci_high: mean + half,
+            ci_low: half.map(|half| mean - half),
+            ci_high: half.map(|half| mean + half),
             confidence: if all { 1.0 } else { CONFIDENCE },
             samples: values.len() as u64,
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
@@ -137,7 +151,12 @@ impl Estimate {
 
     fn is_precise(&self, precision: &Precision) -> bool {
         self.samples >= precision.most
-            || self.ci_high - self.ci_low < precision.width * self.mean.abs()
+            || self.width().is_some_and(|width| width < precision.width * self.mean.abs())
+    }
+
+    /// Width of the confidence interval, if there is one.
+    pub fn width(&self) -> Option<f64> {
+        Some(self.ci_high? - self.ci_low?)
     }
 }
 

@@ -51,11 +51,17 @@ pub fn reconfigurations(
     engines: &[(&str, bool)],
     every: i64,
 ) -> Reconfigurations {
-    let a_day = usize::try_from(86_400 / every.clamp(1, 86_400)).unwrap_or(1);
-    let days: Vec<usize> =
-        moments.chunks_exact(a_day).map(|day| day.iter().filter(|m| m.changed).count()).collect();
+    const DAY: u64 = 86_400;
+    let every = u64::try_from(every).unwrap_or(1).max(1);
+    // A moment stands for the time up to the next one, which may be no part of a day and begins in one.
+    let mut days = vec![0; (moments.len() as u64).saturating_mul(every).div_euclid(DAY) as usize];
+    for (i, _) in (0u64..).zip(moments).filter(|(_, m)| m.changed) {
+        if let Some(day) = days.get_mut((i * every / DAY) as usize) {
+            *day += 1;
+        }
+    }
     let changes = moments.iter().filter(|m| m.changed).count();
-    let span = moments.len().max(1) as f64 / a_day as f64;
+    let span = moments.len().max(1) as f64 * every as f64 / DAY as f64;
     let engines = (0..engines.len())
         .filter(|&e| engines[e].1)
         .map(|e| {
@@ -80,7 +86,7 @@ pub fn reconfigurations(
         per_day_min: days.iter().copied().min(),
         per_day_max: days.iter().copied().max(),
         days: days.len(),
-        days_without: days.iter().filter(|d| **d == 0).count(),
+        days_without: days.iter().filter(|&&d| d == 0).count(),
         engines,
     }
 }
