@@ -11,15 +11,7 @@ impl Routes {
     ///
     /// Complexity: O(rows x switches).
     pub fn clear_unconnected(&mut self, fabric: &Fabric) {
-        let unconnected: Vec<[bool; 256]> = (0..fabric.switch_count())
-            .map(|s| {
-                std::array::from_fn(|port| {
-                    let port = port as u8;
-                    let leads = !matches!(port, DELIVER | NO_ROUTE);
-                    leads && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing
-                })
-            })
-            .collect();
+        let unconnected = ports_without_cables(fabric);
         for row in 0..self.row_count() {
             for (port, unconnected) in self.ports_mut(row).iter_mut().zip(&unconnected) {
                 if unconnected[usize::from(*port)] {
@@ -27,6 +19,19 @@ impl Routes {
                 }
             }
         }
+    }
+
+    /// The entries that lead into ports without a cable: rows and switches, by row.
+    ///
+    /// Complexity: O(rows x switches).
+    pub(crate) fn unconnected(&self, fabric: &Fabric) -> Vec<(usize, u32)> {
+        let unconnected = ports_without_cables(fabric);
+        let of_row = |row: usize| {
+            let entries = (0..).zip(self.ports(row)).zip(&unconnected);
+            let dead = entries.filter(|((_, port), nothing)| nothing[usize::from(**port)]);
+            dead.map(move |((s, _), _)| (row, s)).collect::<Vec<_>>()
+        };
+        (0..self.row_count()).flat_map(of_row).collect()
     }
 
     /// Whether an entry leads into a port without a cable.
@@ -37,4 +42,17 @@ impl Routes {
         };
         (0..self.row_count()).any(|row| self.ports(row).iter().enumerate().any(leads_nowhere))
     }
+}
+
+/// By switch and port, whether nothing is plugged in there.
+fn ports_without_cables(fabric: &Fabric) -> Vec<[bool; 256]> {
+    (0..fabric.switch_count())
+        .map(|s| {
+            std::array::from_fn(|port| {
+                let port = port as u8;
+                let leads = !matches!(port, DELIVER | NO_ROUTE);
+                leads && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing
+            })
+        })
+        .collect()
 }

@@ -41,6 +41,27 @@ pub fn path_on(
     None
 }
 
+/// The channels that a packet which does not arrive crosses; of one that goes round and round, all of the round, and its beginning again.
+pub fn way_of_lost(
+    fabric: &Fabric,
+    routes: &Routes,
+    source: TerminalId,
+    dest: TerminalId,
+    lid: usize,
+) -> Vec<ChannelId> {
+    let mut at: SwitchId = fabric.terminal(source).switch;
+    let mut channels = Vec::new();
+    while channels.len() <= 2 * fabric.switch_count() {
+        let port = routes.lft_entry(fabric, at, DestId::terminal(dest), lid);
+        let Some(AtPort::Switch(c, next)) = port.map(|port| fabric.at_port(at, port)) else {
+            break;
+        };
+        channels.push(c);
+        at = next;
+    }
+    channels
+}
+
 /// Switch where a packet that does not arrive ends, or the first one that it comes to again, and whether it does.
 pub fn end(
     fabric: &Fabric,
@@ -128,6 +149,13 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
                 let Some(channels) = path_on(fabric, routes, s, d, lid) else {
                     verdict.lost += 1;
                     verdict.loops += u64::from(end(fabric, routes, s, d, lid).1);
+                    // Packets that do not arrive wait for space as far as they come.
+                    if routes.layers.by_hop().is_none() {
+                        let way = way_of_lost(fabric, routes, s, d, lid);
+                        for pair in held(fabric, routes, s, layer, &way).windows(2) {
+                            waits.entry(pair[0]).or_default().insert(pair[1]);
+                        }
+                    }
                     continue;
                 };
                 let held = held(fabric, routes, s, layer, &channels);

@@ -166,7 +166,8 @@ pub(crate) fn check_runs(
                 lanes: 0,
             };
             let (levels, walk) = (&levels[..], Walk::new(fabric));
-            let mut tracer = Tracer { fabric, routes, sources, levels, deps, walk, part };
+            let mut tracer =
+                Tracer { fabric, routes, sources, levels, deps, walk, part, has_loops: false };
             for run in runs {
                 unwind_if_asked();
                 tracer.visit(run);
@@ -244,6 +245,8 @@ struct Tracer<'a> {
     deps: &'a [Dependencies],
     walk: Walk<'a>,
     part: ChunkFindings,
+    /// Whether packets of the rows that are traced come back to a switch.
+    has_loops: bool,
 }
 
 impl Tracer<'_> {
@@ -269,10 +272,12 @@ impl Tracer<'_> {
         for &path in &self.sources.paths {
             self.follow(run, path);
             self.count(run, path);
-            self.pass_on(0);
+            self.pass_on(0, true);
+            self.pass_round(0);
             for graph in 1..self.deps.len() {
                 self.enter(run, path, graph);
-                self.pass_on(graph);
+                self.pass_on(graph, true);
+                self.pass_round(graph);
             }
         }
     }
@@ -297,8 +302,9 @@ impl Tracer<'_> {
 
     /// Counts pairs by their outcome at the switch where they enter.
     fn count(&mut self, run: &Range<usize>, path: usize) {
-        let Self { fabric, routes, sources, walk, part, levels, .. } = self;
+        let Self { fabric, routes, sources, walk, part, levels, has_loops, .. } = self;
         let dest = TerminalId::new(run.start);
+        *has_loops = false;
         let senders = sources.senders(fabric, routes, run, path);
         let is_counted = routes.source_chooses() || path == 0;
         for i in 0..walk.order.len() {
@@ -329,7 +335,12 @@ impl Tracer<'_> {
                     };
                 }
                 bad => {
+                    // They wait for space as others do, as far as they come.
+                    if routes.layers.by_hop().is_none() {
+                        walk.mask[s] |= layer_mask(fabric, routes, s, run, path);
+                    }
                     let loops = bad == WalkOutcome::Loops;
+                    *has_loops |= loops;
                     *(if loops { &mut part.loops } else { &mut part.unreachable }) += pairs;
                     let source = fabric
                         .terminals_on(SwitchId::new(s))
@@ -344,15 +355,22 @@ impl Tracer<'_> {
         }
     }
 
-    /// Adds loads, with the first graph, and dependencies, upstream first: the load of a switch is complete before it is
+    /// Packets that go round and round have no first switch: what enters somewhere passes all of the others, too.
+    fn pass_round(&mut self, graph: usize) {
+        if self.has_loops {
+            self.pass_on(graph, false);
+        }
+    }
+
+    /// Adds loads, with the first graph if it `counts`, and dependencies, upstream first: the load of a switch is complete before it is
     /// passed on.
-    fn pass_on(&mut self, graph: usize) {
+    fn pass_on(&mut self, graph: usize, counts: bool) {
         let Self { fabric, routes, deps, walk, part, levels, .. } = self;
         let (lanes, deps, level) = (routes.layers.by_hop(), &deps[graph], level(levels, graph));
         for i in (0..walk.order.len()).rev() {
             let s = walk.order[i] as usize;
             let (weight, mask) = (walk.weight[s], walk.mask[s]);
-            let is_first = graph == 0;
+            let is_first = graph == 0 && counts;
             let Some(channel) = walk.channel(s).filter(|_| mask != 0 || is_first && weight > 0)
             else {
                 continue;

@@ -143,11 +143,12 @@ impl<'a> Walk<'a> {
 
     /// Whether a packet that enters at `from` passes `through`.
     pub(super) fn passes(&self, from: usize, through: usize) -> bool {
-        if !matches!(self.outcome(from), WalkOutcome::Reaches(_)) || self.state[from] == UNSEEN {
+        if self.state[from] == UNSEEN {
             return false;
         }
         let mut at = from;
-        loop {
+        // Some go round and round.
+        for _ in 0..=self.state.len() {
             if at == through {
                 return true;
             }
@@ -156,5 +157,6 @@ impl<'a> Walk<'a> {
                 None => return false,
             }
         }
+        false
     }
 }

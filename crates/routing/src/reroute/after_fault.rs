@@ -90,6 +90,7 @@ impl Prepared<'_> {
         match self.mend(&mut cuts, budget, freedom) {
             Ok(mended) => {
                 self.broken.clear();
+                self.unconnected.clear();
                 Ok(Attempt { cuts: cuts.all, rows, mended, gone })
             }
             Err((error, moved)) => Err(Box::new(Failed { error, cuts: cuts.all, moved, gone })),

@@ -24,6 +24,15 @@ impl Prepared<'_> {
             let cut = ends.iter().filter(|&&(tail, port)| ports[tail as usize] == port);
             starts.extend(cut.map(|&(tail, _)| (row, tail)));
         }
+        // What led over a cable that is gone already is repaired as if it failed now.
+        let is_there = |&&(row, s): &&(usize, u32)| {
+            self.traffic.rows[row].live && !self.gone.switch[s as usize]
+        };
+        if !self.unconnected.is_empty() {
+            starts.extend(self.unconnected.iter().filter(is_there));
+            starts.sort_unstable();
+            starts.dedup();
+        }
         let of_cables = starts.len();
         // A switch that is cut off from another may have no way but over one that had none before.
         let is_cut = |row: &&usize| starts.binary_search_by_key(*row, |start| start.0).is_ok();

@@ -34,6 +34,8 @@ pub struct Prepared<'a> {
     pub(super) broken: Vec<usize>,
     /// Rows of switches that some other switch did not reach, as in tables of `updn`.
     pub(super) with_gaps: Vec<usize>,
+    /// Rows and switches with an entry that leads into a port without a cable, before any fault: tables of a fabric from before one.
+    pub(super) unconnected: Vec<(usize, u32)>,
 }
 
 impl<'a> Prepared<'a> {
@@ -65,6 +67,7 @@ impl<'a> Prepared<'a> {
         // Tables are repaired, and groups of ports would name what has failed.
         routes.groups = None;
         routes.condense(fabric);
+        let unconnected = routes.unconnected(fabric);
         Ok(Self {
             fabric,
             routes,
@@ -78,6 +81,7 @@ impl<'a> Prepared<'a> {
             longest: 0,
             broken: Vec::new(),
             with_gaps: Vec::new(),
+            unconnected,
         })
     }
 

@@ -99,6 +99,7 @@ impl<'p, 'a> Trial<'p, 'a> {
             layer.go_back(old);
         }
         tables.broken.clone_from(&from.broken);
+        tables.unconnected.clone_from(&from.unconnected);
     }
 
     /// The tables as the last repair left them, for good.

@@ -485,6 +485,8 @@ fn switches_stay_manageable_whether_faults_are_named_or_not() {
             let mut read = Prepared::new(&damaged, &old, LANES).expect("as many switches");
             read.reroute(&Faults::default()).expect("in one piece");
             assert_eq!(unmanaged(&damaged, read.routes()), 0, "{spec} {link:?}");
+            // Nor is an entry left that nobody follows now: it would, once the cable is back.
+            assert!(!read.routes().has_unconnected(&damaged), "{spec} {link:?}");
         }
         assert!(cut > 0, "{spec}");
     }
