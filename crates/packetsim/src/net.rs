@@ -161,6 +161,21 @@ impl Net {
         }
     }
 
+    /// Mean rate of a port from the beginning until a time, in bytes a picosecond: lanes may stop working in between.
+    pub fn mean_rate(&self, port: u32, until: u64) -> f64 {
+        let rate = |pace: u64| 65536.0 / pace as f64;
+        let (mut could, mut since, mut now) = (0.0, 0, rate(self.port(port).pace));
+        if !self.is_steady() && until > 0 {
+            for (&(_, at), &pace) in self.later.range((port, 0)..(port, until)) {
+                could += now * (at - since) as f64;
+                (since, now) = (at, rate(pace));
+            }
+            could += now * (until - since) as f64;
+            return could / until as f64;
+        }
+        now
+    }
+
     /// Whether every cable has one rate all the time.
     #[inline]
     pub(crate) fn is_steady(&self) -> bool {

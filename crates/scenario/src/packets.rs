@@ -156,7 +156,7 @@ pub(crate) fn simulated(
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
     };
     let ports: Vec<u32> = (0..fabric.channel_count()).map(port).collect();
-    let capacity: Vec<f64> = ports.iter().map(|&p| 65536.0 / net.port(p).pace as f64).collect();
+    let capacity: Vec<f64> = ports.iter().map(|&p| net.mean_rate(p, driven.end)).collect();
     let (grid, held) = match series {
         None => (None, None),
         Some(series) => {

@@ -31,7 +31,7 @@ use crate::queue_board::QueueBoard;
 use crate::remote::Remote;
 use crate::routing::Routing;
 use crate::series::Series;
-use crate::{ConfigError, Net, SwitchModel};
+use crate::{ConfigError, Interleave, Net, SwitchModel};
 use division::Division;
 
 /// The terminals of a part.
@@ -123,6 +123,12 @@ impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     ) -> Result<Network<'n, &'n R, A>, ConfigError> {
         let notes = micro.acknowledges(R::STEADY);
         let division = Division::new(net, micro, routing.lanes(), [shortest, bytes], parts, notes)?;
+        if notes && micro.interleave == Interleave::Flits {
+            return Err(ConfigError(
+                "packets that are cut into flits take no order and no acknowledgement: ordered = false (--ordered no), or tables"
+                    .to_owned(),
+            ));
+        }
         let Division { lengths, firsts, mine, ports, note_paths, shortest, window, remote } =
             division;
         let worker = |switches: &[u32]| {

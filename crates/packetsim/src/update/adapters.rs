@@ -239,15 +239,20 @@ impl<'a> Adapters<'a> {
                 outcome.reliable.met_both += mixed;
             }
         }
+        let why = match packet.phase {
+            p if p & DEAD_CABLE != 0 => LossReason::DeadCable,
+            p if p & NO_ENTRY != 0 => LossReason::NoRoute,
+            p => {
+                debug_assert!(p & LOOPED != 0, "a packet is lost for a reason");
+                LossReason::Loop
+            }
+        };
+        match why {
+            LossReason::DeadCable => outcome.lost_on_cable += 1,
+            LossReason::NoRoute => outcome.lost_without_route += 1,
+            LossReason::Loop => outcome.lost_in_loops += 1,
+        }
         if outcome.lost.len() < LOST_KEPT {
-            let why = match packet.phase {
-                p if p & DEAD_CABLE != 0 => LossReason::DeadCable,
-                p if p & NO_ENTRY != 0 => LossReason::NoRoute,
-                p => {
-                    debug_assert!(p & LOOPED != 0, "a packet is lost for a reason");
-                    LossReason::Loop
-                }
-            };
             let plane = packet.path & 15;
             outcome.lost.push(LostPacket { from: packet.from, to: packet.to, plane, why, when });
         }
@@ -386,7 +391,7 @@ impl<'a> Adapters<'a> {
                 self.outcome.timeouts += 1;
                 found.retries += 1;
                 if found.retries > RETRIES {
-                    self.fail(end);
+                    self.fail(end, when);
                     continue;
                 }
                 found.go_back();
@@ -406,13 +411,13 @@ impl<'a> Adapters<'a> {
     }
 
     /// An end has gone back too often: its connection is in error. No path change waits for it any longer.
-    fn fail(&mut self, end: u32) {
+    fn fail(&mut self, end: u32, when: u64) {
         let found = &mut self.ends[end as usize];
         let was = std::mem::replace(&mut found.state, SendState::Broken);
-        let (host, since) = (found.host, found.progress);
+        let host = found.host;
         self.outcome.broken += 1;
         if let SendState::Draining(to) | SendState::Migrating(to) = was {
-            self.has_followed(host, to, since);
+            self.has_followed(host, to, when);
         }
     }
 
@@ -470,7 +475,7 @@ impl<'a> Adapters<'a> {
         let others = self.of_host.len() as u32 - 1;
         let adapter = &mut self.of_host[host as usize];
         let before = adapter.next_datagram;
-        while adapter.next_datagram < until {
+        while adapter.next_datagram < until.min(datagrams.until) {
             if others > 0 {
                 let to = self.random.below(others);
                 adapter.datagrams.push_back(if to >= host { to + 1 } else { to });

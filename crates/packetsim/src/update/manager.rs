@@ -147,9 +147,14 @@ impl<'a> Manager<'a> {
             }
             adapters.outcome.begin("cable dead", now);
             self.then = Some(dying.then);
-            // A manager that waits for hosts may abandon the update; one that is writing finishes first.
-            if let Activity::Waiting { .. } = self.doing {
-                self.give_up(now, adapters);
+            match self.doing {
+                // A manager that waits for hosts may abandon the update; one that is writing finishes first.
+                Activity::Waiting { .. } => {
+                    self.give_up(now, adapters);
+                }
+                // The update was over.
+                Activity::Done => self.doing = Activity::Until(now),
+                Activity::Until(_) | Activity::Writing { .. } => {}
             }
             return;
         }
@@ -199,6 +204,7 @@ impl<'a> Manager<'a> {
                     let [abandoned, through] = then;
                     self.steps = if adapters.outcome.aborted { abandoned } else { through }.into();
                     if !self.steps.is_empty() {
+                        adapters.outcome.mended = true;
                         continue;
                     }
                 }

@@ -108,8 +108,16 @@ pub struct UpdateOutcome {
     pub lost: Vec<LostPacket>,
     /// Packets that wait for each other for ever, if it came to that.
     pub deadlock: Option<Stalled>,
-    /// Whether the update was abandoned: nothing was written.
+    /// Packets that were lost on dead cables, without a route, and in loops.
+    pub lost_on_cable: u64,
+    /// See there.
+    pub lost_without_route: u64,
+    /// See there.
+    pub lost_in_loops: u64,
+    /// Whether the update was abandoned: the old tables stay.
     pub aborted: bool,
+    /// Whether tables were repaired, after the update or in its place, for a cable that died.
+    pub mended: bool,
     /// Whether the update came to its end.
     pub finished: bool,
     /// When the last thing happened, in picoseconds.

@@ -134,6 +134,7 @@ fn what_flits_cannot_do_is_refused() {
         ),
         (SwitchModel { congestion: Congestion::Ecn, ..bench.micro.clone() }, "congestion control"),
         (SwitchModel { buffer: 1, ..bench.micro.clone() }, "room for two"),
+        (SwitchModel { ordered: true, ..bench.micro.clone() }, "ordered = false"),
     ] {
         let refused = made.load(&bench.net, &micro, &what, &|_| {}).expect_err(why).to_string();
         assert!(refused.contains(why), "{refused}");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use darkfiber_packetsim::update::{LossReason, TransportCounts};
+use darkfiber_packetsim::update::TransportCounts;
 use darkfiber_scenario::{UpdateCase, UpdateOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,16 +29,18 @@ pub struct UpdateFacts {
     pub finished: bool,
     /// Whether it was abandoned before anything was written.
     pub aborted: bool,
+    /// Whether tables were repaired for a cable that died, after the update or in its place.
+    pub mended: bool,
     /// Packets of reliable connections.
     pub reliable: TransportFacts,
     /// Unreliable datagrams.
     pub datagrams: TransportFacts,
-    /// Packets lost on a dead cable, for want of a route, and in loops, of those that are listed one by one.
-    pub lost_on_cable: usize,
+    /// Packets lost on a dead cable, for want of a route, and in loops.
+    pub lost_on_cable: u64,
     /// See `lost_on_cable`.
-    pub lost_without_route: usize,
+    pub lost_without_route: u64,
     /// See `lost_on_cable`.
-    pub lost_in_loops: usize,
+    pub lost_in_loops: u64,
     /// Messages some of whose packets followed the old tables and others the new, where these differ.
     pub messages_met_both: u64,
     /// Packets that were sent again.
@@ -118,7 +120,6 @@ impl UpdateFacts {
         names: impl IntoIterator<Item = &'n str>,
     ) -> Self {
         let s = |ps: u64| ps as f64 * 1e-12;
-        let lost = |why: LossReason| found.lost.iter().filter(|l| l.why == why).count();
         let pauses = found.jobs.iter().copied().chain(std::iter::repeat(<_>::default()));
         let jobs = names.into_iter().zip(pauses).map(|(name, job)| PauseFacts {
             name: name.to_owned(),
@@ -139,11 +140,12 @@ impl UpdateFacts {
             deadlock_buffers: found.deadlock.as_ref().map(|d| d.cycle.len()),
             finished: found.finished,
             aborted: found.aborted,
+            mended: found.mended,
             reliable: found.reliable.into(),
             datagrams: found.datagrams.into(),
-            lost_on_cable: lost(LossReason::DeadCable),
-            lost_without_route: lost(LossReason::NoRoute),
-            lost_in_loops: lost(LossReason::Loop),
+            lost_on_cable: found.lost_on_cable,
+            lost_without_route: found.lost_without_route,
+            lost_in_loops: found.lost_in_loops,
             messages_met_both: found.messages_met_both,
             sent_again: found.sent_again,
             broken: found.broken,
@@ -166,6 +168,9 @@ impl UpdateFacts {
             (Some(when), ..) => {
                 let buffers = self.deadlock_buffers.unwrap_or(0);
                 format!("DEADLOCK of {buffers} buffers, seen at {}", seconds(when))
+            }
+            (None, true, true) if self.mended => {
+                "abandoned; the old tables are mended for what failed".to_owned()
             }
             (None, true, true) => "abandoned, the old tables stay".to_owned(),
             (None, true, false) => "done".to_owned(),
@@ -198,7 +203,7 @@ impl UpdateFacts {
         let causes: Vec<String> = causes
             .iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, why)| format!("{} {why}", group(*count as u64)))
+            .map(|(count, why)| format!("{} {why}", group(*count)))
             .collect();
         if !causes.is_empty() {
             let _ok = writeln!(text, "lost: {}", causes.join(", "));

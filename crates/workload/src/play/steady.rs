@@ -19,6 +19,14 @@ const T: f64 = 2.571;
 /// A trend is seen where the two halves of a sample differ by more than this number of standard errors, and by more than what counts as
 /// alike.
 const TREND: f64 = 2.0;
+/// Iterations by which a rank may leave the others behind until the end of a loop, if it goes on as it does.
+const DRIFT: f64 = 0.25;
+/// The same for ranks that take the same time but for rounding.
+const PERIOD: f64 = 1e-6;
+/// A sample is of this many iterations, and of one of so many that are left, at least: what is the same for a while only must not be taken
+/// for what stays.
+const LASTS: u64 = 64;
+const SHARE: u64 = 16;
 /// A loop of fewer iterations is run to its end.
 const WORTH: u64 = 4 * WINDOW;
 
@@ -53,6 +61,8 @@ struct TimedLoop {
     /// The shortest windows, which have to be alike, within windows that are a sample.
     short: Interval,
     alike: AlikeWindows,
+    /// When ranks began iterations, at the beginning of the first that was alike.
+    alike_from: Vec<Entered>,
     long: Interval,
     sample: Sample,
     /// Counts of the network when the short window began, when the second of those that were alike up to now did, or of all, where
@@ -210,7 +220,11 @@ impl Steady {
         let precision = self.precision;
         let timed = &mut self.loops[i];
         let entered = &player.watches[i].entered;
+        let left = timed.left(1, player);
         timed.alike.add(between(&timed.short.entered, entered), precision);
+        if timed.alike.count <= 1 {
+            timed.alike_from.clone_from(&timed.short.entered);
+        }
         // Counts begin with the second of them, so that messages are as far then as at the end; those that differ by chance are of as many
         // iterations as there are.
         let is_chance = wire.skipping().is_some_and(|wire| !wire.repeats_counts());
@@ -223,6 +237,7 @@ impl Steady {
             timed.at_alike = timed.at_short.take();
         }
         if let Some(pace) = timed.alike.pace(iteration - timed.origin)
+            && drifts(&timed.alike_from, entered, left) <= DRIFT
             && self.multiply(i, false, iteration, pace, player, wire)
         {
             self.looks.push(CountStep::Times(1));
@@ -234,7 +249,11 @@ impl Steady {
         if iteration >= timed.long.end() {
             let entered = &player.watches[i].entered;
             timed.sample.add(between(&timed.long.entered, entered));
+            // Where paths are chosen by chance ranks are apart by chance, too.
+            let drift =
+                if is_chance { DRIFT } else { drifts(&timed.sample.entered, entered, left) };
             if let Some(pace) = timed.sample.pace(entered, precision)
+                && timed.sample.lasts(timed.long.length, left, drift)
                 && self.multiply(i, true, iteration, pace, player, wire)
             {
                 return true;
@@ -350,6 +369,7 @@ impl TimedLoop {
             origin,
             short: Interval::of(WINDOW),
             alike: AlikeWindows::default(),
+            alike_from: Vec::new(),
             long: Interval::of(WINDOW),
             sample: Sample::default(),
             at_short: None,
@@ -411,6 +431,13 @@ impl AlikeWindows {
 }
 
 impl Sample {
+    /// Whether windows of this length are enough for what is left: where no rank leaves another behind at all they are a period; otherwise
+    /// they have to be many, and ranks must stay together until the end.
+    fn lasts(&self, length: u64, left: u64, drift: f64) -> bool {
+        let iterations = self.windows.len() as u64 * length;
+        drift <= PERIOD || (drift <= DRIFT && iterations >= LASTS + left / SHARE)
+    }
+
     /// Adds the window that is over, unless a rank began no iteration in it: then all begins anew.
     fn add(&mut self, window: Option<Window>) {
         match window {
@@ -453,6 +480,12 @@ fn forget(mark: &mut Option<Mark>, wire: &mut dyn NetworkModel) {
     if let (Some(mark), Some(wire)) = (mark.take(), wire.skipping()) {
         wire.forget(mark.number);
     }
+}
+
+/// By how many iterations a rank would be ahead of the others, or behind, after as many more, if all went on as between two moments. Ranks
+/// that wait for each other cannot leave each other behind for ever: their pace changes before.
+fn drifts(before: &[Entered], after: &[Entered], left: u64) -> f64 {
+    between(before, after).map_or(f64::INFINITY, |window| window.spread * left as f64)
 }
 
 /// How long iterations took between two moments; `None` if a rank began none.
