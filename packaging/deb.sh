@@ -87,11 +87,14 @@ cp -r "$root/docs/reference" "$p/usr/share/doc/darkfiber/"
 chmod -R u=rwX,go=rX "$p/usr/share/doc/darkfiber"
 # Debian compresses what is long.
 find "$p/usr/share/doc/darkfiber" -name '*.md' -size +4k -exec gzip -9n {} +
-"$binary" man > "$work/darkfiber.1"
-gzip -9n < "$work/darkfiber.1" > "$p/usr/share/man/man1/darkfiber.1.gz"
-# The page itself names those of the commands.
-sed -n 's/.*darkfiber\\-\([a-z]*\)(1).*/\1/p' "$work/darkfiber.1" | grep -vx help | sort -u | while read -r command; do
-    "$binary" man "$command" | gzip -9n > "$p/usr/share/man/man1/darkfiber-$command.1.gz"
+# A page names those of the commands that its command has.
+page() {
+    "$binary" man ${1:+"$1"} > "$work/page.1"
+    gzip -9n < "$work/page.1" > "$p/usr/share/man/man1/darkfiber${1:+-$1}.1.gz"
+    sed -n 's/.*darkfiber\\-\([a-z\\-]*\)(1).*/\1/p' "$work/page.1" | tr -d '\\' | grep -v 'help$' | sort -u || true
+}
+page '' | while read -r command; do
+    page "$command" | { grep "^$command-" || true; } | while read -r part; do page "$part" > "$work/none"; done
 done
 "$binary" completions bash > "$p/usr/share/bash-completion/completions/darkfiber"
 "$binary" completions zsh > "$p/usr/share/zsh/vendor-completions/_darkfiber"

@@ -23,7 +23,7 @@ import { ChannelTable } from "./table";
 import { Timeline } from "./timeline";
 import { Tip } from "./tip";
 import { Values, type Now } from "./values";
-import { viewPicker } from "./views";
+import { viewName, viewPicker } from "./views";
 
 /** Cables that labels make way for, at most. */
 const HOT = 300;
@@ -51,6 +51,7 @@ export class App {
   private readonly map = el("canvas", { id: "map", tabindex: 0, role: "application" });
   private readonly text = el("canvas", { id: "labels", "aria-hidden": "true" });
   private readonly lit = el("p", { class: "lit" });
+  private readonly shown = el("p", {});
   private readonly side = el("div", { id: "lists" });
   private readonly controls = el("div", {});
   private cooler = 0;
@@ -115,7 +116,7 @@ export class App {
     this.map.setAttribute("aria-label", `Map: ${facts}, drawn as ${about.layout.kind}. The lists beside it say the same in words.`);
     this.root.append(
       el("div", { id: "stage" }, this.map, this.text,
-        el("header", {}, el("h1", {}, about.title), el("p", {}, facts), el("p", {}, about.subtitle), this.lit),
+        el("header", {}, el("h1", {}, about.title), el("p", {}, facts), this.shown, this.lit),
         this.tip.root, this.timeline.root),
       el("aside", {}, this.legend.root, this.controls, this.search.root, this.detail.root, this.side, this.charts.root, this.sheets.root, lists.about(model)),
       this.table.root, this.charts.dialog, this.sheets.dialog,
@@ -208,6 +209,7 @@ export class App {
     const notes = this.cooler ? [`${group(this.cooler)} cooler ones are not drawn at this zoom.`] : [];
     if (this.level.bundled) notes.push(`Cables of two ${model.about.layout.group_word}s are drawn as one, as its fullest; zoom in for each.`);
     this.legend.root.classList.toggle("empty", !model.views.length);
+    this.shown.textContent = viewName(model, this.store.now) ?? model.about.subtitle;
     this.legend.show(this.now, theme, notes, this.coloured());
     this.lit.textContent = model.views.length ? Legend.lit(this.now, 2 * model.cables) : "";
     this.controls.replaceChildren(...viewPicker(model, store));

@@ -155,8 +155,11 @@ export class Detail {
     const { model } = this, found = this.way(from, to);
     if (!found) return [section("Way", el("p", {}, "This page holds no tables."))];
     const ends = { there: "", lost: "Here the tables end: the pair is lost.", loop: "Here packets come back: a loop." };
-    const lid = model.lids?.[to], view = model.views[this.store.now.view];
+    const lid = model.lids?.[to], view = model.views[this.store.now.view], tables = model.about.tables;
+    const of = tables.kind === "held" ? `by the tables of ${tables.engine}` : "";
+    const loads = model.views.length > 1 && view ? `; loads are of ${view.name}` : "";
     return [section("Way", el("h3", {}, `${model.hostName(from)} \u2192 ${model.hostName(to)}`),
+      el("p", { class: "faint" }, of + loads),
       el("p", { class: "faint" }, `${count(found.switches.length, "switch", "switches")}${lid ? ` \u00b7 to LID ${lid + found.path}` : ""}`),
       this.whole ? el("p", { class: "faint" }, this.whole.slice(2)) : null,
       ...found.channels.map((c, i) => row(() => this.choose({ kind: "cable", id: c >> 1 }),

@@ -30,7 +30,7 @@ export function value(n: number, unit: Unit): string {
     case "share":
     case "failure": return `${trim(100 * n)} %`;
     case "bytes": return si(n, "B");
-    default: return n < 1000 ? trim(n) : group(n);
+    default: return Math.abs(n) < 1000 ? trim(n) : group(n);
   }
 }
 

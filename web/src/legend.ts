@@ -8,6 +8,16 @@ import type { Now } from "./values";
 /** What colours stand for that are no load. */
 export interface Key { word: string; names: string[] }
 
+/** Ticks whose words have room beside each other, the last one among them. */
+function apartFrom(ticks: number[], place: (t: number) => number, letters: (t: number) => number): number[] {
+  const kept: number[] = [];
+  for (const t of [...ticks].reverse()) {
+    const after = kept[kept.length - 1];
+    if (after === undefined || place(after) - place(t) > 0.018 * (letters(after) + letters(t))) kept.push(t);
+  }
+  return kept.reverse();
+}
+
 export class Legend {
   readonly root = el("div", { id: "legend" });
 
@@ -15,8 +25,9 @@ export class Legend {
     const ramp = now.apart ? apart(theme) : heat(theme);
     const stops = Array.from({ length: 13 }, (_, i) => css(ramp(now.apart ? i / 12 : 0.06 + 0.94 * i / 12))).join(",");
     const word = now.apart ? `difference in ${WORD[now.unit]}` : WORD[now.unit];
-    const ticks = now.apart ? [-now.scale.max, 0, now.scale.max] : now.scale.ticks;
+    const all = now.apart ? [-now.scale.max, 0, now.scale.max] : now.scale.ticks;
     const place = (t: number) => now.apart ? (t / now.scale.max + 1) / 2 : t / now.scale.max;
+    const ticks = apartFrom(all, (t) => place(t), (t) => value(t, now.unit).length);
     this.root.replaceChildren(
       el("h2", {}, key ? `${key.word} \u00b7 width: ${word}` : word),
       ...(key?.names ?? []).map((name, i) => el("span", { class: "key" }, swatch(jobColour(theme, i)), name)),

@@ -25,7 +25,9 @@ export class ChannelTable {
     const compare = new Intl.Collator("en", { numeric: true }).compare;
     return Array.from(now.channel.keys()).sort((a, b) => {
       const [c, d] = [now.channel[a], now.channel[b]];
-      const by = key === "load" ? now.value[a] - now.value[b]
+      // Of differences the largest come first, whichever way they go.
+      const size = (i: number) => now.apart ? Math.abs(now.value[i]) : now.value[i];
+      const by = key === "load" ? size(a) - size(b)
         : compare(model.name(key === "from" ? model.tail(c) : model.head(c)), model.name(key === "from" ? model.tail(d) : model.head(d)));
       return sign * by || c - d;
     });
@@ -47,18 +49,30 @@ export class ChannelTable {
       el("header", {}, el("h2", {}, "Channels that carry something"),
         el("button", { type: "button", click: () => this.download() }, "Download CSV"),
         el("button", { type: "button", "aria-label": "Close", click: () => this.root.close() }, "\u00d7")),
-      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head("from", "from"), head(null, "port"), head("to", "to"), head(null, "port"), head("load", "load"))),
+      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head("from", "from"), head(null, "port"), head("to", "to"), head(null, "port"), head("load", now.apart ? "difference" : "load"))),
         el("tbody", {}, ...rows))),
       el("p", { class: "faint" }, order.length > ROWS ? `The first ${ROWS} of ${order.length}; the CSV has all.` : `${order.length} channels.`),
     );
   }
 
-  /** All channels, with what each job puts on them. */
+  /** What the numbers are. */
+  private what(): string {
+    const { model, store } = this, { view, minus, time, job } = store.now, unit = model.views[view]?.unit ?? "load";
+    const parts = [
+      minus === null ? "" : `${model.views[view].name} minus ${model.views[minus].name}`,
+      minus === null && time !== null ? `moment ${time + 1}` : "",
+      minus === null && job !== null ? model.jobs[job].name : "",
+    ].filter((part) => part);
+    return parts.length ? `${this.now().unit}: ${parts.join(", ")}` : unit;
+  }
+
+  /** All channels as they are shown, with what each job puts on them. */
   csv(): string {
-    const { model } = this, view = model.views[this.store.now.view];
+    const { model } = this, now = this.now(), shown = new Map<number, number>();
+    now.channel.forEach((c, i) => shown.set(c, now.value[i]));
     // A name that begins like a formula is not to be taken for one.
     const cell = (text: string) => `"${(/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
-    const lines = [["from", "from_guid", "from_port", "to", "to_guid", "to_port", view?.unit ?? "load", "jobs"].join(",")];
+    const lines = [["from", "from_guid", "from_port", "to", "to_guid", "to_port", this.what() === now.unit ? now.unit : cell(this.what()), "jobs"].join(",")];
     const jobs = new Map<number, string[]>();
     model.jobs.forEach((job) => job.channels.forEach((c, i) => {
       const told = `${job.name}=${job.load[i]}`;
@@ -68,7 +82,7 @@ export class ChannelTable {
     for (let c = 0; c < 2 * model.cables; c++) {
       const [s, t] = [model.tail(c), model.head(c)];
       lines.push([cell(model.name(s)), model.guid("switch", s), model.tailPort(c), cell(model.name(t)), model.guid("switch", t),
-        model.inPort(c), view?.load[c] ?? 0, cell((jobs.get(c) ?? []).join(" "))].join(","));
+        model.inPort(c), shown.get(c) ?? 0, cell((jobs.get(c) ?? []).join(" "))].join(","));
     }
     return lines.join("\n") + "\n";
   }

@@ -4,6 +4,13 @@ import { el } from "./dom";
 import type { Model } from "./model";
 import type { State, Store } from "./state";
 
+/** What is shown, where that is not what the page says of all of it. */
+export function viewName(model: Model, now: State): string | null {
+  if (model.views.length < 2 || (now.view === 0 && now.minus === null)) return null;
+  const of = (i: number) => model.views[i].name;
+  return now.minus === null ? of(now.view) : `${of(now.view)} minus ${of(now.minus)}`;
+}
+
 export function viewPicker(model: Model, store: Store): HTMLElement[] {
   const { views, jobs } = model, parts: HTMLElement[] = [];
   const pick = (label: string, options: [string, string][], chosen: string, change: (value: string) => void) =>

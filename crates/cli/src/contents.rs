@@ -37,28 +37,28 @@ impl<'a> Contents<'a> {
     /// the questions.
     pub(crate) fn id(&self, asked: &str, cell: &Prepared) -> String {
         let mut text = format!("{}\n{}\n", env!("CARGO_PKG_VERSION"), cell.key);
-        let s = &cell.file.scenario;
-        let mut names: Vec<&str> = vec![&s.fabric];
-        names.extend(s.fail.iter().map(String::as_str));
-        let some = [
-            &s.compute,
-            &s.storage,
-            &s.node_name_map,
-            &s.aliases,
-            &s.routes.tables,
-            &s.routes.roots,
-        ];
-        names.extend(some.into_iter().filter_map(|name| name.as_deref()));
-        names.extend(s.routes.beside().into_iter().filter_map(|(_, name)| Some(name?.as_str())));
-        self.add(&mut text, names);
-        let of_jobs = s.jobs.iter().flat_map(|job| job.files.iter().flat_map(|files| &files.0));
-        for path in of_jobs.flat_map(|name| self.folder.matching(name).unwrap_or_default()) {
+        self.add(&mut text, names(cell));
+        for path in self.of_jobs(cell) {
             text.push_str(&self.digest(path));
             text.push('\n');
         }
         let mut asked = format!("{asked}\n");
         self.add(&mut asked, cell.files.iter().map(String::as_str));
         half(&text) + &half(&asked)
+    }
+
+    /// Whether answers of a cell depend on a file.
+    pub(crate) fn has_files(&self, cell: &Prepared) -> bool {
+        let questions = cell.files.iter().map(String::as_str);
+        let mut named = names(cell).into_iter().chain(questions);
+        named.any(|name| self.folder.locate(name).exists()) || self.of_jobs(cell).next().is_some()
+    }
+
+    /// Files of jobs.
+    fn of_jobs<'s>(&'s self, cell: &'s Prepared) -> impl Iterator<Item = PathBuf> + 's {
+        let jobs = &cell.file.scenario.jobs;
+        let names = jobs.iter().flat_map(|job| job.files.iter().flat_map(|files| &files.0));
+        names.flat_map(|name| self.folder.matching(name).unwrap_or_default())
     }
 
     /// The digests of files.
@@ -75,6 +75,18 @@ impl<'a> Contents<'a> {
         let digest = known.entry(path).or_insert_with_key(|path| digest_of(path));
         digest.clone()
     }
+}
+
+/// Names of files, or of what is generated, that a cell's fabric and tables are of.
+fn names(cell: &Prepared) -> Vec<&str> {
+    let s = &cell.file.scenario;
+    let mut names: Vec<&str> = vec![&s.fabric];
+    names.extend(s.fail.iter().map(String::as_str));
+    let some =
+        [&s.compute, &s.storage, &s.node_name_map, &s.aliases, &s.routes.tables, &s.routes.roots];
+    names.extend(some.into_iter().filter_map(|name| name.as_deref()));
+    names.extend(s.routes.beside().into_iter().filter_map(|(_, name)| Some(name?.as_str())));
+    names
 }
 
 fn digest_of(path: &Path) -> String {

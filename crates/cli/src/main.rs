@@ -110,17 +110,27 @@ fn refuse_format(cli: &Cli) -> Result<(), Failure> {
     }
 }
 
+/// Threads at most: more than there are cores only wait for each other. Results are the same with any number.
+fn most_threads() -> usize {
+    const ALWAYS: usize = 64;
+    std::thread::available_parallelism().map_or(ALWAYS, |cores| (2 * cores.get()).max(ALWAYS))
+}
+
 fn run(cli: Cli) -> Result<Exit, Failure> {
     refuse_format(&cli)?;
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(n) = cli.common.threads {
-        pool = pool.num_threads(n.into());
+        pool = pool.num_threads(usize::from(n).min(most_threads()));
     }
     let pool =
         pool.build().map_err(|e| Failure::infeasible(format!("cannot start threads: {e}")))?;
     let common = &cli.common;
     if let Some(bytes) = common.max_input {
         darkfiber_formats::input::set_limit(bytes);
+    }
+    // What goes on and on reads what it wrote.
+    if !matches!(cli.command, Command::Operate(_)) {
+        darkfiber_formats::named::watch();
     }
     let exit = pool.install(|| match cli.command {
         Command::Fabric(command) => commands::fabric::run(&command, common),

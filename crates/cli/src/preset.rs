@@ -1,10 +1,12 @@
 //! Commands as studies: the file for which `darkfiber study run` gives the same answers.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use darkfiber_scenario::Error;
+use darkfiber_scenario::{Error, Folder};
 use darkfiber_study::grid::Answer;
+use darkfiber_study::moved;
 
 use crate::failure::{Exit, Failure};
 use crate::{out, save};
@@ -26,7 +28,8 @@ impl PresetArgs {
         preset: impl FnOnce() -> Result<Preset, Failure>,
     ) -> Result<Option<Exit>, Failure> {
         let Some(path) = &self.write_study else { return Ok(None) };
-        let text = || Ok(preset()?.text()?);
+        // Names on a command line are relative to where it is called.
+        let text = || Ok(moved(preset()?.text()?, &Folder::default(), path)?);
         write(path, text).map(Some)
     }
 }
@@ -37,6 +40,13 @@ pub(crate) fn write(
     text: impl FnOnce() -> Result<String, Failure>,
 ) -> Result<Exit, Failure> {
     save::expect(Some(&path.to_owned()))?;
+    // What it names is not read here, and may be this very file.
+    let kept = if path.is_file() { fs::read_to_string(path).ok() } else { None };
+    let is_toml = |text: &str| toml::from_str::<toml::Table>(text).is_ok();
+    if path.is_file() && !kept.is_some_and(|text| is_toml(&text)) {
+        let what = format!("{}: a file that is no study is there", path.display());
+        return Err(Failure::usage(what).hint("name another file, or remove that one"));
+    }
     let text = text()?;
     if path == Path::new("-") {
         out::print(&text)?;

@@ -10,8 +10,8 @@ use darkfiber_formats::manifest::{
 };
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
-    far, fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, output, path_bits, sl, sl2vl,
-    subnet_lst,
+    far, fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, named, output, path_bits, sl,
+    sl2vl, subnet_lst,
 };
 use darkfiber_routing::{Lids, Routes};
 
@@ -41,8 +41,17 @@ const CHOICES: &[&str] = &[
     GROUPS,
 ];
 
-/// Writes a file whole or not at all, in a directory that is made if need be.
+/// Writes a file whole or not at all, in a directory that is made if need be; not onto one that this command has read.
 pub(crate) fn file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    refuse_input(path)?;
+    update(path, write)
+}
+
+/// As [`file`], of a file that a command keeps: it may have read what was kept before.
+pub(crate) fn update(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -50,6 +59,14 @@ pub(crate) fn file(
         directory(parent)?;
     }
     output::replace(path, write).map_err(|e| cannot(path, &e))
+}
+
+fn refuse_input(path: &Path) -> Result<(), Failure> {
+    if named::was_read(path) {
+        let what = format!("{} was read, and would be replaced", path.display());
+        return Err(Failure::usage(what).hint("give the output another name"));
+    }
+    Ok(())
 }
 
 /// Makes a directory and those above it.
@@ -63,8 +80,16 @@ fn cannot(path: &Path, e: &io::Error) -> Failure {
 }
 
 /// Says now whether a file that is written at the end of a command can be written.
+///
+/// # Errors
+/// If it cannot, or the command reads it, or another output has the same name.
 pub(crate) fn expect(path: Option<&PathBuf>) -> Result<(), Failure> {
     path.map_or(Ok(()), |path| {
+        refuse_input(path)?;
+        if named::is_written_twice(path) {
+            let what = format!("{} is named for two outputs", path.display());
+            return Err(Failure::usage(what).hint("give each a name of its own"));
+        }
         output::check(path).map_err(|e| {
             cannot(path, &e).hint(if path.is_dir() {
                 "nothing was computed: name a file in it"

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use darkfiber_formats::disk;
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
@@ -32,12 +32,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Listens to signals, unless the parent of the process has it ignore them (`nohup`).
 pub(crate) fn watch() -> Result<(), Failure> {
     let ignored = ignored();
-    let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1];
+    // Where a file may become no larger (`ulimit -f`), writing fails, and says so, instead of ending the process.
+    let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXFSZ];
     let received = all.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
     let cannot = |e| Failure::infeasible(format!("cannot listen to signals: {e}"));
     let mut signals = Signals::new(received.collect::<Vec<_>>()).map_err(cannot)?;
     let listen = move || {
-        for signal in signals.forever() {
+        for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
             let is_second = ASKED.swap(signal, Ordering::SeqCst) != 0;
             if let (false, Some(stop)) = (is_second, &*lock(&INSTEAD)) {
                 stop();

@@ -1,5 +1,7 @@
 //! Simulation of messages as flows.
 
+use std::collections::BTreeMap;
+
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{
     Agenda, ChooserState, Delivery, Departure, Host, NetworkModel, PathChoice, PathChooser,
@@ -138,6 +140,9 @@ pub struct Flows<'a> {
     solves: u64,
     /// The longest step of picoseconds that an end was rounded to.
     coarsest: u64,
+    /// With a precision: by first and last channel, the messages that flow; and see [`Flows::overlapped`].
+    of_pair: BTreeMap<(u32, u32), u32>,
+    overlapped: u64,
     /// Flows started or ended, and rates are not recomputed yet.
     changes: bool,
     lost: Option<NoRoute>,
@@ -177,6 +182,8 @@ state! {
         count: u64,
         solves: u64,
         coarsest: u64,
+        of_pair: BTreeMap<(u32, u32), u32>,
+        overlapped: u64,
         changes: bool,
         lost: Option<NoRoute>,
     }
@@ -215,6 +222,8 @@ impl<'a> Flows<'a> {
             count: 0,
             solves: 0,
             coarsest: 1,
+            of_pair: BTreeMap::new(),
+            overlapped: 0,
             changes: false,
             lost: None,
             starts: Vec::new(),
@@ -291,6 +300,18 @@ impl<'a> Flows<'a> {
     /// Number of times that rates were recomputed.
     pub fn solve_count(&self) -> u64 {
         self.solves
+    }
+
+    /// With a precision, messages that began to flow while another from the same terminal to the same one did: they shared its way. Where
+    /// ranks send in step, exact runs have none of these; begins that are late by a little put ranks out of step, and what shares a way
+    /// that a message would have had for itself delays all that wait for it.
+    pub fn overlapped(&self) -> u64 {
+        self.overlapped
+    }
+
+    /// Whether messages of a pair are counted.
+    fn watches_pairs(&self) -> bool {
+        self.precision > EXACT && !self.chooser.splits()
     }
 
     /// A message that had no route; it and others like it were taken to need no time. Look at this after a run.
@@ -400,6 +421,19 @@ impl<'a> Flows<'a> {
         best.expect("there is a path").1
     }
 
+    /// A flow ends: one less of its pair.
+    fn leaves_pair(&mut self, id: FlowId) {
+        let mut path = self.shares.path(id);
+        let Some(first) = path.next() else { return };
+        let key = (first, path.last().unwrap_or(first));
+        if let Some(flowing) = self.of_pair.get_mut(&key) {
+            *flowing -= 1;
+            if *flowing == 0 {
+                self.of_pair.remove(&key);
+            }
+        }
+    }
+
     /// The most that a message of a job takes, in bytes a picosecond.
     fn limit(&self, job: u32) -> f64 {
         self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY)
@@ -446,6 +480,13 @@ impl<'a> Flows<'a> {
         // Parts of a message take no more together than it would.
         let limit = self.limit(job) * (bytes as f64 / of as f64);
         let id = self.shares.add(channels, weight, limit);
+        if self.watches_pairs()
+            && let [first, .., last] = channels[..]
+        {
+            let flowing = self.of_pair.entry((first, last)).or_default();
+            self.overlapped += u64::from(*flowing > 0);
+            *flowing += 1;
+        }
         self.count += 1;
         let i = id.0 as usize;
         let active = Active {
@@ -638,6 +679,9 @@ impl NetworkModel for Flows<'_> {
                 let a = self.active[flow as usize];
                 for c in self.shares.path(id) {
                     self.carried[c as usize] += a.bytes;
+                }
+                if self.watches_pairs() {
+                    self.leaves_pair(id);
                 }
                 self.shares.remove(id);
                 self.arrived(a.message, now, a.latency, delivered);

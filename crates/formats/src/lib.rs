@@ -38,6 +38,7 @@ pub mod known_by;
 pub mod lft;
 pub mod lid_choice;
 pub mod manifest;
+pub mod named;
 pub mod netbench;
 pub mod netloc;
 pub mod node_names;

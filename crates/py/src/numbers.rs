@@ -12,7 +12,7 @@ use crate::text::shown;
 pub(crate) struct Whole<T>(pub(crate) T);
 
 /// Types of numbers, and their ends.
-pub(crate) trait Range: TryFrom<i128> + std::fmt::Display {
+pub(crate) trait Range: TryFrom<i128> + PartialOrd + std::fmt::Display {
     /// The largest; the smallest is 0.
     const MAX: Self;
 }
@@ -21,7 +21,12 @@ macro_rules! ranges {
     ($($type:ty),*) => { $(impl Range for $type { const MAX: Self = <$type>::MAX; })* };
 }
 
-ranges!(u8, u32, u64, usize);
+ranges!(u8, u32, usize);
+
+/// What files and command lines can say, and every 64-bit signed number.
+impl Range for u64 {
+    const MAX: Self = i64::MAX as u64;
+}
 
 impl<'py, T: Range> FromPyObject<'_, 'py> for Whole<T> {
     type Error = PyErr;
@@ -39,7 +44,8 @@ impl<'py, T: Range> FromPyObject<'_, 'py> for Whole<T> {
         let number = given.extract::<i128>().map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(py) { refused() } else { error }
         })?;
-        T::try_from(number).map(Self).map_err(|_| refused())
+        let found = T::try_from(number).ok().filter(|number| *number <= T::MAX);
+        found.map(Self).ok_or_else(refused)
     }
 }
 

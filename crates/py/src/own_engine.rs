@@ -194,7 +194,9 @@ fn with_layers(
     let mut all = vec![0; tables.row_count() * switches];
     for t in 0..network.terminal_count() {
         let row = tables.row(DestId::terminal(TerminalId::new(t)), 0);
-        for s in 0..switches {
+        // No path begins at a switch without hosts, whatever its row says.
+        let begin = |s: &usize| !network.terminals_on(SwitchId::new(*s)).is_empty();
+        for s in (0..switches).filter(begin) {
             let layer = u8::try_from(layers[[s, t]]).ok().filter(|&layer| layer < MOST_LAYERS);
             all[row * switches + s] = layer.ok_or_else(|| {
                 let what = format!("layers[{s}, {t}] is {}", layers[[s, t]]);

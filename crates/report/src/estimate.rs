@@ -28,6 +28,10 @@ pub struct EstimateResult<'a> {
     pub done: f64,
     /// Seconds that all of it takes, if it goes on like that.
     pub wall_seconds: f64,
+    /// Whether that is the most: what repeats itself may be multiplied later on.
+    pub is_at_most: bool,
+    /// Seconds that reading, routing and writing out the messages took before, which are no part of it.
+    pub prepared_seconds: f64,
     /// Most memory so far, and of what is kept of the run; `null` where the system does not say it.
     pub memory_bytes: Option<u64>,
     /// The fabric.
@@ -44,15 +48,22 @@ impl Report for EstimateResult<'_> {
             .map_or(String::new(), |b| format!(" and {} of memory", bytes(b as f64)));
         let _infallible = writeln!(
             text,
-            "{}: {} messages, {}, at depth {}\nabout {}{memory}: {:.1} % was done in {}",
+            "{}: {} messages, {}, at depth {}\n{} {}{memory}: {:.1} % was done in {}, after {} of preparation",
             self.title,
             group(self.messages),
             bytes(self.bytes as f64),
             self.depth,
+            if self.is_at_most { "at most about" } else { "about" },
             duration(self.wall_seconds),
             100.0 * self.done,
             duration(self.looked_seconds),
+            duration(self.prepared_seconds),
         );
+        if self.is_at_most {
+            text.push_str(
+                "less if its iterations turn out to be alike: then they are multiplied\n",
+            );
+        }
         text
     }
 
@@ -67,6 +78,8 @@ impl Report for EstimateResult<'_> {
                 ("looked_seconds", &|r| r.looked_seconds.to_string()),
                 ("done", &|r| r.done.to_string()),
                 ("wall_seconds", &|r| r.wall_seconds.to_string()),
+                ("is_at_most", &|r| r.is_at_most.to_string()),
+                ("prepared_seconds", &|r| r.prepared_seconds.to_string()),
                 ("memory_bytes", &|r| comma::some(r.memory_bytes)),
             ],
         )

@@ -313,11 +313,14 @@ fn notes(measured: &[&EngineMeasured]) -> String {
         .flat_map(|m| &m.patterns)
         .flat_map(|p| Bandwidth::ALL.into_iter().filter_map(|b| p.bandwidth(b)))
         .filter(|e| e.confidence < 1.0);
-    let (mut least, mut most, mut width) = (u64::MAX, 0, 0.0f64);
+    let (mut least, mut most, mut width, mut is_known) = (u64::MAX, 0, 0.0f64, true);
     for e in estimates {
         least = least.min(e.samples);
         most = most.max(e.samples);
-        width = width.max((e.ci_high - e.ci_low) / e.mean);
+        match e.width() {
+            Some(one) => width = width.max(one / e.mean),
+            None => is_known = false,
+        }
     }
     if most > 0 {
         let samples = if least == most {
@@ -325,11 +328,13 @@ fn notes(measured: &[&EngineMeasured]) -> String {
         } else {
             format!("{} to {}", group(least), group(most))
         };
-        let _infallible = writeln!(
-            text,
-            "\n1 = as fast as alone; {samples} random samples, 99 % confidence intervals at most {:.2} % wide",
-            100.0 * width
-        );
+        let how_well = if is_known {
+            format!("99 % confidence intervals at most {:.2} % wide", 100.0 * width)
+        } else {
+            "and how far off one of them is, is not known".to_owned()
+        };
+        let _infallible =
+            writeln!(text, "\n1 = as fast as alone; {samples} random samples, {how_well}");
     }
     text
 }
@@ -351,8 +356,8 @@ pub(crate) fn csv(outcomes: &[MeasureOutcome]) -> String {
                 pattern.to_owned(),
                 metric.to_owned(),
                 value,
-                of(|e| e.ci_low.to_string()),
-                of(|e| e.ci_high.to_string()),
+                of(|e| e.ci_low.map_or_else(String::new, |x| x.to_string())),
+                of(|e| e.ci_high.map_or_else(String::new, |x| x.to_string())),
                 of(|e| e.samples.to_string()),
                 match outcome {
                     MeasureOutcome::Refused(r) => r.refused.clone(),

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use darkfiber_workload::play::{Player, Repeat};
 use darkfiber_workload::schedule::Program;
 
-use crate::{Case, Depth, Effort, Error, Simulated, Until, memory, simulate_until};
+use crate::{
+    Case, Depth, Effort, Error, Job, Medium, Simulated, Until, memory, pairs, simulate_until,
+};
 
 /// Estimate of the duration of a run, from its progress in a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +42,7 @@ impl Case {
     pub fn estimate(&self, look: Duration) -> Result<Estimate, Error> {
         if self.medium.depth() == Depth::Count {
             return Err(Error::usage("at depth count no time passes that could be estimated")
-                .hint("run it: counting takes seconds; or give another depth"));
+                .hint("run it, or give another depth"));
         }
         let begin = Instant::now();
         let mut moment = 0;
@@ -110,6 +112,30 @@ impl Case {
         }
         let all: u128 = self.jobs.iter().map(|job| job.play.program.messages()).sum();
         u64::try_from(all).unwrap_or(u64::MAX).saturating_mul(OF_MESSAGE)
+    }
+
+    /// Whether iterations of the only job may be multiplied, as soon as one is like another: then a run takes less time than it seems to
+    /// at its beginning.
+    pub fn may_repeat(&self) -> bool {
+        let is_counted = match &self.medium {
+            Medium::Packet(options) => options.precision.is_some(),
+            _ => true,
+        };
+        let [job] = &self.jobs[..] else { return false };
+        is_counted && self.setup().multiplies && job.play.repeat == Repeat::Once
+    }
+
+    /// Refuses a run whose messages by pair, which are part of every result, need more memory than available.
+    ///
+    /// # Errors
+    /// If they need too much.
+    pub fn expect_pairs(&self) -> Result<(), Error> {
+        let of = |job: &Job| {
+            let classes = 1 + job.classes.len() as u128;
+            classes * pairs::memory_of(job.play.program.ranks(), job.play.program.messages())
+        };
+        let all = self.jobs.iter().map(of).sum();
+        memory::expect(all, || "messages by pair of ranks".to_owned())
     }
 
     /// Refuses a run that keeps its messages and needs more memory than available.

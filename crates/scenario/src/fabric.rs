@@ -266,7 +266,15 @@ fn open(source: &FabricSource) -> Result<Opened, Error> {
             class: LinkClass::unknown(),
         };
         let content = input::read(path)?;
-        let (topology, found) = detect::parse_fabric(&content, path, &options)?;
+        let (topology, mut found) = detect::parse_fabric(&content, path, &options)?;
+        if source.hosts_per_switch != 1 {
+            let options = edges::Options { hosts_per_switch: 1, ..options };
+            let (usual, _) = detect::parse_fabric(&content, path, &options)?;
+            if usual.fabric.terminal_count() == topology.fabric.terminal_count() {
+                let what = "--hosts-per-switch changes nothing: the file has hosts of its own";
+                found.warn(0, what, "leave it out");
+            }
+        }
         return Ok((topology, found, Some(input::text(&content).into_owned())));
     }
     match darkfiber_fabric::open(name) {

@@ -61,6 +61,12 @@ fn read(
     most: Option<u64>,
 ) -> Result<(Faults, Diagnostics), ReadError> {
     let path = Path::new(word);
+    if path.is_file() && text.trim().is_empty() {
+        let mut found = Diagnostics::default();
+        let hint = "did the command that wrote it fail? A comment, # none, says that nothing does";
+        found.warn(0, "it is empty: nothing fails", hint);
+        return Ok((Faults::default(), found));
+    }
     if path.is_file() && symbol_errors::is_such(text) {
         bad_cables(fabric, text, path, most)
     } else {

@@ -17,11 +17,14 @@ pub fn expect(bytes: u128, what: impl FnOnce() -> String) -> Result<(), Error> {
 }
 
 fn does_not_fit(bytes: u128, free: u64, what: &str) -> Error {
-    let gb = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+    let size = |bytes: f64| match bytes {
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.0} MB", (b / 1e6).ceil()),
+    };
     Error::infeasible(format!(
         "{what} take {} of memory, and {} are free",
-        gb(bytes as f64),
-        gb(free as f64)
+        size(bytes as f64),
+        size(free as f64)
     ))
 }
 

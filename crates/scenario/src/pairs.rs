@@ -140,6 +140,15 @@ const DENSE: u32 = 4096;
 /// the square of the ranks.
 const KEPT: u64 = 128;
 
+/// Bytes of memory at most that the pairs of a job of this many ranks and messages take.
+pub(crate) fn memory_of(ranks: u32, messages: u128) -> u128 {
+    let ranks = u128::from(ranks);
+    let most = if ranks <= u128::from(DENSE) { ranks * ranks } else { ranks * u128::from(KEPT) };
+    // A row of some pairs may have a cell for every rank.
+    let cells = messages.saturating_mul(ranks / FEW as u128 + 1).min(most);
+    cells * size_of::<Pair>() as u128
+}
+
 impl Row {
     fn cell(&mut self, ranks: u32, to: u32) -> &mut Pair {
         if let Self::Few(pairs) = self

@@ -16,7 +16,7 @@ use super::{metrics, reroute, route};
 use crate::counted::CountedTraffic;
 use crate::failure::{Exit, Failure};
 use crate::load;
-use crate::options::{BesideTables, Common, CountedArgs, JobsArgs};
+use crate::options::{BesideTables, Common, CountedArgs, JobsArgs, LayerBy};
 use crate::progress::Progress;
 use crate::{addresses, damage, out, provenance, save};
 
@@ -54,6 +54,19 @@ fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
             "{option} limits what -e ease changes; other engines make new tables"
         ))
         .hint(format!("leave {option} out, or give -e ease --from TABLES")));
+    }
+    let args_of_new_tables = [
+        (args.request.roots.is_some(), "--roots"),
+        (args.layer_by != LayerBy::Pair, "--layer-by"),
+        (args.survive.is_some(), "--survive"),
+        (args.spread_lanes, "--spread-lanes"),
+        (args.protect, "--protect"),
+    ];
+    if let Some((_, option)) = args_of_new_tables.into_iter().find(|(given, _)| named && *given) {
+        return Err(Failure::usage(format!(
+            "{option} is for new tables: -e ease changes entries of those in place"
+        ))
+        .hint(format!("leave {option} out")));
     }
     Ok(named)
 }

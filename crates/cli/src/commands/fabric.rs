@@ -70,7 +70,6 @@ pub(crate) fn run(args: &FabricCommand, common: &Common) -> Result<Exit, Failure
             save::directory(parent)?;
         }
         save::expect(args.output.as_ref())?;
-        not_the_input(target, args.fabric.name())?;
     }
     args.page.expect()?;
     let mut problems = save::Unwritten::default();
@@ -175,20 +174,6 @@ type Form = (&'static Format, &'static Writer);
 /// All of them.
 fn forms() -> impl Iterator<Item = Form> {
     FORMATS.iter().filter_map(|format| Some((format, format.writer()?)))
-}
-
-/// Refuses to write onto what is read: a dump cannot be had back.
-fn not_the_input(target: &Path, input: &str) -> Result<(), Failure> {
-    let (Ok(target_file), Ok(input_file)) =
-        (target.canonicalize(), Path::new(input).canonicalize())
-    else {
-        return Ok(());
-    };
-    if target_file != input_file {
-        return Ok(());
-    }
-    let what = format!("-o {} would replace the fabric that is read", target.display());
-    Err(Failure::usage(what).hint("give another name"))
 }
 
 /// The formats that a fabric can be written in, by name.

@@ -10,26 +10,31 @@ use crate::out;
 
 #[derive(Args, Debug)]
 pub(crate) struct ManCommand {
-    /// A command [default: darkfiber itself]
-    #[arg(value_name = "COMMAND")]
-    pub(crate) command: Option<String>,
+    /// A command, and one of its own, such as `study run` [default: darkfiber itself]
+    #[arg(value_name = "COMMAND", num_args = 0..=2)]
+    pub(crate) command: Vec<String>,
 }
 
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 Examples:
   darkfiber man | man -l -
-  darkfiber man route > /usr/local/share/man/man1/darkfiber-route.1";
+  darkfiber man route > /usr/local/share/man/man1/darkfiber-route.1
+  darkfiber man study run > /usr/local/share/man/man1/darkfiber-study-run.1";
 
 pub(crate) fn run(args: &ManCommand, darkfiber: Command) -> Result<Exit, Failure> {
     let mut command = darkfiber.disable_help_subcommand(true);
     // Common options become those of each command.
     command.build();
-    if let Some(name) = &args.command {
+    // `darkfiber study-run` is how pages call it.
+    let words = args.command.iter().flat_map(|word| word.split(['-', ' ']));
+    for name in words {
         let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         let found = command.find_subcommand(name).cloned();
         command = found.ok_or_else(|| Failure::unknown("command", name, &known))?;
     }
+    // What short help leaves out has a text all the same.
+    let command = command.mut_args(|arg| arg.hide_short_help(false));
     out::print_with(|out| page(out, command))?;
     Ok(Exit::Fine)
 }

@@ -378,7 +378,7 @@ impl KeptMoments {
             }
             found.truncate(plan.moments);
         }
-        save::file(&path, |out| out.write_all(whole.as_bytes()))?;
+        save::update(&path, |out| out.write_all(whole.as_bytes()))?;
         let file = fs::OpenOptions::new()
             .append(true)
             .open(&path)

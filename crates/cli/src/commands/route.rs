@@ -111,6 +111,12 @@ fn lanes_chosen_anew(args: &RouteCommand) -> Result<Option<&'static str>, Failur
             "{again}: without --spread-lanes, --protect and --from"
         )));
     }
+    if args.layer_by == LayerBy::Destination && args.ease.from.is_some() {
+        return Err(Failure::usage(
+            "--layer-by destination: layers are chosen towards the tables of --from, for each pair",
+        )
+        .hint("leave one of both out"));
+    }
     if args.layer_by == LayerBy::Hop && args.survive.is_some() {
         return Err(Failure::usage(
             "--survive repairs tables, and those in which switches choose lanes (--layer-by hop) cannot be repaired yet",

@@ -23,10 +23,11 @@ use darkfiber_report::simulate::{
     PacketFacts, PacketModel, PausedChannel, PfcFacts, SimulateResult, UpdateFacts,
 };
 use darkfiber_scenario::{
-    Case, ClassTotals, Job, Pairs, Scenario, ScenarioFile, Setup, SimError, Simulated, isolated,
-    simulate,
+    Case, ClassTotals, Folder, Job, Pairs, Scenario, ScenarioFile, Setup, SimError, Simulated,
+    isolated, simulate,
 };
 use darkfiber_study::grid::Axis;
+use darkfiber_study::moved;
 use darkfiber_workload::play::SECOND;
 
 pub(crate) use self::args::{HELP, SimulateCommand};
@@ -79,15 +80,17 @@ fn opened(
     if let Some(depth) = args.depth {
         file.scenario.depth = depth.into();
     }
-    if let Some(path) = &args.resolved {
-        save::expect(Some(path))?;
+    if let Some(target) = &args.resolved {
+        save::expect(Some(target))?;
         file.scenario.fill();
-        if mpi::is_first(world) {
-            save::file(path, |out| out.write_all(resolved(&file.scenario)?.as_bytes()))?;
-        }
     }
     let case = load::case(&file, &mut Teller::with(common, progress))?;
+    if let Some(target) = args.resolved.as_ref().filter(|_| mpi::is_first(world)) {
+        let text = moved(resolved(&file.scenario)?, &Folder::of(path), target)?;
+        save::file(target, |out| out.write_all(text.as_bytes()))?;
+    }
     let about = |failure: darkfiber_scenario::Error| Failure::from(file.located(failure));
+    case.expect_pairs().map_err(about)?;
     if args.output.is_some() {
         case.expect_memory().map_err(about)?;
     }
@@ -124,6 +127,7 @@ fn run_one(
     common: &Common,
     world: Option<&World>,
 ) -> Result<Exit, Failure> {
+    let begin = Instant::now();
     let progress = Progress::new(4, common.quiet);
     let opened = opened(path, set, args, (common, &progress), world);
     let (file, case, followed) =
@@ -132,7 +136,7 @@ fn run_one(
     let about = |failure: darkfiber_scenario::Error| Failure::from(file.located(failure));
     progress.step();
     if args.estimate {
-        return estimate::run(&case, common).map_err(about)?;
+        return estimate::run(&case, begin.elapsed(), common).map_err(about)?;
     }
 
     // The jobs together.
@@ -264,8 +268,8 @@ fn facts(setup: &Setup<'_>) -> Facts {
 }
 
 /// A scenario with every default filled in, as a file.
-fn resolved(scenario: &Scenario) -> std::io::Result<String> {
-    toml::to_string(scenario).map_err(std::io::Error::other)
+fn resolved(scenario: &Scenario) -> Result<String, Failure> {
+    toml::to_string(scenario).map_err(|e| Failure::infeasible(format!("a scenario: {e}")))
 }
 
 /// What switches are like and where packets go, at that depth.

@@ -14,7 +14,8 @@ pub(crate) struct Common {
     /// Seed of all random choices; equal seeds give equal results [default: 1]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX.unsigned_abs()), help_heading = "Common options")]
     pub(crate) seed: Option<u64>,
-    /// Threads to use, at most 1024 [default: all cores]; results do not depend on it
+    /// Threads to use, at most 1024 [default: all cores]; results do not depend on it. More than 64, or than twice the
+    /// cores, are not started
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Common options")]
     pub(crate) threads: Option<u16>,
     /// Maximum size of one input, after decompression [default: 4GiB, and compressed input may grow 500 times beyond

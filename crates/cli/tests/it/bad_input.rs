@@ -434,12 +434,41 @@ fn a_port_that_a_switch_does_not_have() {
 }
 
 #[test]
-fn a_dump_is_not_replaced_by_what_is_made_of_it() {
-    let dir = folder(&[("f", PAIR)]);
-    let run = run_in(dir.path(), "fabric f --anonymize -o ./f");
-    assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.err.contains("would replace the fabric that is read"), "{}", run.err);
-    assert_eq!(std::fs::read_to_string(dir.path().join("f")).expect("still there"), PAIR);
+fn what_is_read_is_not_replaced() {
+    let scenario = "fabric = \"f\"\n[routes]\nengine = \"minhop\"\n[[job]]\ntraffic = \"alltoall\"\nnodes = 2\n";
+    let files =
+        [("f", PAIR), ("s.toml", scenario), ("jobs", "JOBID STATE NODELIST\n1 RUNNING cn1\n")];
+    let dir = folder(&files);
+    for line in [
+        "fabric f --anonymize -o ./f",
+        "fabric f --map f",
+        "route f -e minhop --svg f",
+        "route f -e minhop --html f",
+        "measure f -e minhop --metric worst --svg f",
+        "measure f -e minhop --metric worst --write-study f",
+        "sweep f -e minhop --seeds 1 -o f",
+        "saturate f -r minimal --loads 0.1 --svg f",
+        "simulate s.toml --resolved s.toml",
+        "simulate s.toml --resolved f",
+        "simulate s.toml --timeline s.toml",
+        "simulate s.toml --channels f",
+        "jobs allocate f --hosts 1 -o f",
+        "jobs filter f --jobs jobs --fabric f",
+        "study run s.toml --svg f",
+        "fabric f -o new --map new",
+    ] {
+        let run = run_in(dir.path(), line);
+        assert!([2, 3, 4].contains(&run.code), "{line}: {} {}", run.code, run.err);
+        let is_named = ["replaced", "two outputs", "name another"];
+        assert!(is_named.iter().any(|word| run.err.contains(word)), "{line}: {}", run.err);
+        for (name, text) in files {
+            let now = std::fs::read_to_string(dir.path().join(name)).expect("still there");
+            assert_eq!(now, text, "{line}");
+        }
+    }
+    // Devices take what anybody writes.
+    let run = run_in(dir.path(), "fabric f -o /dev/null --map /dev/null");
+    assert_eq!(run.code, 0, "{}", run.err);
 }
 
 #[test]

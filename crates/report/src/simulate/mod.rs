@@ -436,7 +436,7 @@ impl Report for SimulateResult<'_> {
         // Effort of the simulation.
         let what = match self.effort {
             Effort::Count { paths } => format!("{} paths counted", group(paths)),
-            Effort::Flow { flows, solves, events, repeated } => format!(
+            Effort::Flow { flows, solves, events, repeated, .. } => format!(
                 "{} flows, rates recomputed {}, {} events{}",
                 group(flows),
                 counted(solves as usize, "time", "times"),
@@ -456,6 +456,17 @@ impl Report for SimulateResult<'_> {
             ),
         };
         let _ok = writeln!(text, "\n{what} in {:.2} s", self.wall_seconds);
+        if let Effort::Flow { overlapped, flows, .. } = self.effort
+            && overlapped > 0
+        {
+            let _ok = writeln!(
+                text,
+                "\nWith precision, {} of {} messages began while another of their pair was under way and shared its channels. \
+                 If fewer do without it, times are longer than they should be, by more than precision says: compare.",
+                group(overlapped),
+                group(flows)
+            );
+        }
         text
     }
 

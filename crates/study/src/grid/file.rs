@@ -80,10 +80,20 @@ impl StudyFile {
         axes.extend(axis::axes(&document).map_err(|e| file.located(e))?);
         // A key set to a list value is no axis; a key set several times has the last value.
         axes.dedup_by(|b, a| a.path == b.path);
-        let written = document.get("seed").and_then(toml_edit::Item::as_integer);
-        let written = written.and_then(|n| u64::try_from(n).ok());
+        let is_axis = axes.iter().any(|a| a.name() == "seed");
+        let written = match document.get("seed").filter(|_| !is_axis) {
+            None => None,
+            Some(item) => {
+                let number = item.as_integer().and_then(|n| u64::try_from(n).ok());
+                Some(number.ok_or_else(|| {
+                    let what = format!("{} is no seed", item.to_string().trim());
+                    let error = Error::input(what).hint("expected a whole number from 0 on");
+                    file.located(error.inside("seed"))
+                })?)
+            }
+        };
         if let Some(seed) = seed
-            && !axes.iter().any(|a| a.name() == "seed")
+            && !is_axis
         {
             document.insert("seed", toml_edit::value(i64::try_from(seed).unwrap_or(i64::MAX)));
         }

@@ -6,6 +6,7 @@
 
 mod axis;
 mod cell;
+mod current;
 mod expect;
 mod file;
 mod find;

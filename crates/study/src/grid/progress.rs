@@ -12,6 +12,19 @@ pub(super) struct GridPoint {
     pub(super) records: Vec<Record>,
 }
 
+/// Assigns answers to points. Those after a missing turn were requested by answers that no longer exist.
+pub(super) fn answered(points: &mut [GridPoint], mut records: Vec<Record>) {
+    records.sort_by_key(|record| (record.point, record.turn));
+    for record in records {
+        let Ok(at) = points.binary_search_by_key(&record.point, |point| point.number) else {
+            continue;
+        };
+        if record.turn == points[at].records.len() as u64 {
+            points[at].records.push(record);
+        }
+    }
+}
+
 impl StudyFile {
     /// Whether later cells depend on earlier answers.
     pub fn is_adaptive(&self) -> bool {

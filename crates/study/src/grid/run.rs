@@ -13,7 +13,7 @@ use super::cell::{Cell, Prepared};
 use super::file::StudyFile;
 use super::group::{faults_key, tables_key, whole_key};
 use super::kept::KeptRuns;
-use super::progress::GridPoint;
+use super::progress::{GridPoint, answered};
 use super::question::{CellContext, ScopedQuestion};
 use super::row::{Answer, Details, Record};
 use crate::Clock;
@@ -153,7 +153,7 @@ const TOGETHER: usize = 8192;
 
 impl StudyFile {
     /// The points of a part of the study, without answers. If cells depend on answers, parts have whole points.
-    fn begin(&self, shard: Option<Shard>) -> Result<Vec<GridPoint>, Error> {
+    pub(super) fn begin(&self, shard: Option<Shard>) -> Result<Vec<GridPoint>, Error> {
         let is_ours = |n: u64| shard.is_none_or(|s| !self.is_adaptive() || n % s.of == s.part);
         let points = (0..).zip(self.points()?).filter(|(n, _)| is_ours(*n));
         let begin = |(_, (number, values))| GridPoint { number, values, records: Vec::new() };
@@ -185,19 +185,6 @@ impl StudyFile {
         let mut points = self.begin(shard)?;
         answered(&mut points, records.to_vec());
         Ok(points.iter().map(|point| self.next(point).len()).sum())
-    }
-}
-
-/// Assigns answers to points. Those after a missing turn were requested by answers that no longer exist.
-fn answered(points: &mut [GridPoint], mut records: Vec<Record>) {
-    records.sort_by_key(|record| (record.point, record.turn));
-    for record in records {
-        let Ok(at) = points.binary_search_by_key(&record.point, |point| point.number) else {
-            continue;
-        };
-        if record.turn == points[at].records.len() as u64 {
-            points[at].records.push(record);
-        }
     }
 }
 
@@ -241,18 +228,8 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
     let mut cells = cells.into_iter().peekable();
     while cells.peek().is_some() && !(hooks.stop)() {
         let some: Vec<Cell> = cells.by_ref().take(TOGETHER).collect();
-        let prepared: Vec<(String, Prepared)> = some
-            .into_par_iter()
-            .map(|cell| {
-                let asked = study.asked(&cell, &round.questions);
-                let questions: Vec<String> =
-                    asked.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
-                let files = asked.iter().flat_map(|ask| ask.question.files(&ask.params)).collect();
-                let prepared = Prepared { files, ..study.prepare(cell)? };
-                Ok((hooks.store.id(&questions.join("\n"), &prepared), prepared))
-            })
-            .collect::<Result<_, Error>>()?;
-        round.answer(prepared);
+        let id = |asked: &str, cell: &Prepared| hooks.store.id(asked, cell);
+        round.answer(study.identified(some, &round.questions, &id)?);
         hooks.store.settle();
     }
     let left = asked - round.done.into_inner();

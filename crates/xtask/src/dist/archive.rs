@@ -64,21 +64,29 @@ pub(super) fn of(root: &Path, out: &Path, binary: &Binary) -> Result<PathBuf, St
 /// The manual pages of the program and its commands, by the names of their files.
 fn pages(program: &str) -> Result<Vec<(String, String)>, String> {
     let own = output(program, &["man"], None)?;
-    // The page itself names the commands: `darkfiber\-route(1)`.
-    let mut names: Vec<String> = own
-        .split("darkfiber\\-")
-        .skip(1)
-        .filter_map(|rest| rest.split_once("(1)").map(|(name, _)| name.to_owned()))
-        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase()) && name != "help")
-        .collect();
-    names.sort();
-    names.dedup();
+    let mut names = named(&own);
     let mut all = vec![("darkfiber.1".to_owned(), own)];
-    for name in names {
+    while let Some(name) = names.pop() {
         let text = output(program, &["man", &name], None)?;
+        // Some commands have commands of their own.
+        names.extend(
+            named(&text).into_iter().filter(|other| other.starts_with(&format!("{name}-"))),
+        );
         all.push((format!("darkfiber-{name}.1"), text));
     }
+    all.sort();
+    all.dedup();
     Ok(all)
+}
+
+/// The commands that a page names: `darkfiber\-route(1)`, `darkfiber\-study\-run(1)`.
+fn named(page: &str) -> Vec<String> {
+    let after = page.split("darkfiber\\-").skip(1);
+    after
+        .filter_map(|rest| rest.split_once("(1)").map(|(name, _)| name.replace("\\-", "-")))
+        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        .filter(|name| name != "help" && !name.ends_with("-help"))
+        .collect()
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {

@@ -68,8 +68,7 @@ pub(crate) struct SaturateCommand {
 pub(crate) const HELP: &str = "\
 Every terminal creates packets at random at the offered load; switches forward them by credits for each virtual
 lane, and never drop one. Packets are measured once latencies have settled. Each routing gets the lanes that it
-needs to be free of deadlock; with --vcs 1, or tables with cycles, deadlock happens, and its cycle is printed (exit
-status 1).
+needs to be free of deadlock; tables with cycles can deadlock, and the cycle is printed (exit status 1).
 
 Examples:
   darkfiber saturate dragonfly:p=4,a=8,h=4 -r minimal,ugal --svg curve.svg

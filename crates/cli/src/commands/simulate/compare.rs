@@ -240,7 +240,10 @@ fn variant(name: String, study: &StudyFile, prepared: &Prepared) -> Result<Varia
     let table: toml::Table = toml::from_str(&prepared.key)
         .map_err(|e| Failure::new(Exit::Bug, format!("{}: {e}", study.name)))?;
     let mut keys = keys(&table);
-    keys.remove("seed");
+    if study.part.seeds.is_some() {
+        // Each scenario runs with all of them.
+        keys.remove("seed");
+    }
     let depth = format!("{:?}", prepared.file.scenario.depth).to_lowercase();
     keys.entry("depth".to_owned()).or_insert(depth);
     Ok(Variant { name, file: study.name.clone(), keys, ..Variant::default() })

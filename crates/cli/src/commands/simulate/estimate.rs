@@ -15,7 +15,13 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Begins the run, ends it, and says how long all of it takes. What is wrong with the scenario comes back apart from what is
 /// wrong with the answer.
-pub(super) fn run(case: &Case, common: &Common) -> Result<Result<Exit, Failure>, Error> {
+///
+/// `prepared` is how long it took to come here.
+pub(super) fn run(
+    case: &Case,
+    prepared: Duration,
+    common: &Common,
+) -> Result<Result<Exit, Failure>, Error> {
     let found = case.estimate(LOOK)?;
     let result = EstimateResult {
         title: &case.title,
@@ -25,6 +31,8 @@ pub(super) fn run(case: &Case, common: &Common) -> Result<Result<Exit, Failure>,
         looked_seconds: found.looked,
         done: found.done,
         wall_seconds: found.seconds,
+        is_at_most: found.done < 1.0 && case.may_repeat(),
+        prepared_seconds: prepared.as_secs_f64(),
         memory_bytes: process::most_memory().map(|most| most + found.kept),
         fabric: &metrics::of_loaded(&case.loaded),
         provenance: &provenance::of(case.fabric(), common),

@@ -37,7 +37,7 @@ pub(crate) struct StudyCommand {
 pub(crate) enum StudyAction {
     /// Answer the questions of all cells that the store does not have, and print the table
     Run(RunArgs),
-    /// Answer one cell for each fabric and engine, and print what all cells will take, the largest first
+    /// Answer the first cell for each fabric and engine, and print what all cells take if they are like it, the largest first
     Plan(plan::PlanArgs),
     /// Print how many cells are answered, failed and open
     Status(CollectArgs),

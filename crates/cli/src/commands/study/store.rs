@@ -1,6 +1,6 @@
 //! Cells that are answered, in memory or as files of a folder that several processes may share.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -184,15 +184,32 @@ impl<'a> FolderStore<'a> {
         Identity { version: env!("CARGO_PKG_VERSION").to_owned(), study: study.canonical() }
     }
 
-    /// Hands out all answered cells, in any order, some more than once. What is damaged is open.
+    /// Hands out the answers of cells as they are now, in any order, some more than once. What is damaged is open.
     fn each(&self, study: &StudyFile, take: impl Fn(Record) + Sync) -> Result<(), Failure> {
-        let points = study.point_count()?;
-        // What a file named by the study was before it changed is kept, and counts no more.
-        let take = |record: Record| {
-            if record.point < points {
-                take(record);
-            }
-        };
+        if !study.samples()?.iter().any(|cell| self.contents.has_files(cell)) {
+            // Then nothing but the study says what its cells are.
+            let points = study.point_count()?;
+            self.all(|record| {
+                if record.point < points {
+                    take(record);
+                }
+            });
+            return Ok(());
+        }
+        // Answers for what a file was before it changed are kept, and are none of these cells.
+        let kept = Mutex::new(HashMap::new());
+        self.all(|record| {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.insert(record.id.clone(), record);
+        });
+        let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let id = |asked: &str, cell: &Prepared| self.contents.id(asked, cell);
+        study.current(&id, |id| kept.get(id).cloned())?.into_iter().for_each(take);
+        Ok(())
+    }
+
+    /// Hands out all that is kept, in any order, some more than once.
+    fn all(&self, take: impl Fn(Record) + Sync) {
         // Single cells first: another process may put them together meanwhile, and then they are read with the others.
         let mut paths = Vec::new();
         for folder in fs::read_dir(self.dir.join("cells")).into_iter().flatten().flatten() {
@@ -203,7 +220,7 @@ impl<'a> FolderStore<'a> {
                     .filter(|path| path.extension().is_some_and(|e| e == "json")),
             );
         }
-        paths.par_iter().filter_map(|path| read(path)).for_each(take);
+        paths.par_iter().filter_map(|path| read(path)).for_each(&take);
         pack::all(&self.dir).par_iter().for_each(|path| {
             for line in pack::lines(path) {
                 match serde_json::from_str(&line) {
@@ -212,7 +229,6 @@ impl<'a> FolderStore<'a> {
                 }
             }
         });
-        Ok(())
     }
 
     /// All answered cells of the study, by point and seed.

@@ -93,8 +93,8 @@ fn row_of_metric(metric: &Metric, found: &PatternsFound) -> Answer {
             answer
                 .with_some("value", e.map(|e| e.mean))
                 .with("max_load", item.measured.most())
-                .with_some("ci_low", e.map(|e| e.ci_low))
-                .with_some("ci_high", e.map(|e| e.ci_high))
+                .with_some("ci_low", e.and_then(|e| e.ci_low))
+                .with_some("ci_high", e.and_then(|e| e.ci_high))
                 .with_some("samples", e.map(|e| e.samples))
         }
     }
@@ -109,8 +109,8 @@ fn row_of_pattern(item: &ItemFound, bandwidths: &[Bandwidth]) -> Answer {
     let share = item.measured.bandwidth(Bandwidth::Share);
     answer
         .with("max_load", item.measured.most())
-        .with_some("ci_low", share.map(|e| e.ci_low))
-        .with_some("ci_high", share.map(|e| e.ci_high))
+        .with_some("ci_low", share.and_then(|e| e.ci_low))
+        .with_some("ci_high", share.and_then(|e| e.ci_high))
         .with_some("samples", share.map(|e| e.samples))
 }
 
