@@ -425,6 +425,41 @@ mod tests {
         assert!(slow > 0);
     }
 
+    /// A ring of four switches: one job sends between opposite ones, and so does another, which ends with a host of it. What is left of that
+    /// one's hosts sends nothing any more.
+    #[test]
+    fn jobs_that_have_ended_load_nobody() {
+        let topology = open("torus:dims=4,t=2").expect("a spec");
+        let fabric = &topology.fabric;
+        let routes = find_engine("minhop").expect("registered");
+        let routes = routes.route(fabric, &Request::default()).expect("it routes");
+        let on = |s: usize, i: usize| {
+            let mut all = fabric.terminals_on(SwitchId::new(s));
+            TerminalId::new(all.nth(i).expect("two a switch"))
+        };
+        let flow = |job, from, to| Flow { job, from, to, bytes: 1 << 20 };
+        let mut flows = Vec::new();
+        for (job, hosts) in [(0, vec![on(1, 0), on(3, 0)]), (1, vec![on(0, 0), on(1, 1), on(3, 1)])]
+        {
+            for &a in &hosts {
+                flows.extend(hosts.iter().filter(|b| **b != a).map(|&b| flow(job, a, b)));
+            }
+        }
+        let prepared = Prepared::new(fabric, &routes, 1).expect("sound tables");
+        let blast = Blast::new(fabric, prepared.clone(), &flows, 2);
+        // The second job's host on switch 0 fails: no table changes.
+        let faults = Faults { terminals: vec![on(0, 0)], ..Faults::default() };
+        let damage = blast.damages(&[&faults], || ()).remove(0);
+        let ended = damage.jobs.iter().find(|l| l.job == 1).expect("it is hit");
+        assert_eq!(ended.slowdown, None);
+        let before = Heat::of(fabric, &routes, &flows, 2).fate(0).slowdown();
+        let alone: Vec<Flow> = flows.iter().filter(|f| f.job == 0).copied().collect();
+        let after = Heat::of(fabric, &routes, &alone, 2).fate(0).slowdown();
+        assert!(after < before, "they share a cable: {before} {after}");
+        let other = damage.jobs.iter().find(|l| l.job == 0).and_then(|l| l.slowdown);
+        assert!((other.expect("it is faster now") - after / before).abs() < 1e-9, "{other:?}");
+    }
+
     /// Two jobs on a tree, and faults that end jobs.
     #[test]
     fn as_counted_anew() {

@@ -60,7 +60,6 @@ fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
         (args.layer_by != LayerBy::Pair, "--layer-by"),
         (args.survive.is_some(), "--survive"),
         (args.spread_lanes, "--spread-lanes"),
-        (args.protect, "--protect"),
     ];
     if let Some((_, option)) = args_of_new_tables.into_iter().find(|(given, _)| named && *given) {
         return Err(Failure::usage(format!(

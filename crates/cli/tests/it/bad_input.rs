@@ -301,6 +301,14 @@ fn options_that_would_do_nothing_are_refused() {
     assert!(err.starts_with("error: --roots is for engines"), "{err}");
     let err = refused("route f -e minhop --moves 3");
     assert!(err.starts_with("error: --moves limits what -e ease changes"), "{err}");
+    let err = refused("jobs allocate f --hosts 1 --processors-per-host 4");
+    assert!(err.starts_with("error: --processors-per-host divides"), "{err}");
+    let err = refused("route f -e dfsssp --from tables --layer-by destination");
+    assert!(err.starts_with("error: --layer-by destination: layers are chosen"), "{err}");
+    for option in ["--survive 99", "--layer-by source", "--roots 0x1", "--spread-lanes"] {
+        let err = refused(&format!("route f -e ease --from tables {option}"));
+        assert!(err.contains("is for new tables: -e ease changes entries"), "{option}: {err}");
+    }
     for line in [
         "man --format json",
         "completions bash --format csv",
@@ -608,4 +616,20 @@ fn what_cannot_help_is_told() {
     std::fs::write(dir.path().join("marked.dump"), marked).expect("a file");
     let whole = run_in(dir.path(), "check site.topo --routes marked.dump -q");
     assert!(whole.code == 0 && whole.out.contains("no findings"), "{}", whole.out);
+}
+
+/// Hosts of a job whose line cannot be read, or of a batch system that does not answer, seem to be free.
+#[test]
+fn free_hosts_are_known_to_be_free() {
+    let failed = r#"{"jobs": [], "errors": [{"error": "Unable to contact slurm controller", "error_number": 1007}]}"#;
+    let cut = "JOBID STATE NODELIST\n1 RUNNING cn1\nsqueue: error: something happened\n";
+    let dir = folder(&[("f", PAIR), ("failed", failed), ("cut", cut)]);
+    for (list, why) in [("failed", "a batch system that failed"), ("cut", "line 3 cannot be read")]
+    {
+        let run = run_in(dir.path(), &format!("jobs allocate f --hosts 1 --avoid {list}"));
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{list}: {}", run.err);
+        assert!(run.err.contains(why), "{list}: {}", run.err);
+    }
+    let run = run_in(dir.path(), "fabric f --fail failed");
+    assert_ne!(run.code, 0, "{}", run.err);
 }

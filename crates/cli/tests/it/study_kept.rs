@@ -125,3 +125,38 @@ fn moments_of_a_replay_go_on_after_a_kill() {
     fs::write(d.join("log.swf"), crate::replay::swf(500)).expect("written");
     resumed(d);
 }
+
+/// A file that a study names may change: what was answered before is of another one, and is kept for when it comes back.
+#[test]
+fn answers_are_of_files_as_they_are() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let fabric = |spec: &str| {
+        let run = run_in(d, &format!("fabric {spec} -o g.topo -q"));
+        assert_eq!(run.code, 0, "{}", run.err);
+    };
+    write(
+        d,
+        "s.toml",
+        "fabric = \"g.topo\"\n[routes]\nengine = [\"updn\", \"minhop\"]\n[study]\nquestions = [\"routes\"]\n",
+    );
+    let collect = |d: &Path| run_in(d, "study collect s.toml -s store --format csv -q").out;
+    let status = |d: &Path| run_in(d, "study status s.toml -s store --format csv -q").out;
+    // Fixed times are no part of what is compared.
+    let numbers = |text: &str| -> Vec<String> {
+        let heading: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+        let at = heading.iter().position(|name| *name == "efi_max").expect("a column");
+        text.lines().skip(1).map(|l| l.split(',').nth(at).unwrap_or_default().to_owned()).collect()
+    };
+    fabric("kary:k=4,n=2");
+    let tree = run_in(d, "study run s.toml -o store --format csv -q").out;
+    assert_eq!(numbers(&collect(d)), numbers(&tree));
+    fabric("torus:dims=4x4,t=1");
+    assert!(status(d).contains("\n2,0,"), "{}", status(d));
+    let torus = run_in(d, "study run s.toml -o store --format csv -q").out;
+    assert_ne!(numbers(&torus), numbers(&tree));
+    assert_eq!(numbers(&collect(d)), numbers(&torus));
+    fabric("kary:k=4,n=2");
+    assert_eq!(numbers(&collect(d)), numbers(&tree));
+    assert!(status(d).contains("\n2,2,"), "{}", status(d));
+}

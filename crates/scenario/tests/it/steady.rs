@@ -101,6 +101,18 @@ fn calls_over_and_over() {
     }
 }
 
+/// Ranks of an Allgather stay as they are for thirty iterations or so, and then come to a slower pace for good.
+#[test]
+fn what_lasts_for_a_while_is_not_taken_for_what_stays() {
+    for (seed, repeat) in [(1, 50), (3, 50), (1, 200), (3, 200), (5, 200)] {
+        let job = format!(
+            "traffic = \"imb:op=allgather,bytes=5000,repeat={repeat}\"\nnodes = 16\nplacement = \"random\""
+        );
+        let more = format!("hosts = \"slingshot\"\nseed = {seed}");
+        compare(&scenario("kary:k=4,n=2", &more, &job).replace("minhop", "dfsssp"));
+    }
+}
+
 /// Where tables fix the paths and iterations are alike, every channel has carried what it does in whole runs, also of short iterations
 /// with messages without bytes.
 #[test]

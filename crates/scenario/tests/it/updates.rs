@@ -338,6 +338,42 @@ fn silent_hosts_stragglers_and_faults_in_the_middle() {
     );
 }
 
+fn of(text: &str) -> Case {
+    let file = ScenarioFile::parse(text, "s.toml").expect("a scenario");
+    file.resolve(&Folder::of(Path::new("s.toml")), &mut ()).expect("it resolves")
+}
+
+/// A cable that dies when the update is over is mended as one that dies meanwhile.
+#[test]
+fn a_fault_after_the_update_is_mended() {
+    for (how, at) in [("flip", "70us"), ("flip", "300us"), ("naive", "300us")] {
+        let found = run(&of(&format!(
+            "fabric = \"torus:dims=4x4,t=1\"\ndepth = \"packet\"\n[routes]\n[packets]\nqueues = \"lanes\"\n\
+             [[job]]\ntraffic = \"imb:op=alltoall,bytes=32KiB,repeat=10\"\n\
+             [update]\nfrom = \"updn\"\nto = \"nue\"\nhow = \"{how}\"\nat = \"20us\"\ntotal = \"40us\"\nnotice = \"5us\"\n\
+             lifetime = \"50us\"\ntimeout = \"400us\"\n[update.fault]\nat = \"{at}\"\nrepair = true\n"
+        )));
+        if found.deadlock.is_some() {
+            continue;
+        }
+        assert!(found.mended && found.finished, "{how} {at}: {found:?}");
+        // A connection that drains over the dead cable is in error before tables are mended.
+        assert!(at == "70us" || found.broken == 0, "{how} {at}: {}", found.broken);
+        let lost = found.lost_on_cable + found.lost_without_route + found.lost_in_loops;
+        assert_eq!(lost, found.lost.len() as u64, "{how} {at}");
+    }
+}
+
+/// Datagrams end when they are said to, whatever else hosts do.
+#[test]
+fn datagrams_end() {
+    let found = run(&of("fabric = \"torus:dims=4x4,t=1\"\ndepth = \"packet\"\n[routes]\n\
+         [[job]]\ntraffic = \"imb:op=alltoall,bytes=32KiB,repeat=3\"\n\
+         [update]\nfrom = \"updn\"\nto = \"updn\"\nhow = \"naive\"\nat = \"20us\"\ntotal = \"40us\"\n\
+         datagrams = \"5us\"\ndatagrams-until = \"10us\"\n"));
+    assert!((16..100).contains(&found.datagrams.sent), "{}", found.datagrams.sent);
+}
+
 #[test]
 fn what_cannot_be_has_its_line() {
     let text = torus(4).text("naive", 1, "");
