@@ -425,8 +425,8 @@ mod tests {
         assert!(slow > 0);
     }
 
-    /// A ring of four switches: one job sends between opposite ones, and so does another, which ends with a host of it. What is left of that
-    /// one's hosts sends nothing any more.
+    /// A ring of four switches: one job sends between opposite ones, and so does another, which ends with a host of it. The hosts that are
+    /// left of that one send nothing any more.
     #[test]
     fn jobs_that_have_ended_load_nobody() {
         let topology = open("torus:dims=4,t=2").expect("a spec");

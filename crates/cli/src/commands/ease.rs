@@ -59,7 +59,6 @@ fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
         (args.request.roots.is_some(), "--roots"),
         (args.layer_by != LayerBy::Pair, "--layer-by"),
         (args.survive.is_some(), "--survive"),
-        (args.spread_lanes, "--spread-lanes"),
     ];
     if let Some((_, option)) = args_of_new_tables.into_iter().find(|(given, _)| named && *given) {
         return Err(Failure::usage(format!(
