@@ -10,8 +10,8 @@ use darkfiber_formats::manifest::{
 };
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
-    far, fdbs, guid2lid, ibnetdiscover, lft, lid_choice, manifest, named, output, path_bits, sl,
-    sl2vl, subnet_lst,
+    detect, edges, far, fdbs, guid2lid, ibnetdiscover, input, lft, lid_choice, manifest, named,
+    output, path_bits, sl, sl2vl, subnet_lst,
 };
 use darkfiber_routing::{Lids, Routes};
 
@@ -61,12 +61,14 @@ pub(crate) fn update(
     output::replace(path, write).map_err(|e| cannot(path, &e))
 }
 
-fn refuse_input(path: &Path) -> Result<(), Failure> {
-    if named::was_read(path) {
-        let what = format!("{} was read, and would be replaced", path.display());
-        return Err(Failure::usage(what).hint("give the output another name"));
-    }
-    Ok(())
+/// Refuses to write onto a file that this command has read.
+pub(crate) fn refuse_input(path: &Path) -> Result<(), Failure> {
+    if named::was_read(path) { Err(refused_input(path)) } else { Ok(()) }
+}
+
+fn refused_input(path: &Path) -> Failure {
+    let what = format!("{} was read, and would be replaced", path.display());
+    Failure::usage(what).hint("give the output another name")
 }
 
 /// Makes a directory and those above it.
@@ -219,6 +221,11 @@ impl Target {
             write(out, fabric, routes, lids)
         })?;
         one(GUID2LID, &mut |out| guid2lid::write(out, fabric, lids))?;
+        // A set that is made anew for its own fabric keeps it, and no other one.
+        let kept = self.dir.join("fabric.topo");
+        if named::was_read(&kept) && !is_of(&kept, fabric) {
+            return Err(refused_input(&kept));
+        }
         one("fabric.topo", &mut |out| ibnetdiscover::write(out, fabric, Some(lids)))?;
         let mut has_list = false;
         one("subnet.lst", &mut |out| {
@@ -308,6 +315,13 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// Whether a file is of the same fabric.
+fn is_of(path: &Path, fabric: &Fabric) -> bool {
+    let options = edges::Options::default();
+    let read = input::read(path).and_then(|text| detect::parse_fabric(&text, path, &options));
+    read.is_ok_and(|(topology, _)| topology.fabric.digest() == fabric.digest())
 }
 
 /// Whether a directory is the working directory of the command.

@@ -447,6 +447,8 @@ fn what_is_read_is_not_replaced() {
     let files =
         [("f", PAIR), ("s.toml", scenario), ("jobs", "JOBID STATE NODELIST\n1 RUNNING cn1\n")];
     let dir = folder(&files);
+    std::fs::create_dir(dir.path().join("set")).expect("a folder");
+    std::fs::copy(dir.path().join("f"), dir.path().join("set/fabric.topo")).expect("a copy");
     for line in [
         "fabric f --anonymize -o ./f",
         "fabric f --map f",
@@ -462,6 +464,8 @@ fn what_is_read_is_not_replaced() {
         "simulate s.toml --channels f",
         "jobs allocate f --hosts 1 -o f",
         "jobs filter f --jobs jobs --fabric f",
+        "jobs filter jobs --jobs jobs --fabric f",
+        "route set/fabric.topo --fail-links 0 --fail right -e minhop -o set",
         "study run s.toml --svg f",
         "fabric f -o new --map new",
     ] {
@@ -474,6 +478,18 @@ fn what_is_read_is_not_replaced() {
             assert_eq!(now, text, "{line}");
         }
     }
+    let kept = std::fs::read_to_string(dir.path().join("set/fabric.topo")).expect("still there");
+    assert_eq!(kept, PAIR);
+    // A set that was made of its own fabric is made anew.
+    for _ in 0..2 {
+        let run = run_in(dir.path(), "route f -e minhop -o own -q");
+        assert_eq!(run.code, 0, "{}", run.err);
+        let run = run_in(dir.path(), "route own/fabric.topo -e updn -o own -q");
+        assert_eq!(run.code, 0, "{}", run.err);
+    }
+    // Another name of the same file is not lost.
+    std::fs::hard_link(dir.path().join("f"), dir.path().join("other.topo")).expect("a link");
+    assert_eq!(run_in(dir.path(), "fabric f -o other.topo -q").code, 0);
     // Devices take what anybody writes.
     let run = run_in(dir.path(), "fabric f -o /dev/null --map /dev/null");
     assert_eq!(run.code, 0, "{}", run.err);

@@ -139,7 +139,13 @@ impl StudyFile {
     /// # Errors
     /// If it is not a scenario: with the name of the study, and the line.
     pub fn prepare(&self, cell: Cell) -> Result<Prepared, Error> {
-        let mut document = self.document.clone();
+        self.prepare_from(cell, &self.text)
+    }
+
+    /// As [`Self::prepare`], where errors name lines of this text: without one a cell is prepared in a time that does not grow with the
+    /// study.
+    pub(super) fn prepare_from(&self, cell: Cell, original: &str) -> Result<Prepared, Error> {
+        let mut document = self.base.clone();
         let mut set = self.set(&cell);
         let located = |e| ScenarioFile::locate(&self.text, &self.name, e);
         for (axis, &i) in self.axes.iter().zip(&cell.values) {
@@ -163,7 +169,7 @@ impl StudyFile {
                 document.insert(key, toml_edit::Item::Value(none));
             }
         }
-        let file = ScenarioFile::variant(&document.to_string(), &self.text, &self.name)?;
+        let file = ScenarioFile::variant(&document.to_string(), original, &self.name)?;
         let mut plain = file.scenario.clone();
         plain.title = None;
         let key =

@@ -15,7 +15,7 @@ use super::row::Record;
 type IdOf<'a> = &'a (dyn Fn(&str, &Prepared) -> String + Sync);
 
 impl StudyFile {
-    /// Cells with their scenarios, and their digests.
+    /// Cells with their scenarios, and their digests; errors name lines of the original.
     ///
     /// # Errors
     /// If one is not a valid scenario.
@@ -24,13 +24,14 @@ impl StudyFile {
         cells: Vec<Cell>,
         questions: &[ScopedQuestion],
         id: IdOf<'_>,
+        original: &str,
     ) -> Result<Vec<(String, Prepared)>, Error> {
         let one = |cell: Cell| {
             let asked = self.asked(&cell, questions);
             let texts: Vec<String> =
                 asked.iter().map(|ask| format!("{}={}", ask.label, ask.key())).collect();
             let files = asked.iter().flat_map(|ask| ask.question.files(&ask.params)).collect();
-            let prepared = Prepared { files, ..self.prepare(cell)? };
+            let prepared = Prepared { files, ..self.prepare_from(cell, original)? };
             Ok((id(&texts.join("\n"), &prepared), prepared))
         };
         cells.into_par_iter().map(one).collect()
@@ -47,7 +48,7 @@ impl StudyFile {
             values.fold(false, |any, value| seen.insert(value) | any)
         };
         let cells = self.cells(None)?.into_iter().filter(|cell| has_new(cell)).collect();
-        let all = self.identified(cells, &self.questions()?, &|_, _| String::new())?;
+        let all = self.identified(cells, &self.questions()?, &|_, _| String::new(), "")?;
         Ok(all.into_iter().map(|(_, cell)| cell).collect())
     }
 
@@ -63,7 +64,7 @@ impl StudyFile {
     ) -> Result<Vec<Record>, Error> {
         let questions = self.questions()?;
         let found = |cells: Vec<Cell>| -> Result<Vec<Record>, Error> {
-            let all = self.identified(cells, &questions, id)?;
+            let all = self.identified(cells, &questions, id, "")?;
             let records = all.into_iter().filter_map(|(id, Prepared { cell, set, .. })| {
                 Some(Record { point: cell.point, turn: cell.turn, set, ..find(&id)? })
             });

@@ -25,6 +25,8 @@ pub struct StudyFile {
     pub axes: Vec<Axis>,
     /// The scenario without the study's own tables; axes still have all their values.
     pub(super) document: DocumentMut,
+    /// The same with the first value of each axis: what cells begin with, however many values there are.
+    pub(super) base: DocumentMut,
     /// Text of the file, whose lines errors name.
     pub(super) text: String,
     /// The seed of the first cell.
@@ -98,6 +100,10 @@ impl StudyFile {
             document.insert("seed", toml_edit::value(i64::try_from(seed).unwrap_or(i64::MAX)));
         }
         let seed = seed.or(written).unwrap_or(1);
+        let mut base = document.clone();
+        for axis in &axes {
+            axis::set(&mut base, &axis.path, &axis.values[0]).map_err(|e| file.located(e))?;
+        }
         let mut part = only.study;
         part.max_cells = max_cells.or(part.max_cells);
         let study = Self {
@@ -106,6 +112,7 @@ impl StudyFile {
             name: name.to_owned(),
             axes,
             document,
+            base,
             text: text.to_owned(),
             seed,
         };

@@ -229,7 +229,7 @@ pub fn answer(study: &StudyFile, cells: Vec<Cell>, hooks: &Hooks<'_>) -> Result<
     while cells.peek().is_some() && !(hooks.stop)() {
         let some: Vec<Cell> = cells.by_ref().take(TOGETHER).collect();
         let id = |asked: &str, cell: &Prepared| hooks.store.id(asked, cell);
-        round.answer(study.identified(some, &round.questions, &id)?);
+        round.answer(study.identified(some, &round.questions, &id, &study.text)?);
         hooks.store.settle();
     }
     let left = asked - round.done.into_inner();

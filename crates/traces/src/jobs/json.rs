@@ -32,9 +32,12 @@ pub(super) fn value(
 
 /// Refuses the answer of a batch system that could not give one: SLURM's has an empty list of jobs beside its errors.
 fn refuse_error(value: &Value, path: &Path, expected: &str) -> Result<(), ReadError> {
-    let Some(first) = value.get("errors").and_then(|all| all.as_array()?.first()) else {
-        return Ok(());
-    };
+    // Nothing at all, and that nothing was found, are no failures.
+    const FINE: [i64; 2] = [0, 9003];
+    let number = |error: &&Value| error.get("error_number").and_then(Value::as_i64);
+    let is_failure = |error: &&Value| number(error).is_none_or(|n| !FINE.contains(&n));
+    let errors = value.get("errors").and_then(Value::as_array);
+    let Some(first) = errors.into_iter().flatten().find(is_failure) else { return Ok(()) };
     let texts = ["description", "error"].iter().filter_map(|key| first.get(key)?.as_str());
     let said = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
     let said = if said.is_empty() { first.to_string() } else { said };

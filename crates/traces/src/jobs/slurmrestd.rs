@@ -192,6 +192,9 @@ mod tests {
         let failed = r#"{"jobs": [], "errors": [{"description": "", "error_number": 1007,
             "error": "Unable to contact slurm controller (connect failure)", "source": "slurm_load_jobs()"}]}"#;
         insta::assert_snapshot!(all(LOG.read, failed).1, @r#"log: it is the answer of a batch system that failed: 'Unable to contact slurm controller (connect failure)'; expected jobs of SLURM in JSON ({"jobs": [...]}) (ask for it again)"#);
-        assert_eq!(all(LOG.read, r#"{"jobs": [], "errors": null}"#), (vec![], String::new()));
+        for fine in ["null", r#"[{"error_number": 9003, "error": "Nothing found with query"}]"#] {
+            let text = format!("{{\"jobs\": [], \"errors\": {fine}}}");
+            assert_eq!(all(LOG.read, &text), (vec![], String::new()));
+        }
     }
 }

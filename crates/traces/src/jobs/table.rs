@@ -46,17 +46,26 @@ impl Between {
 }
 
 /// The fields of a line between commas, those in quotes without them; commas between quotes are their own.
+///
+/// A quote opens a field at its beginning and closes it at its end alone: names of jobs may hold others.
 fn quoted_fields(line: &str) -> Vec<&str> {
-    let mut is_quoted = false;
-    let fields = line.split(|c| {
-        is_quoted ^= c == '"';
-        c == ',' && !is_quoted
-    });
-    let plain = |field| {
-        let inner = str::trim(field).strip_prefix('"').and_then(|f| f.strip_suffix('"'));
-        inner.unwrap_or(field)
-    };
-    fields.map(plain).collect()
+    let mut fields = Vec::new();
+    let mut rest = line;
+    loop {
+        let quoted = rest.strip_prefix('"').and_then(|inner| match inner.find("\",") {
+            Some(end) => Some((&inner[..end], Some(&inner[end + 2..]))),
+            None => Some((inner.trim_end().strip_suffix('"')?, None)),
+        });
+        let (field, more) = quoted.unwrap_or_else(|| match rest.split_once(',') {
+            Some((field, more)) => (field, Some(more)),
+            None => (rest, None),
+        });
+        fields.push(field);
+        match more {
+            Some(more) => rest = more,
+            None => return fields,
+        }
+    }
 }
 
 /// A row of the table.
@@ -267,5 +276,23 @@ fn column(name: &str) -> (ColumnContent, ColumnMeaning, bool) {
         | "constraints" | "workdir" | "reason" | "command" | "dependency" | "features"
         | "extra" => (ColumnContent::Any, ColumnMeaning::Nothing, true),
         _ => (ColumnContent::Any, ColumnMeaning::Nothing, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_those_around_fields() {
+        for (line, fields) in [
+            ("5,RUNNING,\"n001,n005\"", vec!["5", "RUNNING", "n001,n005"]),
+            ("\"5\",\"a\",n1", vec!["5", "a", "n1"]),
+            ("1,RUNNING,5\" disk,cn1", vec!["1", "RUNNING", "5\" disk", "cn1"]),
+            ("3,x \"y, z,cn3", vec!["3", "x \"y", " z", "cn3"]),
+            ("1,\"half,n1", vec!["1", "\"half", "n1"]),
+        ] {
+            assert_eq!(quoted_fields(line), fields, "{line}");
+        }
     }
 }

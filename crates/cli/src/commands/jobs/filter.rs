@@ -154,6 +154,7 @@ fn filter(args: &FilterCommand, common: &Common) -> Result<Exit, Failure> {
             ));
         }
     }
+    save::refuse_input(&args.mapping)?;
     let old = old(&args.mapping)?;
     let same = old.as_ref().is_some_and(|old| old.is_like(&now));
     if !same {

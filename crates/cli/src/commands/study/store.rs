@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use std::{fs, mem};
@@ -187,13 +188,28 @@ impl<'a> FolderStore<'a> {
     /// Hands out the answers of cells as they are now, in any order, some more than once. What is damaged is open.
     fn each(&self, study: &StudyFile, take: impl Fn(Record) + Sync) -> Result<(), Failure> {
         if !study.samples()?.iter().any(|cell| self.contents.has_files(cell)) {
-            // Then nothing but the study says what its cells are.
+            // Then nothing but the study says what its cells are; or files that it names are elsewhere, as where a store was copied.
             let points = study.point_count()?;
+            let ids = Mutex::new(HashMap::new());
+            let is_another = AtomicBool::new(false);
             self.all(|record| {
                 if record.point < points {
+                    let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner);
+                    let known = ids.entry((record.point, record.turn));
+                    let known = known.or_insert_with(|| record.id.clone());
+                    is_another.fetch_or(*known != record.id, Ordering::Relaxed);
+                    drop(ids);
                     take(record);
                 }
             });
+            if is_another.into_inner() {
+                let what = format!(
+                    "{}: it has answers for more than one content of a file that the study names, and the file is not there",
+                    self.dir.display()
+                );
+                return Err(Failure::input(what)
+                    .hint("put the file in its place: answers of that content count"));
+            }
             return Ok(());
         }
         // Answers for what a file was before it changed are kept, and are none of these cells.
