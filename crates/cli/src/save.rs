@@ -50,7 +50,7 @@ pub(crate) fn file(
     update(path, write)
 }
 
-/// As [`file`], of a file that a command keeps: it may have read what was kept before.
+/// As [`file()`], of a file that a command keeps: it may have read what was kept before.
 pub(crate) fn update(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
