@@ -85,6 +85,7 @@ fn names(cell: &Prepared) -> Vec<&str> {
     let some =
         [&s.compute, &s.storage, &s.node_name_map, &s.aliases, &s.routes.tables, &s.routes.roots];
     names.extend(some.into_iter().filter_map(|name| name.as_deref()));
+    names.extend(s.update.iter().flat_map(|u| [&u.from, &u.to]).filter_map(|name| name.as_deref()));
     names.extend(s.routes.beside().into_iter().filter_map(|(_, name)| Some(name?.as_str())));
     names
 }

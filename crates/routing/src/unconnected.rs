@@ -36,23 +36,19 @@ impl Routes {
 
     /// Whether an entry leads into a port without a cable.
     pub fn has_unconnected(&self, fabric: &Fabric) -> bool {
-        let leads_nowhere = |(s, &port): (usize, &u8)| {
-            let leads = !matches!(port, DELIVER | NO_ROUTE);
-            leads && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing
-        };
-        (0..self.row_count()).any(|row| self.ports(row).iter().enumerate().any(leads_nowhere))
+        let leads = |(s, &port): (usize, &u8)| leads_nowhere(fabric, s, port);
+        (0..self.row_count()).any(|row| self.ports(row).iter().enumerate().any(leads))
     }
+}
+
+fn leads_nowhere(fabric: &Fabric, s: usize, port: u8) -> bool {
+    let leads = !matches!(port, DELIVER | NO_ROUTE);
+    leads && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing
 }
 
 /// By switch and port, whether nothing is plugged in there.
 fn ports_without_cables(fabric: &Fabric) -> Vec<[bool; 256]> {
     (0..fabric.switch_count())
-        .map(|s| {
-            std::array::from_fn(|port| {
-                let port = port as u8;
-                let leads = !matches!(port, DELIVER | NO_ROUTE);
-                leads && fabric.at_port(SwitchId::new(s), port) == AtPort::Nothing
-            })
-        })
+        .map(|s| std::array::from_fn(|port| leads_nowhere(fabric, s, port as u8)))
         .collect()
 }

@@ -41,7 +41,7 @@ pub fn path_on(
     None
 }
 
-/// The channels that a packet which does not arrive crosses; of one that goes round and round, all of the round, and its beginning again.
+/// The channels that a lost packet crosses; of a forwarding loop all, and the first ones again.
 pub fn way_of_lost(
     fabric: &Fabric,
     routes: &Routes,

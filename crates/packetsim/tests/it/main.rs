@@ -6,6 +6,7 @@ mod closed_forms;
 mod deadlock;
 mod flits;
 mod links;
+mod plain;
 mod processes;
 mod reference;
 mod rosetta;

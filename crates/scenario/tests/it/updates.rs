@@ -346,6 +346,7 @@ fn of(text: &str) -> Case {
 /// A cable that dies when the update is over is mended as one that dies meanwhile.
 #[test]
 fn a_fault_after_the_update_is_mended() {
+    let mut ran = 0;
     for (how, at) in [("flip", "70us"), ("flip", "300us"), ("naive", "300us")] {
         let found = run(&of(&format!(
             "fabric = \"torus:dims=4x4,t=1\"\ndepth = \"packet\"\n[routes]\n[packets]\nqueues = \"lanes\"\n\
@@ -356,12 +357,14 @@ fn a_fault_after_the_update_is_mended() {
         if found.deadlock.is_some() {
             continue;
         }
+        ran += 1;
         assert!(found.mended && found.finished, "{how} {at}: {found:?}");
         // A connection that drains over the dead cable is in error before tables are mended.
         assert!(at == "70us" || found.broken == 0, "{how} {at}: {}", found.broken);
         let lost = found.lost_on_cable + found.lost_without_route + found.lost_in_loops;
         assert_eq!(lost, found.lost.len() as u64, "{how} {at}");
     }
+    assert!(ran > 1, "{ran}");
 }
 
 /// Datagrams end when they are said to, whatever else hosts do.
