@@ -1,11 +1,9 @@
 //! Simulation of messages as flows.
 
-use std::collections::BTreeMap;
-
 use darkfiber_fabric::TerminalId;
 use darkfiber_workload::play::{
-    Agenda, ChooserState, Delivery, Departure, Host, NetworkModel, PathChoice, PathChooser,
-    Repeating,
+    Agenda, ChooserState, Connection, Connections, Delivery, Departure, Host, NetworkModel,
+    PathChoice, PathChooser, Repeating,
 };
 use darkfiber_workload::state;
 use serde::{Deserialize, Serialize};
@@ -85,6 +83,16 @@ struct Active {
     number: u64,
 }
 
+/// A message that has departed and is not sent yet.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Pending {
+    departure: Departure,
+    /// Number of its path, unless it goes in parts or where there is room.
+    path: u32,
+    /// When its adapter is ready for it.
+    begin: u64,
+}
+
 /// A message, or a part of one, that begins.
 #[derive(Clone, Copy, Debug)]
 struct Start {
@@ -111,8 +119,8 @@ enum Event {
 
 /// A [`NetworkModel`] on which messages share channels max-min fairly, as fluids do.
 ///
-/// A message begins to flow when it departs, and has arrived its latency after its last byte left. Messages between
-/// terminals of one host go through its memory.
+/// A message begins to flow when it departs, unless an earlier one of its connection still flows, and has arrived its latency after its
+/// last byte left. Messages between terminals of one host go through its memory.
 pub struct Flows<'a> {
     network: Network<'a>,
     host: &'a Host,
@@ -128,8 +136,11 @@ pub struct Flows<'a> {
     agenda: Agenda<Event>,
     /// When each adapter may send the next message.
     ready: Vec<u64>,
-    /// Departures that wait for their adapter, by message.
-    waiting: Vec<Departure>,
+    /// Messages that wait for their adapter, by message.
+    waiting: Vec<Pending>,
+    /// By terminal, what it sends; by message, its terminal and its connection.
+    connections: Vec<Connections<Pending>>,
+    senders: Vec<(TerminalId, Connection)>,
     /// Parts of a message in flight, by message, and the latest arrival among those that have arrived.
     parts: Vec<(u32, u64)>,
     carried: Vec<u64>,
@@ -140,9 +151,6 @@ pub struct Flows<'a> {
     solves: u64,
     /// The longest step of picoseconds that an end was rounded to.
     coarsest: u64,
-    /// With a precision: by first and last channel, the messages that flow; and see [`Flows::overlapped`].
-    of_pair: BTreeMap<(u32, u32), u32>,
-    overlapped: u64,
     /// Flows started or ended, and rates are not recomputed yet.
     changes: bool,
     lost: Option<NoRoute>,
@@ -173,7 +181,9 @@ state! {
         active: Vec<Active>,
         agenda: Agenda<Event>,
         ready: Vec<u64>,
-        waiting: Vec<Departure>,
+        waiting: Vec<Pending>,
+        connections: Vec<Connections<Pending>>,
+        senders: Vec<(TerminalId, Connection)>,
         parts: Vec<(u32, u64)>,
         carried: Vec<u64>,
         grid: Option<Grid>,
@@ -182,8 +192,6 @@ state! {
         count: u64,
         solves: u64,
         coarsest: u64,
-        of_pair: BTreeMap<(u32, u32), u32>,
-        overlapped: u64,
         changes: bool,
         lost: Option<NoRoute>,
     }
@@ -214,6 +222,8 @@ impl<'a> Flows<'a> {
             agenda: Agenda::default(),
             ready: vec![0; terminals],
             waiting: Vec::new(),
+            connections: vec![Connections::default(); if options.alone { 0 } else { terminals }],
+            senders: Vec::new(),
             parts: Vec::new(),
             carried: vec![0; n],
             grid: options.interval.map(|interval| Grid::new(n, interval)),
@@ -222,8 +232,6 @@ impl<'a> Flows<'a> {
             count: 0,
             solves: 0,
             coarsest: 1,
-            of_pair: BTreeMap::new(),
-            overlapped: 0,
             changes: false,
             lost: None,
             starts: Vec::new(),
@@ -254,6 +262,13 @@ impl<'a> Flows<'a> {
             Event::End { flow } => (flow as usize) < flows,
             Event::Begin { message } => (message as usize) < messages,
         };
+        let n = self.ready.len();
+        let is_pending = |p: &Pending| {
+            let d = &p.departure;
+            d.from.index().max(d.to.index()) < n && (d.message as usize) < own.senders.len()
+        };
+        let is_sent = |a: &Active| (a.message as usize) < own.senders.len();
+        let mut behind = own.connections.iter().flat_map(Connections::waiting);
         let grid = |ours: &Option<Grid>, theirs: &Option<Grid>| match (ours, theirs) {
             (None, None) => true,
             (Some(a), Some(b)) => a.is_like(b),
@@ -262,7 +277,11 @@ impl<'a> Flows<'a> {
         self.shares.fits(&own.shares)
             && own.agenda.fits(has)
             && own.ready.len() == self.ready.len()
-            && own.waiting.iter().all(|d| d.from.index().max(d.to.index()) < self.ready.len())
+            && own.waiting.iter().all(is_pending)
+            && own.connections.len() == self.connections.len()
+            && behind.all(|(_, messages)| messages.iter().all(is_pending))
+            && own.senders.iter().all(|(from, _)| from.index() < n)
+            && own.active.iter().all(is_sent)
             && own.carried.len() == self.carried.len()
             && grid(&self.grid, &own.grid)
             && grid(&self.held, &own.held)
@@ -302,18 +321,6 @@ impl<'a> Flows<'a> {
         self.solves
     }
 
-    /// With a precision, messages that began to flow while another from the same terminal to the same one did: they shared its way. Where
-    /// ranks send in step, exact runs have none of these; begins that are late by a little put ranks out of step, and what shares a way
-    /// that a message would have had for itself delays all that wait for it.
-    pub fn overlapped(&self) -> u64 {
-        self.overlapped
-    }
-
-    /// Whether messages of a pair are counted.
-    fn watches_pairs(&self) -> bool {
-        self.precision > EXACT && !self.chooser.splits()
-    }
-
     /// A message that had no route; it and others like it were taken to need no time. Look at this after a run.
     pub fn lost(&self) -> Option<NoRoute> {
         self.lost
@@ -334,9 +341,45 @@ impl<'a> Flows<'a> {
         begin.next_multiple_of(step(long, self.precision))
     }
 
+    /// Whether messages of this number of bytes, all parts together, share nothing.
+    fn is_apart(&self, of: u64) -> bool {
+        self.alone || of <= self.small
+    }
+
+    /// The number of the path of a message, unless it goes in parts or where there is room.
+    fn path_number(&mut self, d: &Departure) -> u32 {
+        if self.chooser.splits() || self.chooser.adapts() {
+            return 0;
+        }
+        let own = self.network.routes().path_of(d.from);
+        self.chooser.path(d.from, d.to, d.of, own) as u32
+    }
+
+    /// Has a message begin when its adapter is ready for it, if nothing else of its connection flows.
+    fn launch(&mut self, pending: &Pending) {
+        if pending.begin <= self.now {
+            self.begin(pending);
+            return;
+        }
+        let message = pending.departure.message;
+        if self.waiting.len() <= message as usize {
+            self.waiting.resize(message as usize + 1, *pending);
+        }
+        self.waiting[message as usize] = *pending;
+        self.agenda.push(pending.begin, Event::Begin { message });
+    }
+
+    /// A message has left: the next one of its connection is launched.
+    fn next_of_connection(&mut self, message: u32) {
+        let (from, connection) = self.senders[message as usize];
+        if let Some(next) = self.connections[from.index()].left(connection) {
+            self.launch(&next);
+        }
+    }
+
     /// Has a message begin now, with [`Flows::start`].
-    fn begin(&mut self, d: &Departure) {
-        let Departure { message, from, to, bytes, of, job } = *d;
+    fn begin(&mut self, pending: &Pending) {
+        let Departure { message, from, to, bytes, of, job, .. } = pending.departure;
         if self.chooser.splits() {
             let paths = self.network.routes().paths() as u64;
             if self.parts.len() <= message as usize {
@@ -349,8 +392,7 @@ impl<'a> Flows<'a> {
                 Start { message, job, from, to, bytes, of, path: path as usize, is_first, is_last }
             }));
         } else {
-            let own = self.network.routes().path_of(from);
-            let path = self.chooser.path(from, to, of, own);
+            let path = pending.path as usize;
             let (is_first, is_last) = (true, true);
             self.starts.push(Start { message, job, from, to, bytes, of, path, is_first, is_last });
         }
@@ -358,21 +400,27 @@ impl<'a> Flows<'a> {
 
     /// Starts the messages that are due.
     fn start(&mut self, delivered: &mut Vec<Delivery>) {
-        if self.starts.is_empty() {
-            return;
+        // Behind an empty message the next one of its connection starts at once.
+        while !self.starts.is_empty() {
+            let mut starts = std::mem::take(&mut self.starts);
+            self.start_some(&starts, delivered);
+            if self.starts.is_empty() {
+                starts.clear();
+                self.starts = starts;
+            }
         }
-        let starts = std::mem::take(&mut self.starts);
+    }
+
+    fn start_some(&mut self, starts: &[Start], delivered: &mut Vec<Delivery>) {
         let mut paths = std::mem::take(&mut self.paths);
         self.shares.reserve(starts.len());
         self.active.reserve(starts.len().saturating_sub(self.active.len() - self.shares.len()));
         if self.chooser.adapts() {
-            for start in &starts {
+            for start in starts {
                 let path = self.roomiest(start, &mut paths);
                 self.flow(start, &path, delivered);
             }
             self.paths = paths;
-            self.starts = starts;
-            self.starts.clear();
             return;
         }
         for some in starts.chunks(ABREAST) {
@@ -387,8 +435,6 @@ impl<'a> Flows<'a> {
             }
         }
         self.paths = paths;
-        self.starts = starts;
-        self.starts.clear();
     }
 
     /// The path whose fullest channel between switches has the fewest flows relative to its capacity.
@@ -421,19 +467,6 @@ impl<'a> Flows<'a> {
         best.expect("there is a path").1
     }
 
-    /// A flow ends: one less of its pair.
-    fn leaves_pair(&mut self, id: FlowId) {
-        let mut path = self.shares.path(id);
-        let Some(first) = path.next() else { return };
-        let key = (first, path.last().unwrap_or(first));
-        if let Some(flowing) = self.of_pair.get_mut(&key) {
-            *flowing -= 1;
-            if *flowing == 0 {
-                self.of_pair.remove(&key);
-            }
-        }
-    }
-
     /// The most that a message of a job takes, in bytes a picosecond.
     fn limit(&self, job: u32) -> f64 {
         self.limits.get(job as usize).copied().unwrap_or(f64::INFINITY)
@@ -444,10 +477,12 @@ impl<'a> Flows<'a> {
         let Path { ref channels, latency, .. } = *path;
         let Some(latency) = latency else {
             self.lost.get_or_insert(NoRoute { from, to });
-            self.arrived(message, self.now, 0, delivered);
+            if self.arrived(message, self.now, 0, delivered) && !self.is_apart(of) {
+                self.next_of_connection(message);
+            }
             return;
         };
-        if of <= self.small || bytes == 0 || self.alone {
+        if bytes == 0 || self.is_apart(of) {
             let slowest = channels.iter().map(|&c| self.shares.capacity(c));
             // Without sharing, parts leave one after the other: each at the rate that the message may have.
             let limit = if self.alone { f64::INFINITY } else { self.limit(job) };
@@ -473,20 +508,16 @@ impl<'a> Flows<'a> {
                 let rate = bytes as f64 / long as f64;
                 grid.add(&channels.iter().copied(), begin, begin.saturating_add(long), rate);
             }
-            self.arrived(message, begin.saturating_add(long), latency, delivered);
+            let left = begin.saturating_add(long);
+            if self.arrived(message, left, latency, delivered) && !self.is_apart(of) {
+                self.next_of_connection(message);
+            }
             return;
         }
         let weight = self.weights.get(job as usize).copied().unwrap_or(1.0);
         // Parts of a message take no more together than it would.
         let limit = self.limit(job) * (bytes as f64 / of as f64);
         let id = self.shares.add(channels, weight, limit);
-        if self.watches_pairs()
-            && let [first, .., last] = channels[..]
-        {
-            let flowing = self.of_pair.entry((first, last)).or_default();
-            self.overlapped += u64::from(*flowing > 0);
-            *flowing += 1;
-        }
         self.count += 1;
         let i = id.0 as usize;
         let active = Active {
@@ -509,8 +540,14 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// A message, or a part of one, has left, and arrives its latency later.
-    fn arrived(&mut self, message: u32, left: u64, latency: u64, delivered: &mut Vec<Delivery>) {
+    /// A message, or a part of one, has left, and arrives its latency later. Whether all of the message has.
+    fn arrived(
+        &mut self,
+        message: u32,
+        left: u64,
+        latency: u64,
+        delivered: &mut Vec<Delivery>,
+    ) -> bool {
         let mut arrives = left.saturating_add(latency);
         if let Some((parts, latest)) = self.parts.get_mut(message as usize)
             && *parts > 0
@@ -518,11 +555,12 @@ impl<'a> Flows<'a> {
             *parts -= 1;
             *latest = arrives.max(*latest);
             if *parts > 0 {
-                return;
+                return false;
             }
             arrives = *latest;
         }
         delivered.push(Delivery { message, left, arrives });
+        true
     }
 
     /// Recomputes rates, and schedules the ends of all flows whose rates changed.
@@ -610,25 +648,31 @@ impl NetworkModel for Flows<'_> {
                 delivered.push(Delivery { message: d.message, left, arrives });
                 continue;
             }
-            let ready = &mut self.ready[d.from.index()];
-            self.waits += u64::from(*ready > now && !self.alone);
-            let mut begin = now.max(*ready);
+            let path = self.path_number(d);
             if self.alone {
                 // Such messages find their own place.
-                self.begin(d);
+                self.begin(&Pending { departure: *d, path, begin: now });
                 continue;
             }
+            let ready = &mut self.ready[d.from.index()];
+            self.waits += u64::from(*ready > now);
+            let begin = now.max(*ready);
             *ready = begin + self.host.gap;
-            begin = self.rounded(begin, d);
-            if begin == now {
-                self.begin(d);
+            let pending = Pending { departure: *d, path, begin: self.rounded(begin, d) };
+            if self.is_apart(d.of) {
+                self.launch(&pending);
+                continue;
+            }
+            let connection = d.connection(path);
+            if self.senders.len() <= d.message as usize {
+                self.senders.resize(d.message as usize + 1, (d.from, connection));
+            }
+            self.senders[d.message as usize] = (d.from, connection);
+            if self.connections[d.from.index()].take(connection) {
+                self.launch(&pending);
             } else {
-                let i = d.message as usize;
-                if self.waiting.len() <= i {
-                    self.waiting.resize(i + 1, *d);
-                }
-                self.waiting[i] = *d;
-                self.agenda.push(begin, Event::Begin { message: d.message });
+                self.connections[d.from.index()].wait(connection, pending);
+                self.waits += 1;
             }
         }
         self.start(delivered);
@@ -663,8 +707,8 @@ impl NetworkModel for Flows<'_> {
                     }
                 }
                 Event::Begin { message } => {
-                    let d = self.waiting[message as usize];
-                    self.begin(&d);
+                    let pending = self.waiting[message as usize];
+                    self.begin(&pending);
                     self.changes = true;
                 }
             }
@@ -680,13 +724,13 @@ impl NetworkModel for Flows<'_> {
                 for c in self.shares.path(id) {
                     self.carried[c as usize] += a.bytes;
                 }
-                if self.watches_pairs() {
-                    self.leaves_pair(id);
-                }
                 self.shares.remove(id);
-                self.arrived(a.message, now, a.latency, delivered);
+                if self.arrived(a.message, now, a.latency, delivered) {
+                    self.next_of_connection(a.message);
+                }
             }
         }
+        self.start(delivered);
         self.changes |= !ended.is_empty();
         self.ended = ended;
     }

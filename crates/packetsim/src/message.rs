@@ -1,5 +1,6 @@
 //! Messages that terminals send, and those that have arrived.
 
+use darkfiber_workload::play::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
@@ -19,6 +20,8 @@ pub(crate) struct Message {
     pub(crate) path: Option<u8>,
     /// Traffic class of the message.
     pub(crate) class: u8,
+    /// The connection that sends it after what departed before; without, it waits for no other.
+    pub(crate) connection: Option<Connection>,
     /// When its packets were created, in picoseconds; without, each when it leaves.
     pub(crate) born: Option<u64>,
 }

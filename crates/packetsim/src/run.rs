@@ -156,8 +156,16 @@ impl Agent for Sources<'_> {
                 self.measured.created_bytes += bytes;
             }
             self.counts.created += self.packets;
-            let message =
-                Message { number: 0, to, bytes, group: 0, path: None, class: 0, born: Some(now) };
+            let message = Message {
+                number: 0,
+                to,
+                bytes,
+                group: 0,
+                path: None,
+                class: 0,
+                connection: None,
+                born: Some(now),
+            };
             sends.push((now, message));
         }
         Some(again)

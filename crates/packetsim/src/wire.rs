@@ -27,7 +27,7 @@ pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> (u8, u16);
 
 /// A [`NetworkModel`] that simulates messages as packets in switches.
 ///
-/// Messages of a terminal are sent round robin, a packet each. A message has arrived when the last byte of its last packet
+/// Connections of a terminal are served round robin, a packet each, and send one message after the other. A message has arrived when the last byte of its last packet
 /// has, plus the latency of the adapters of both ends; its sender, where it waits for that, is notified at the same time, as
 /// by an acknowledgement. Messages between terminals of one host go through its memory.
 ///
@@ -460,6 +460,7 @@ impl<R: Routing> NetworkModel for Packets<'_, R> {
                 group,
                 path,
                 class,
+                connection: Some(d.connection(path.map_or(0, u32::from))),
                 born: None,
             };
             let ready = &mut self.ready[d.from.index()];

@@ -67,7 +67,6 @@ pub(crate) fn simulate(
                 solves: flows.solve_count(),
                 events: driven.events,
                 repeated: driven.repeated,
-                overlapped: flows.overlapped(),
             }
         },
         packets: Vec::new(),

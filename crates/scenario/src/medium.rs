@@ -197,11 +197,6 @@ fn widths(degraded: Degraded, fabric: &Fabric, seed: u64) -> Vec<f32> {
     widths
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_none(count: &u64) -> bool {
-    *count == 0
-}
-
 /// What a simulation took, in the units of its depth.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[serde(untagged)]
@@ -221,10 +216,6 @@ pub enum Effort {
         events: u64,
         /// Of these events, those that were multiplied: what a program repeats exactly is run twice or so.
         repeated: u64,
-        /// With `precision`, messages that began while another of their pair of terminals flowed; see
-        /// [`Flows::overlapped`](darkfiber_flowsim::Flows::overlapped). If an exact run has none, times are longer than they should be.
-        #[serde(default, skip_serializing_if = "is_none")]
-        overlapped: u64,
     },
     /// The formula.
     Formula {

@@ -1,6 +1,6 @@
 //! Flows as something that comes to the same state again and again.
 
-use darkfiber_workload::play::{Repeating, Snapshot};
+use darkfiber_workload::play::{Connections, Repeating, Snapshot};
 
 use super::{Event, Flows, Marked};
 use crate::FlowId;
@@ -26,6 +26,8 @@ impl Repeating for Flows<'_> {
             [&mut a.begin, &mut a.since, &mut a.end, &mut a.booked].into_iter().for_each(put_off);
         }
         self.ready.iter_mut().for_each(put_off);
+        let behind = self.connections.iter_mut().flat_map(Connections::waiting_mut);
+        behind.chain(&mut self.waiting).for_each(|pending| put_off(&mut pending.begin));
         self.parts.iter_mut().for_each(|(_, latest)| put_off(latest));
         self.agenda.put_off(time);
         self.now += time;
@@ -69,6 +71,15 @@ impl Repeating for Flows<'_> {
                     snapshot.time(latest.max(self.now));
                 }
             });
+        }
+        for (_, behind) in self.connections.iter().flat_map(Connections::waiting) {
+            for (place, pending) in behind.iter().enumerate() {
+                snapshot.item(|snapshot| {
+                    message(pending.departure.message, snapshot);
+                    snapshot.word(place as u64);
+                    snapshot.time(pending.begin.max(self.now));
+                });
+            }
         }
         snapshot.end_set();
         snapshot.rounded(self.coarsest.saturating_sub(1));

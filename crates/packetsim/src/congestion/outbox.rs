@@ -238,7 +238,8 @@ mod tests {
         };
         let mut outbox = Outbox::default();
         for (number, to, bytes) in [(0, 1, 1500), (1, 1, 100), (2, 2, 100)] {
-            let message = Message { number, to, bytes, group: 0, path: None, class: 0, born: None };
+            let (group, path, class, connection, born) = (0, None, 0, None, None);
+            let message = Message { number, to, bytes, group, path, class, connection, born };
             outbox.post(message);
         }
         let taken = |outbox: &mut Outbox| -> Vec<u32> {

@@ -87,7 +87,7 @@ impl<R: Routing> Partition<'_, R> {
         // With flits there is one class, and no source is throttled: there is something to send now, or nothing.
         let NextSend::Now(could) = self.ready(seat, 0, 0, now) else { return false };
         let bytes = self.micro.framing.frame(could.payload).max(self.lengths.least);
-        let Some(sent) = super::terminals::by_turns(&mut self.queues[seat], could.payload) else {
+        let Some(sent) = self.by_turns(seat, could.payload) else {
             return false;
         };
         let next = could.lane + 1;

@@ -13,6 +13,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
 
+use darkfiber_workload::play::Connections;
 use darkfiber_workload::state;
 
 pub(crate) use self::lengths::Lengths;
@@ -44,9 +45,10 @@ pub(crate) struct Partition<'n, R> {
     switches: Switches<'n>,
     /// Terminals of the partition, by seat.
     terminals: Vec<Terminal>,
-    /// By seat and class, the messages to send: messages round robin, a packet each; or pairs round robin, where packets are
-    /// acknowledged.
+    /// By seat and class, the messages to send: round robin, a packet each, and what waits behind them; or pairs round robin, where
+    /// packets are acknowledged.
     queues: Vec<VecDeque<Message>>,
+    connections: Vec<Connections<Message>>,
     outboxes: Vec<Outbox>,
     /// By seat, the use of its channel by classes.
     shares: Shares<'n>,
@@ -92,6 +94,7 @@ state! {
     pub(crate) struct PartitionState of(R) Partition<'_, R> {
         terminals: Vec<Terminal>,
         queues: Vec<VecDeque<Message>>,
+        connections: Vec<Connections<Message>>,
         outboxes: Vec<Outbox>,
         rooms: Vec<Lane>,
         pools: Vec<u32>,
@@ -154,8 +157,10 @@ impl<R: Routing> Partition<'_, R> {
                 && n.endpoint < terminals
                 && usize::from(n.class) < self.micro.class_count()
         };
+        let mut behind = state.connections.iter().flat_map(Connections::waiting);
         state.terminals.len() == self.terminals.len()
             && state.queues.len() == self.queues.len()
+            && state.connections.len() == self.connections.len()
             && state.outboxes.len() == self.outboxes.len()
             && state.rooms.len() == self.rooms.len()
             && state.pools.len() == self.pools.len()
@@ -168,6 +173,7 @@ impl<R: Routing> Partition<'_, R> {
             && self.shares.is_like(&state.shares)
             && state.terminals.iter().all(|t| t.lane < self.micro.lanes)
             && state.queues.iter().flatten().all(is_message)
+            && behind.all(|(_, messages)| messages.iter().all(is_message))
             && state.unused.iter().all(|&n| n < notes)
             && state.notes.iter().all(is_note)
             && state.packets.fits(terminals, switches, radix, 1 << self.micro.all_lane_bits())
@@ -211,6 +217,7 @@ impl<'n, R: Routing> Partition<'n, R> {
             switches: Switches::new(net, micro, span.clone(), seed, all_terms.round),
             terminals: dice.map(terminal).collect(),
             queues: vec![VecDeque::new(); free],
+            connections: vec![Connections::default(); free],
             outboxes: vec![Outbox::default(); held],
             shares: Shares::new(&micro.classes, span.seats.len()),
             rooms: (0..span.seats.len()).flat_map(|_| Lane::of_port(micro)).collect(),

@@ -12,16 +12,6 @@ use crate::pause::Pause;
 use crate::routing::Routing;
 use crate::wheel::{CAME_IN, Event, What};
 
-/// The message that is scheduled next sends a packet of this size.
-pub(super) fn by_turns(queue: &mut VecDeque<Message>, payload: u32) -> Option<Sent> {
-    let mut message = queue.pop_front()?;
-    message.bytes -= u64::from(payload);
-    if message.bytes > 0 {
-        queue.push_back(message);
-    }
-    Some(Sent { message, flowlet: 0, mark: 0 })
-}
-
 /// A packet that a terminal could send.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendablePacket {
@@ -47,9 +37,28 @@ impl<R: Routing> Partition<'_, R> {
             self.outboxes[at].post(message);
             self.take_messages(from, message.class, now);
         } else {
-            self.queues[at].push_back(message);
+            match message.connection {
+                Some(connection) if !self.connections[at].take(connection) => {
+                    self.connections[at].wait(connection, message);
+                }
+                _ => self.queues[at].push_back(message),
+            }
         }
         self.go_on(from, now);
+    }
+
+    /// The message that is scheduled next among those of a seat and class sends a packet of this size. Behind its last packet comes the
+    /// next message of its connection, when it is its turn.
+    pub(super) fn by_turns(&mut self, at: usize, payload: u32) -> Option<Sent> {
+        let queue = &mut self.queues[at];
+        let mut message = queue.pop_front()?;
+        message.bytes -= u64::from(payload);
+        if message.bytes > 0 {
+            queue.push_back(message);
+        } else if let Some(connection) = message.connection {
+            queue.extend(self.connections[at].left(connection));
+        }
+        Some(Sent { message, flowlet: 0, mark: 0 })
     }
 
     /// An adapter takes messages of its host that it has space for, and sends requests to their endpoints if its
@@ -202,7 +211,7 @@ impl<R: Routing> Partition<'_, R> {
             self.shares.spend(seat, class as u32, now, port.long(bytes));
             let at = seat * micro.class_count() + class;
             let sent = match self.terms {
-                None => by_turns(&mut self.queues[at], payload),
+                None => self.by_turns(at, payload),
                 Some(terms) => {
                     let sent = self.outboxes[at].send(terms, payload, bytes, departs, port.pace);
                     if self.outboxes[at].leaves_some() {

@@ -152,6 +152,7 @@ impl Switches<'_> {
                 group: packet.group,
                 path: Some(packet.path),
                 class: packet.lane >> self.class_bits,
+                connection: None,
                 born: Some(packet.born),
             }),
         };

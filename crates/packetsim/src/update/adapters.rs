@@ -499,6 +499,7 @@ impl<'a> Adapters<'a> {
             group,
             path: Some(path),
             class: 0,
+            connection: None,
             born: None,
         };
         if adapter.answers.front().is_some_and(|a| a.0 < end_of_tick)

@@ -29,7 +29,9 @@ fn overtaken(bench: &Bench, routing: &AnyRouting<'_>, messages: u32) -> usize {
     let depart = |message: u32| {
         let (from, to) = (message % n, (message % n + n / 2 + 1) % n);
         let [from, to] = [from, to].map(|t| TerminalId::new(t as usize));
-        Departure { message, job: 0, from, to, bytes: 256, of: 256 }
+        // A connection for each: nothing holds messages in order but switches.
+        let ranks = [message, message];
+        Departure { message, job: 0, from, to, ranks, bytes: 256, of: 256 }
     };
     let all: Vec<Departure> = (0..n * messages).map(depart).collect();
     let mut delivered = Vec::new();

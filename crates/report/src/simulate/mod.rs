@@ -456,17 +456,6 @@ impl Report for SimulateResult<'_> {
             ),
         };
         let _ok = writeln!(text, "\n{what} in {:.2} s", self.wall_seconds);
-        if let Effort::Flow { overlapped, flows, .. } = self.effort
-            && overlapped > 0
-        {
-            let _ok = writeln!(
-                text,
-                "\nWith precision, {} of {} messages began while another of their pair was under way and shared its channels. \
-                 If fewer do without it, times are longer than they should be, by more than precision says: compare.",
-                group(overlapped),
-                group(flows)
-            );
-        }
         text
     }
 

@@ -4,6 +4,7 @@ mod classes;
 mod closed_forms;
 mod corpus;
 mod ethernet;
+mod in_order;
 mod mixed_rates;
 mod path_choice;
 mod planes;

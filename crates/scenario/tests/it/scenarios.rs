@@ -296,14 +296,11 @@ fn runs_that_are_multiplied_are_resumed() {
     let case = case(text, Depth::Flow);
     let run = |follow: Option<&dyn Observer>| {
         let found = simulate(&Setup { follow, ..case.setup() }, &mut |_| ()).expect("it runs");
-        let Effort::Flow { flows, solves, events, repeated, overlapped } = found.effort else {
+        let Effort::Flow { flows, solves, events, repeated } = found.effort else {
             panic!("{:?}", found.effort)
         };
         (
-            Simulated {
-                effort: Effort::Flow { flows, solves, events, repeated: 0, overlapped },
-                ..found
-            },
+            Simulated { effort: Effort::Flow { flows, solves, events, repeated: 0 }, ..found },
             repeated,
         )
     };

@@ -4,6 +4,7 @@
 //! ([`LogGp`]), by sharing channels (crate `flowsim`), or packet by packet. Time is in whole picoseconds.
 
 mod agenda;
+mod connections;
 mod host;
 mod job;
 mod level;
@@ -18,6 +19,7 @@ mod steady;
 mod wire;
 
 pub use agenda::Agenda;
+pub use connections::{Connection, Connections};
 pub use host::{HOSTS, Host, host};
 pub use job::{BlockedRanks, Job, JobRun, Lap, Record, Repeat};
 pub use loggp::LogGp;

@@ -293,7 +293,8 @@ impl<'a> Player<'a> {
         let m = &self.messages[message as usize];
         let terminals = &self.jobs[m.job as usize].terminals;
         let (from, to) = (terminals[m.from as usize], terminals[m.to as usize]);
-        Departure { message, job: m.job, from, to, bytes: m.bytes, of: m.bytes }
+        let ranks = [m.from, m.to];
+        Departure { message, job: m.job, from, to, ranks, bytes: m.bytes, of: m.bytes }
     }
 
     fn begin(&mut self, job: u32, now: u64) {

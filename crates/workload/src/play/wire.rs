@@ -2,7 +2,7 @@
 
 use darkfiber_fabric::TerminalId;
 
-use super::Snapshot;
+use super::{Connection, Snapshot};
 
 /// A message that leaves for the network now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -15,10 +15,20 @@ pub struct Departure {
     pub from: TerminalId,
     /// Terminal of the receiver.
     pub to: TerminalId,
+    /// Ranks of the sender and the receiver.
+    pub ranks: [u32; 2],
     /// Payload in bytes.
     pub bytes: u64,
     /// Bytes of the whole message: more than `bytes` where it goes in parts.
     pub of: u64,
+}
+
+impl Departure {
+    /// The connection that it is sent by, if it takes the path of this number.
+    pub fn connection(&self, path: u32) -> Connection {
+        let [from, to] = self.ranks;
+        Connection { job: self.job, from, to, path }
+    }
 }
 
 /// A message that a network delivers.
