@@ -88,10 +88,11 @@ pub(crate) fn service_levels(data: &[u8]) {
 pub(crate) fn sl2vl(data: &[u8]) {
     let (fabric, lids, _) = &*CASE;
     let text = String::from_utf8_lossy(data);
-    let Ok((read, _)) = sl2vl::read(&text, path(), fabric, Layers::One) else { return };
+    let Ok((read, _, _)) = sl2vl::read(&text, path(), fabric, Layers::One) else { return };
     let Some(lanes) = read.by_hop() else { return };
     let text = written(|out| sl2vl::write(out, fabric, lanes, lids));
-    let (again, found) = sl2vl::read(&text, path(), fabric, Layers::One).expect("what was written");
+    let (again, _, found) =
+        sl2vl::read(&text, path(), fabric, Layers::One).expect("what was written");
     assert!(found.is_empty(), "{found:?}");
     for s in (0..fabric.switch_count()).map(darkfiber_fabric::SwitchId::new) {
         for (i, o) in

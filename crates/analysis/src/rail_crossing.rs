@@ -23,7 +23,7 @@ pub struct RailPairs {
     pub apart: u64,
     /// Pairs in different planes: no path, by design.
     pub between_planes: u64,
-    /// Pairs that cables join, but not the tables.
+    /// Pairs that cables join, or joined before faults, but not the tables.
     pub lost: u64,
     /// NICs on leaves without a rail, which are left out.
     pub nics_without_rail: usize,

@@ -507,9 +507,21 @@ impl<'a> Owner<'a> {
         self.hear(&input);
     }
 
+    /// The state in a few lines.
+    fn status(&self) -> String {
+        let unknown = self.jobs.as_ref().and_then(|jobs| jobs.unknown.words());
+        report::status(&self.state, &self.config.site, unknown)
+    }
+
     fn take_jobs(&mut self, value: Arc<JobsValue>) {
         if self.is_of_another_fabric(value.fabric) {
             return;
+        }
+        let known = self.jobs.as_ref().map(|jobs| &jobs.unknown);
+        if known.is_none_or(|known| *known != value.unknown)
+            && let Some(words) = value.unknown.words()
+        {
+            self.console.note(&format!("warning: {words}: they are left aside"));
         }
         let none = BTreeSet::new();
         let before = self.jobs.as_ref().map_or(&none, |j| &j.ids);
@@ -575,7 +587,7 @@ impl<'a> Owner<'a> {
     fn asked(&mut self, request: &Request, who: String) -> Reply {
         let command = match request {
             Request::Status(Form::Text) => {
-                return Ok(report::status(&self.state, &self.config.site));
+                return Ok(self.status());
             }
             Request::Status(Form::Json) => return self.page(Page::Status).map(|text| text + "\n"),
             Request::Explain(plan, Form::Json) => {
@@ -610,7 +622,7 @@ impl<'a> Owner<'a> {
         if self.is_lame {
             return Err("the journal cannot be written".to_owned());
         }
-        Ok(report::status(&self.state, &self.config.site))
+        Ok(self.status())
     }
 
     /// One step: computed, written down, and then acted upon.

@@ -18,7 +18,7 @@ use darkfiber_traces::jobs::{self, Record, State};
 use crate::config::{Origin, Watched};
 use crate::demands::{DemandsValue, Sent};
 use crate::tables_digest::digest_of_tables;
-use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue};
+use crate::value::{CountersValue, FabricValue, JobsValue, TablesValue, Unknown};
 
 /// Remarks of a reader that make its result unusable.
 fn refused(found: &Diagnostics, allow_warnings: bool) -> Result<(), String> {
@@ -81,7 +81,8 @@ fn fabric_of(bytes: &[u8], watched: &Watched) -> Result<FabricValue, String> {
     }
     let digest = Digest(topology.fabric.digest());
     let text = Some(input::text(&bytes).into_owned());
-    let loaded = Loaded { topology, diagnostics, text, degraded: false, structure: None, shared };
+    let (degraded, torn) = (false, None);
+    let loaded = Loaded { topology, diagnostics, text, degraded, torn, structure: None, shared };
     Ok(FabricValue { loaded, digest })
 }
 
@@ -105,6 +106,10 @@ pub(crate) fn tables(
     let path = &files.tables;
     let read = tables::read(files, "fabric.topo", &fabric.loaded, &mut ());
     let read = read.map_err(|e| e.to_string())?;
+    // Entries that a torn dump lacks would be taken out of switches that have them.
+    if let Some(lacks) = &read.lacks {
+        return Err(format!("{}: {lacks}", path.display()));
+    }
     let of = fabric.fabric();
     let report = check(of, &read.routes);
     if !report.complete() && !may_be_damaged {
@@ -223,6 +228,7 @@ fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<Jobs
     let runs = |r: &&Record| matches!(r.state, State::Running | State::Unknown);
     let mut all: Vec<(Vec<TerminalId>, String)> = Vec::new();
     let mut unknown: BTreeSet<&str> = BTreeSet::new();
+    let mut elsewhere = 0;
     for record in records.iter().filter(runs) {
         let mut terminals = Vec::new();
         for name in record.nodes.iter().flatten() {
@@ -235,11 +241,18 @@ fn jobs_of(bytes: &[u8], fabric: &FabricValue, watched: &Watched) -> Result<Jobs
         terminals.dedup();
         if !terminals.is_empty() {
             all.push((terminals, record.id.clone()));
+        } else if record.nodes.iter().flatten().next().is_some() {
+            elsewhere += 1;
         }
     }
     refuse_shared("jobs", unknown.iter().copied(), &places).map_err(|e| e.to_string())?;
     if let (true, Some(name)) = (all.is_empty(), unknown.first()) {
         return Err(format!("none of its nodes is in the fabric, for example {name}"));
     }
-    Ok(JobsValue::new(all, fabric.digest, value.text))
+    let unknown = Unknown {
+        nodes: unknown.len(),
+        example: unknown.first().map_or_else(String::new, |&name| name.to_owned()),
+        jobs: elsewhere,
+    };
+    Ok(JobsValue { unknown, ..JobsValue::new(all, fabric.digest, value.text) })
 }

@@ -143,6 +143,7 @@ pub(crate) fn left(whole: &FabricValue, missing: &Missing) -> FabricValue {
         diagnostics: Diagnostics::default(),
         text: whole.loaded.text.clone(),
         degraded: false,
+        torn: None,
         structure: None,
         shared: whole.loaded.shared.clone(),
     };

@@ -213,6 +213,7 @@ mod tests {
             diagnostics: Diagnostics::default(),
             text: None,
             degraded: false,
+            torn: None,
             structure: None,
             shared: Vec::new(),
         };

@@ -10,8 +10,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// The state in a few lines.
-pub(crate) fn status(state: &State, site: &str) -> String {
+/// The state in a few lines; `unknown` says which nodes of jobs are left aside.
+pub(crate) fn status(state: &State, site: &str, unknown: Option<String>) -> String {
     let mut text = String::new();
     let mut line = |key: &str, value: String| {
         let _infallible = writeln!(text, "{key:<10} {value}");
@@ -30,6 +30,9 @@ pub(crate) fn status(state: &State, site: &str) -> String {
     let plan = state.in_place.map_or_else(String::new, |p| format!(", those of plan {p}"));
     line("tables", format!("{}{plan}", digest(state.tables)));
     line("jobs", format!("{}, {} running", digest(state.jobs), state.running));
+    if let Some(unknown) = unknown {
+        line("left aside", unknown);
+    }
     if let Some(demands) = state.demands {
         line("demands", demands.to_string());
     }

@@ -45,6 +45,35 @@ pub(crate) struct JobsValue {
     pub(crate) fabric: Digest,
     /// The text that they were read from.
     pub(crate) text: Vec<u8>,
+    /// Nodes of theirs that are not in the fabric.
+    pub(crate) unknown: Unknown,
+}
+
+/// Nodes of jobs that are not in the fabric, which nothing is decided about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unknown {
+    pub(crate) nodes: usize,
+    /// One of them.
+    pub(crate) example: String,
+    /// Jobs that have no others.
+    pub(crate) jobs: usize,
+}
+
+impl Unknown {
+    /// In words, if there are any.
+    pub(crate) fn words(&self) -> Option<String> {
+        let (nodes, are) = match self.nodes {
+            0 => return None,
+            1 => ("1 node".to_owned(), "is"),
+            n => (format!("{n} nodes"), "are"),
+        };
+        let jobs = match self.jobs {
+            0 => String::new(),
+            1 => ", and all of 1 job".to_owned(),
+            n => format!(", and all of {n} jobs"),
+        };
+        Some(format!("{nodes} of jobs {are} not in the fabric, such as {}{jobs}", self.example))
+    }
 }
 
 impl JobsValue {
@@ -65,7 +94,8 @@ impl JobsValue {
         }
         let ids = all.iter().map(|(_, id)| id.clone()).collect();
         let (places, names) = all.into_iter().unzip();
-        Self { places, ids, names, digest: Digest(words.value()), fabric, text }
+        let unknown = Unknown::default();
+        Self { places, ids, names, digest: Digest(words.value()), fabric, text, unknown }
     }
 
     /// These and others that are not among them.

@@ -96,7 +96,7 @@ pub fn rails(fabric: &Fabric) -> Option<RailMap> {
     };
     let exceptions =
         (0..fabric.terminal_count()).map(TerminalId::new).filter(is_exception).collect();
-    let pods = pods(fabric, &rail_of);
+    let pods = pods(fabric, &rail_of, planes);
     let rails_meet = rails_meet(fabric, &rail_of);
     Some(RailMap {
         units: units(fabric, &number),
@@ -148,8 +148,8 @@ fn rails_meet(fabric: &Fabric, rail_of: &[Option<u32>]) -> bool {
     leaves.any(|(label, rail)| *of.entry(label).or_insert(rail) != rail)
 }
 
-/// Sets of leaves with the same switches above.
-fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> usize {
+/// Sets of leaves with the same switches above, of one of the planes.
+fn pods(fabric: &Fabric, rail_of: &[Option<u32>], planes: usize) -> usize {
     let leaves = (0..fabric.switch_count()).filter(|&s| rail_of[s].is_some());
     let above = |s: usize| -> BTreeSet<u32> {
         let heads =
@@ -169,6 +169,16 @@ fn pods(fabric: &Fabric, rail_of: &[Option<u32>]) -> usize {
         same.push(above);
         joined = others;
         joined.push(same.into_iter().flatten().collect());
+    }
+    if planes > 1 {
+        let of = Planes::of(fabric);
+        let mut count = vec![0; planes];
+        for pod in &joined {
+            if let Some(&s) = pod.first() {
+                count[of.of_switch(SwitchId(s))] += 1;
+            }
+        }
+        return count.into_iter().max().unwrap_or(0);
     }
     joined.len() + alone
 }
@@ -221,6 +231,7 @@ mod tests {
         let fabric = open(twice).expect("a spec").fabric;
         let found = rails(&fabric).expect("rails");
         assert_eq!((found.rails, found.planes, found.rails_meet), (4, 2, true));
+        assert_eq!(found.pods, 1);
         assert_eq!(found.units.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4]);
         assert_eq!(found.rail_of.iter().flatten().count(), 16);
     }

@@ -93,6 +93,24 @@ impl Diagnostics {
         }
     }
 
+    /// Adds an error about a line or an entry that was left out.
+    pub fn error_left_out(
+        &mut self,
+        line: usize,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.warn_left_out(line, what, hint);
+        if let Some(last) = self.0.last_mut() {
+            last.severity = Severity::Error;
+        }
+    }
+
+    /// The first remark about something that was left out.
+    pub fn first_left_out(&self) -> Option<&Diagnostic> {
+        self.0.iter().find(|d| d.left_out)
+    }
+
     fn push(
         &mut self,
         line: usize,

@@ -66,8 +66,21 @@ pub struct FarSwitch {
     pub guid: Option<Guid>,
     /// By group its ports, of all subgroups, rising.
     pub groups: BTreeMap<u32, Vec<u8>>,
-    /// LID, its group if it is forwarded by one, and the line.
-    pub lids: Vec<(u16, Option<u32>, usize)>,
+    /// Entries that say more than the static ports of the tables.
+    pub lids: Vec<FarLid>,
+}
+
+/// The ports of a LID, beside the static one of the first table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FarLid {
+    /// LID of the entry.
+    pub lid: u16,
+    /// Its group, if it is forwarded by one.
+    pub group: Option<u32>,
+    /// Its static port in a private table, which packets that came in by some ports follow.
+    pub private: Option<u8>,
+    /// Line of the file.
+    pub line: usize,
 }
 
 /// The block of the current line.
@@ -192,8 +205,9 @@ impl Reader {
             "Free" | "Bounded" | "HBF" => Some(rest.first()?.parse().ok()?),
             _ => return None,
         };
-        self.far.switches.last_mut()?.lids.push((lid, group, number));
         let is_route = port != darkfiber_routing::NO_ROUTE;
+        let private = (self.plft > 0 && is_route).then_some(port);
+        self.far.switches.last_mut()?.lids.push(FarLid { lid, group, private, line: number });
         if self.plft == 0 && is_route {
             self.far.tables.switches.last_mut()?.entries.push(Entry::new(lid, port, None, number));
         }
@@ -237,19 +251,24 @@ pub fn to_groups(
     let (mut foreign, mut unowned, mut dark) = (None, None, None);
     for switch in &far.switches {
         let Some(s) = of_switch(switch) else {
-            let line = switch.lids.first().map_or(0, |lid| lid.2);
+            let line = switch.lids.first().map_or(0, |lid| lid.line);
             foreign.get_or_insert((line, 0usize)).1 += 1;
             continue;
         };
-        for &(lid, group, line) in &switch.lids {
-            let Some(group) = group else { continue };
+        for &FarLid { lid, group, private, line } in &switch.lids {
+            if group.is_none() && private.is_none() {
+                continue;
+            }
             let Some((dest, index)) = lids.owner(lid) else {
                 unowned.get_or_insert((line, 0usize)).1 += 1;
                 continue;
             };
             let Some(terminal) = dest.as_terminal(fabric) else { continue };
             let is_home = dest.home(fabric).index() == s;
-            let Some(ports) = switch.groups.get(&group) else {
+            let ports =
+                group.map_or(Some(&[][..]), |group| switch.groups.get(&group).map(Vec::as_slice));
+            let Some(ports) = ports else {
+                let group = group.unwrap_or_default();
                 return Err(ReadError::not_such(
                     path,
                     format!(
@@ -260,7 +279,7 @@ pub fn to_groups(
                 ));
             };
             let mut channels = Vec::with_capacity(ports.len());
-            for &port in ports {
+            for &port in ports.iter().chain(&private) {
                 match fabric.at_port(SwitchId::new(s), port) {
                     AtPort::Terminal(t) if t == terminal => {}
                     // A packet that may go there is lost, or leaves the switch that it has to end at: no proof holds.
@@ -475,6 +494,59 @@ mod tests {
         assert_eq!(entry.row, row);
     }
 
+    /// Static ports of a private table count as those of groups do: clockwise round a ring of switches they deadlock, whatever the
+    /// first table says.
+    #[test]
+    fn static_ports_of_private_tables_are_ports_that_packets_take() {
+        let on = darkfiber_fabric::open("torus:dims=6,t=1").expect("a spec");
+        let engine = darkfiber_routing::find_engine("updn").expect("an engine");
+        let routes = engine.route(&on.fabric, &Request::default()).expect("routes");
+        let lids = Lids::assign(&on.fabric, 0).expect("LIDs");
+        let onward = |s: usize| {
+            let next = SwitchId::new((s + 1) % 6);
+            let ports = 1..=on.fabric.switch(SwitchId::new(s)).ports;
+            let leads = |p: &u8| matches!(on.fabric.at_port(SwitchId::new(s), *p), AtPort::Switch(c, _) if on.fabric.head(c) == next);
+            ports.into_iter().find(leads).expect("a ring")
+        };
+        let mut text = String::new();
+        for s in 0..6 {
+            let _ok = std::fmt::Write::write_fmt(
+                &mut text,
+                format_args!(
+                    "Switch {}, x\nGroups Definition:\nLFT Definition:\nPLFT_NUM: 0, top: 0x10\n",
+                    on.fabric.switch(SwitchId::new(s)).guid
+                ),
+            );
+            for table in 0..2 {
+                if table == 1 {
+                    text.push_str("PLFT_NUM: 1, top: 0x10\n");
+                }
+                for t in (0..6).map(darkfiber_fabric::TerminalId::new) {
+                    let dest = DestId::terminal(t);
+                    let own =
+                        routes.lft_entry(&on.fabric, SwitchId::new(s), dest, 0).expect("an entry");
+                    let is_home = dest.home(&on.fabric).index() == s;
+                    let port = if table == 1 && !is_home { onward(s) } else { own };
+                    text.extend([
+                        &format!("0x{:04x}", lids.terminal(t)),
+                        " ",
+                        &port.to_string(),
+                        " Static\n",
+                    ]);
+                }
+            }
+        }
+        let path = Path::new("ibdiagnet2.far");
+        let (far, _) = read(&text, path).expect("tables");
+        let (mut read, _) =
+            tables::to_routes(&on.fabric, &far.tables, Some(&lids), "far", path).expect("routes");
+        assert!(darkfiber_routing::check::check(&on.fabric, &read).deadlock_free());
+        let (hops, _) = to_groups(&on.fabric, &far, &lids, &read, path).expect("groups");
+        read.groups = Some(std::sync::Arc::new(hops));
+        let report = check_groups(&on.fabric, &read).expect("groups");
+        assert!(!report.sets.deadlock_free() || report.sets.loops > 0);
+    }
+
     /// Neither groups of another fabric nor less than all groups are ever proved as if they were these.
     #[test]
     fn groups_that_do_not_fit_are_refused() {
@@ -506,7 +578,8 @@ mod tests {
                     PLFT_NUM: 0, top: 0x10\n0x0003 1 Free 1\n0x0004 1 Wild 1\n0xc001 1 Free 1\n";
         let (far, found) = read(text, Path::new("f")).expect("tables");
         assert_eq!(far.switches[0].groups[&1], [1, 2]);
-        assert_eq!(far.switches[0].lids, [(3, Some(1), 8)]);
+        let only = FarLid { lid: 3, group: Some(1), private: None, line: 8 };
+        assert_eq!(far.switches[0].lids, [only]);
         assert_eq!(found.0.len(), 1);
         assert_eq!((found.0[0].line, &found.0[0].what[..11]), (4, "3 lines are"));
         assert!(read("Switch 0x1\n", Path::new("f")).is_err());

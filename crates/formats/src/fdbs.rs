@@ -69,7 +69,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
                 Some(Line::Unreachable) => {}
                 None => {
                     let shown: String = line.chars().take(40).collect();
-                    found.error(
+                    found.error_left_out(
                         number,
                         format!("broken entry '{shown}'"),
                         "expected 0xLID : PORT : HOPS : yes",
@@ -85,6 +85,13 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
             "an opensm.fdbs file",
             "OpenSM writes it with -D 0x43",
         ));
+    }
+    if !text.ends_with('\n') {
+        found.warn_left_out(
+            text.lines().count(),
+            "the file ends in the middle of a line",
+            "dump again; its last entries may be missing",
+        );
     }
     if longer > 0 {
         found.note(0, format!("{} not on shortest paths, says the dump", entries(longer)), "");

@@ -83,7 +83,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
                 };
                 match entry(line, number) {
                     Ok(entry) => table.entries.extend(entry),
-                    Err(problem) => found.error(
+                    Err(problem) => found.error_left_out(
                         number,
                         problem,
                         "expected 0xLID PORT; OpenSM refuses a whole file for one such line",
@@ -111,7 +111,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
                 if let Footer::Entries(n) = footer
                     && n != has
                 {
-                    found.warn(
+                    found.warn_left_out(
                         number,
                         format!("{line}, but {has} are here"),
                         "the dump was cut or edited",
@@ -130,19 +130,19 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
         ));
     }
     if stray > 0 {
-        found.warn(
+        found.warn_left_out(
             stray_line,
             format!("{} before the first switch left out", entries(stray)),
             "the head of the dump is missing",
         );
         found.0.sort_by_key(|d| d.line);
     }
+    // Every program that ends tables ends all of them.
     if let [others @ .., last] = &tables.switches[..]
-        && !others.is_empty()
-        && others.iter().all(|table| table.closed)
         && !last.closed
+        && (!text.ends_with('\n') || !others.is_empty() && others.iter().all(|table| table.closed))
     {
-        found.warn(
+        found.warn_left_out(
             last.line,
             format!("{} is cut off: no 'lids dumped' line at its end", last.label()),
             "dump again; its last entries may be missing",

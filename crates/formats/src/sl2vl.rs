@@ -12,12 +12,12 @@
 //! tables, too; how they come into their switch closes no cycle, so they are left out.
 //! (OpenSM 3.3.23, `osm_dump.c`; InfiniBand specification, volume 1, 14.2.5.8.)
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
-use darkfiber_fabric::{AtPort, Fabric, Guid, SwitchId};
-use darkfiber_routing::{HopLanes, Layers, Lids};
+use darkfiber_fabric::{AtPort, Fabric, Guid, SwitchId, TerminalId};
+use darkfiber_routing::{DestId, HopLanes, Layers, Lids, Routes, Step, step};
 
 use crate::diagnostic::{counted, excerpt};
 use crate::format::{Format, Reading, Writing};
@@ -45,6 +45,83 @@ const NO_LANE: u8 = 15;
 /// Expected form of a line.
 const EXPECTED: &str = "expected `IN OUT : VL of SL 0 to 15`, all decimal";
 
+/// Pairs of ports between which switches discard packets of a service level.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discards {
+    /// By level, switch and ports in and out, the line that says so.
+    lines: BTreeMap<(u8, SwitchId, u8, u8), usize>,
+}
+
+impl Discards {
+    /// Says how many pairs of terminals are lost on routes with plain service levels, and where the first of them is; `None` if all
+    /// packets pass.
+    ///
+    /// Complexity: O(1) where no pair has a level of these, else the hops of all pairs that have.
+    pub fn lost(&self, fabric: &Fabric, routes: &Routes) -> Option<String> {
+        let levels: BTreeSet<u8> = self.lines.keys().map(|at| at.0).collect();
+        if levels.is_disjoint(&used_levels(&routes.layers)) {
+            return None;
+        }
+        let (mut lost, mut first) = (0usize, None);
+        let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
+        for (from, to) in terminals().flat_map(|from| terminals().map(move |to| (from, to))) {
+            let row = routes.row(DestId::terminal(to), routes.path_of(from));
+            let level = routes.layer_on(fabric, from, row);
+            if from == to || !levels.contains(&level) {
+                continue;
+            }
+            if let Some(line) = self.on_way(fabric, routes.ports(row), level, [from, to]) {
+                lost += 1;
+                first.get_or_insert((line, level, from, to));
+            }
+        }
+        let (line, level, from, to) = first?;
+        let name = |t| fabric.adapter(fabric.terminal(t).adapter).description.clone();
+        let pairs = counted(lost, "pair of ports is", "pairs of ports are");
+        Some(format!(
+            "line {line}: VL 15 of SL {level}: packets of it are discarded, and {pairs} lost, such as \"{}\" to \"{}\"",
+            name(from),
+            name(to)
+        ))
+    }
+
+    /// The line of the first entry that discards the packets of a pair.
+    fn on_way(
+        &self,
+        fabric: &Fabric,
+        ports: &[u8],
+        level: u8,
+        [from, to]: [TerminalId; 2],
+    ) -> Option<usize> {
+        let ends = [from, to].map(|t| fabric.terminal(t));
+        let (mut at, mut input) = (ends[0].switch, ends[0].switch_port);
+        for _ in 0..=fabric.switch_count() {
+            let (output, next) = match step(fabric, ports, to, at) {
+                Step::Drops => return None,
+                Step::Delivers => (ends[1].switch_port, None),
+                Step::To(c) => (fabric.tail_port(c), Some(c)),
+            };
+            if let Some(&line) = self.lines.get(&(level, at, input, output)) {
+                return Some(line);
+            }
+            let c = next?;
+            (at, input) = (fabric.head(c), fabric.head_port(c));
+        }
+        None
+    }
+}
+
+/// The service levels that some pair has.
+fn used_levels(layers: &Layers) -> BTreeSet<u8> {
+    match layers {
+        Layers::One => BTreeSet::from([0]),
+        Layers::ByRow(of) | Layers::BySourceSwitch(of) | Layers::BySource(of) => {
+            of.iter().copied().collect()
+        }
+        Layers::ByHop(lanes) => used_levels(lanes.levels().unwrap_or(&Layers::One)),
+    }
+}
+
 /// Reads SL2VL tables. Senders have the service levels that are given: without, 0, the default, and if other levels have other lanes,
 /// that is reported. Pairs of ports without an entry have VL 0 and are reported.
 ///
@@ -55,7 +132,7 @@ pub fn read(
     path: &Path,
     fabric: &Fabric,
     levels: Layers,
-) -> Result<(Layers, Diagnostics), ReadError> {
+) -> Result<(Layers, Discards, Diagnostics), ReadError> {
     let switches = fabric.switches().iter().enumerate();
     let by_guid: HashMap<Guid, SwitchId> =
         switches.map(|(s, switch)| (switch.guid, SwitchId::new(s))).collect();
@@ -67,6 +144,7 @@ pub fn read(
         },
         given: HashMap::new(),
         others: (0, 0),
+        discards: Discards::default(),
         found: Diagnostics::default(),
     };
     let (mut titles, mut known) = (0usize, 0usize);
@@ -124,6 +202,7 @@ struct Reader<'a> {
     given: HashMap<(SwitchId, u8, u8), usize>,
     /// Entries whose lanes depend on the service level, and the line of the first.
     others: (usize, usize),
+    discards: Discards,
     found: Diagnostics,
 }
 
@@ -160,12 +239,10 @@ impl Reader<'_> {
         // Unless senders have levels, all have level 0.
         let count = if self.lanes.levels().is_some() { LEVELS } else { 1 };
         for (level, &lane) in (0..).zip(&lanes[..count]) {
-            if lane >= NO_LANE && level == 0 && self.matters(s, input, output) {
-                self.found.error(
-                    number,
-                    format!("VL {lane} of SL 0: packets from port {input} to {output} are dropped"),
-                    "VL 0 is taken; data has VL 0 to 14",
-                );
+            if lane >= NO_LANE {
+                self.discards.lines.insert((level, s, input, output), number);
+            } else {
+                self.discards.lines.remove(&(level, s, input, output));
             }
             self.lanes.set(level, s, input, output, if lane < NO_LANE { lane } else { 0 });
         }
@@ -180,7 +257,7 @@ impl Reader<'_> {
             && matches!(leads(input), AtPort::Switch(..) | AtPort::Terminal(_))
     }
 
-    fn finish(mut self) -> (Layers, Diagnostics) {
+    fn finish(mut self) -> (Layers, Discards, Diagnostics) {
         let missing = (0..self.fabric.switch_count())
             .map(SwitchId::new)
             .flat_map(|s| {
@@ -198,11 +275,11 @@ impl Reader<'_> {
             self.found.warn(
                 self.others.1,
                 format!("{entries} other lanes for other service levels"),
-                "those of SL 0 are taken, for senders that ask for none; --sl FILE gives the levels of senders",
+                "those of SL 0 are taken, which all senders have; --sl FILE gives them others",
             );
         }
         let layers = if self.lanes.is_one() { Layers::One } else { Layers::ByHop(self.lanes) };
-        (layers, self.found)
+        (layers, self.discards, self.found)
     }
 }
 

@@ -87,6 +87,8 @@ struct Block<'a> {
 
 struct Node {
     called_switch: bool,
+    /// It joins this subnet to another, and is left out.
+    is_router: bool,
     guid: Guid,
     system: Guid,
     ports: u8,
@@ -206,6 +208,7 @@ impl Nodes {
         if index == next {
             self.list.push(Node {
                 called_switch: block.kind.starts_with("SW"),
+                is_router: block.kind.starts_with("RTR"),
                 guid: block.node,
                 system: block.system,
                 ports: block.ports,
@@ -286,6 +289,7 @@ fn build(
     enum CreatedNode {
         Switch(SwitchId),
         Adapter(darkfiber_fabric::AdapterId),
+        Router,
     }
     // Nodes first: cables refer to the elements that they became.
     let mut builder = FabricBuilder::new(name);
@@ -295,6 +299,16 @@ fn build(
         .list
         .iter()
         .map(|node| {
+            if node.is_router {
+                let cables = counted(node.linked.len(), "cable", "cables");
+                found.warn(
+                    0,
+                    format!("router \"{}\" is left out, and so are its {cables}", node.description),
+                    "it leads to another subnet",
+                );
+                builder.reserve_lids(node.linked.iter().map(|l| l.2).filter(|&lid| lid != 0));
+                return CreatedNode::Router;
+            }
             if !node.is_switch() {
                 let host = hosts.host(&mut builder, &node.description, node.system, node.guid);
                 return CreatedNode::Adapter(builder.add_adapter(Adapter {
@@ -362,6 +376,7 @@ fn build(
             (&CreatedNode::Adapter(h), &CreatedNode::Switch(s)) => {
                 (s, b_port, h, &nodes.list[a], a_port)
             }
+            (CreatedNode::Router, _) | (_, CreatedNode::Router) => continue,
             (CreatedNode::Adapter(_), CreatedNode::Adapter(_)) => {
                 found.warn(
                     link.line,

@@ -27,9 +27,9 @@ pub type ClassOf<'a> = &'a dyn Fn(u32, u64) -> (u8, u16);
 
 /// A [`NetworkModel`] that simulates messages as packets in switches.
 ///
-/// Connections of a terminal are served round robin, a packet each, and send one message after the other. A message has arrived when the last byte of its last packet
-/// has, plus the latency of the adapters of both ends; its sender, where it waits for that, is notified at the same time, as
-/// by an acknowledgement. Messages between terminals of one host go through its memory.
+/// Connections of a terminal are served round robin, a packet each, and send one message after the other. A message has
+/// arrived when the last byte of its last packet has, plus the latency of the adapters of both ends; its sender, where it waits
+/// for that, is notified at the same time, as by an acknowledgement. Messages between terminals of one host go through its memory.
 ///
 /// Departures are determined ahead of the network: a packet that leaves a last switch in a tick arrives only after its cable,
 /// its length and the adapters have taken their time, so no terminal can react to it before. For that time the network runs

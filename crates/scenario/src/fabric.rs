@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use darkfiber_fabric::{
-    ChannelId, FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Role, Shape, SharedName,
+    ChannelId, FAMILIES, Fabric, Faults, Guid, LinkClass, PRESETS, Planes, Role, Shape, SharedName,
     SpecError, SwitchId, TerminalId, Topology,
 };
 use darkfiber_formats::guids::{self, GuidList};
@@ -61,6 +61,8 @@ pub struct Loaded {
     pub text: Option<String>,
     /// Whether cables were taken away.
     pub degraded: bool,
+    /// The planes before, if that took the network apart: pairs between its pieces are lost then, and not in planes by design.
+    pub torn: Option<usize>,
     /// The result of recognition for a file, or a generated fabric of no known structure.
     pub structure: Option<Structure>,
     /// Names that several hosts have, and which were therefore replaced.
@@ -95,7 +97,8 @@ impl From<Topology> for Loaded {
     /// A fabric that is there already.
     fn from(topology: Topology) -> Self {
         let (diagnostics, shared) = (Diagnostics::default(), Vec::new());
-        Self { topology, diagnostics, text: None, degraded: false, structure: None, shared }
+        let (degraded, torn) = (false, None);
+        Self { topology, diagnostics, text: None, degraded, torn, structure: None, shared }
     }
 }
 
@@ -126,6 +129,7 @@ impl Loaded {
             diagnostics: self.diagnostics.clone(),
             text: None,
             degraded: self.degraded,
+            torn: self.torn,
             structure: self.structure.clone(),
             shared: self.shared.clone(),
         }
@@ -174,7 +178,8 @@ pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<
         found = found.map(|_| structure(&topology.fabric).0);
     }
     topology.fabric = roles(topology.fabric, source, listener)?;
-    Ok(Loaded { topology, diagnostics, text, degraded: false, structure: found, shared })
+    let (degraded, torn) = (false, None);
+    Ok(Loaded { topology, diagnostics, text, degraded, torn, structure: found, shared })
 }
 
 /// Takes faults away from a fabric that is whole.
@@ -187,6 +192,7 @@ pub fn with_faults(
     listener: &mut dyn Listener,
 ) -> Result<Loaded, Error> {
     let mut topology = whole.topology;
+    let planes = Planes::of(&topology.fabric).count();
     let mut gone = Faults::default();
     for word in &source.fail {
         let (named, remarks) = faults::in_fabric(&topology.fabric, word, source.symbol_errors)?;
@@ -208,7 +214,14 @@ pub fn with_faults(
         let count = faults::failing(percent, topology.fabric.switch_link_count());
         topology = topology.with_faults(&Faults::any_links(&topology.fabric, count, source.seed)).0;
     }
-    Ok(Loaded { topology, degraded, ..whole })
+    let pieces = if degraded { Planes::of(&topology.fabric).count() } else { planes };
+    let torn = (pieces > planes).then_some(planes);
+    if torn.is_some() {
+        listener.note(&format!(
+            "warning: what fails takes the network apart, into {pieces} networks from {planes}: pairs between them are lost, and not counted"
+        ));
+    }
+    Ok(Loaded { topology, degraded, torn, ..whole })
 }
 
 /// The fabric under the names of a map, and hosts that still share a name under their GUIDs.

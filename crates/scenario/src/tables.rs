@@ -10,7 +10,7 @@ use darkfiber_formats::{
     path_bits, sl, sl2vl, tables,
 };
 use darkfiber_routing::check::check;
-use darkfiber_routing::{Layers, Lids, Routes};
+use darkfiber_routing::{Lids, Routes};
 
 use crate::{Error, Listener, Loaded};
 
@@ -122,6 +122,9 @@ pub struct Read {
     pub are_lids_planned: bool,
     /// Whether service levels were given with them, or lanes; else all routes are taken in lane 0.
     pub has_levels: bool,
+    /// What shows that the file lacks entries that the switches may have: it was cut short, or has lines that are none. Nothing follows
+    /// from what such tables do not say.
+    pub lacks: Option<String>,
 }
 
 impl Read {
@@ -224,7 +227,13 @@ fn read_files(
     let tables = match form {
         TableForm::Netloc => {
             let routes = read_netloc(name_of_fabric, loaded, &text, path, &name, listener)?;
-            return Ok(Read { routes, lids: None, are_lids_planned: false, has_levels: false });
+            return Ok(Read {
+                routes,
+                lids: None,
+                are_lids_planned: false,
+                has_levels: false,
+                lacks: None,
+            });
         }
         TableForm::Fdbs => fdbs::read(&text, path),
         TableForm::Far => far::read(&text, path).map(|(far, found)| {
@@ -236,8 +245,10 @@ fn read_files(
     };
     let (tables, found) = tables?;
     show(path, &found);
-    let (mut routes, found) = tables::to_routes(fabric, &tables, lids.as_ref(), &name, path)?;
-    show(path, &found);
+    let (mut routes, bound) = tables::to_routes(fabric, &tables, lids.as_ref(), &name, path)?;
+    show(path, &bound);
+    let lacking = found.first_left_out().or_else(|| bound.first_left_out());
+    let lacks = lacking.map(ToString::to_string);
     let lids = lids.unwrap_or_else(|| tables::lids_of(fabric, &tables).0);
     if files.guid2lid.is_none() {
         show(path, &tables::other_lids(fabric, &lids));
@@ -273,9 +284,14 @@ fn read_files(
         }
     }
     if let Some(path) = &files.sl2vl {
-        let levels = std::mem::replace(&mut routes.layers, Layers::One);
-        let (layers, found) = sl2vl::read(&input::read_text(path)?, path, fabric, levels)?;
+        let levels = routes.layers.clone();
+        let text = input::read_text(path)?;
+        let (layers, discards, found) = sl2vl::read(&text, path, fabric, levels)?;
         show(path, &found);
+        if let Some(lost) = discards.lost(fabric, &routes) {
+            return Err(Error::input(format!("{}: {lost}", path.display()))
+                .hint("give these pairs another service level, or the level a lane of 0 to 14"));
+        }
         routes.layers = layers;
     }
     if let Some(path) = &files.lid_choice {
@@ -299,6 +315,7 @@ fn read_files(
         lids: Some(lids),
         are_lids_planned: files.guid2lid.is_some(),
         has_levels: files.sl.is_some() || files.sl2vl.is_some(),
+        lacks,
     })
 }
 

@@ -59,9 +59,10 @@ fn read(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     Some(number * factor).filter(|value| value.is_finite() && *value >= 0.0)
 }
 
+/// The nearest whole number; nothing that is above zero becomes zero.
 fn whole(value: f64) -> Option<u64> {
     #[expect(clippy::cast_sign_loss, reason = "it was found not to be below zero")]
-    (value < 1.8e19).then_some(value.round() as u64)
+    (value < 1.8e19 && (value >= 0.5 || value == 0.0)).then_some(value.round() as u64)
 }
 
 /// Parses a size in bytes: `64`, `64KiB`, `1.5GB`.

@@ -214,6 +214,11 @@ fn speed(
     if expected.label == is.label || expected.label.is_empty() || is.label.is_empty() {
         return None;
     }
+    // Another width or generation of the same rate, however it was rounded, is no slower cable.
+    let rates = [expected, is].map(|class| class.bytes_per_second);
+    if rates[0].abs_diff(rates[1]) <= rates[0] / 100 {
+        return None;
+    }
     let slower = is.bytes_per_second < expected.bytes_per_second;
     let action = if slower {
         "reseat or replace the cable; look at the port's supported and enabled speeds"

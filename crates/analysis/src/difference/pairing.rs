@@ -227,7 +227,11 @@ pub(super) fn list(expected: &Cabling, found: &Cabling, pairing: &mut Pairing) -
 /// of what both sides have by GUID the names count as they are written.
 fn is_called_alike(a: &Device, b: &Device) -> bool {
     if a.guid.is_some() && b.guid.is_some() {
-        return a.name == b.name || a.aliases.contains(&b.name) || b.aliases.contains(&a.name);
+        // Some tools cut blanks off the end of descriptions.
+        let is = |name: &str, other: &str| name.trim() == other.trim();
+        return is(&a.name, &b.name)
+            || a.aliases.iter().any(|name| is(name, &b.name))
+            || b.aliases.iter().any(|name| is(name, &a.name));
     }
     let names = |of: &Device| -> Vec<String> {
         std::iter::once(&of.name).chain(&of.aliases).map(|name| name.to_lowercase()).collect()

@@ -345,6 +345,11 @@ mod tests {
         let six = |text: &str| across(6, text, 60).tiers[1].used;
         assert!((six("crc32") - 1.0).abs() < 1e-9);
         assert!(six("crc32:seed=tier") < 3.5, "{}", six("crc32:seed=tier"));
+        // A rotation multiplies by a power of two modulo 2^32 - 1, which 3 divides: the remainder by 3 is still that of the first tier.
+        for turned in ["crc32:rotate=tier", "crc16:rotate=tier"] {
+            assert!(six(turned) < 2.1, "{turned}: {}", six(turned));
+        }
+        assert!(six("jenkins:seed=tier") > 5.9, "{}", six("jenkins:seed=tier"));
     }
 
     /// Weights and fields that repeat are no polarization: a hash as good as random with another seed in each switch is never one.

@@ -53,7 +53,12 @@ pub(crate) fn run(args: &RailsCommand, common: &Common) -> Result<Exit, Failure>
     let (tables, routes) = tables(args, &loaded, common)?;
     progress.step();
     progress.at("counting");
-    let found = RailCrossing::of(fabric, &routes, &map);
+    let mut found = RailCrossing::of(fabric, &routes, &map);
+    // What was one network before the faults has no pairs without a path by design.
+    if loaded.torn == Some(1) {
+        let pairs = &mut found.pairs;
+        pairs.lost += std::mem::take(&mut pairs.apart) + std::mem::take(&mut pairs.between_planes);
+    }
     let groups = check_groups(fabric, &routes).map(|found| found.sets);
     let deadlock_free = check(fabric, &routes).deadlock_free()
         && groups.is_none_or(|sets| sets.deadlock_free() && sets.loops == 0);
@@ -91,7 +96,8 @@ pub(crate) fn run(args: &RailsCommand, common: &Common) -> Result<Exit, Failure>
         provenance: &provenance,
     };
     common.show_lines(&result, args.top)?;
-    let is_found = found.pairs.left + found.pairs.lost > 0 || !deadlock_free;
+    let is_found =
+        found.pairs.left + found.pairs.lost > 0 || loaded.torn.is_some() || !deadlock_free;
     Ok(if is_found { Exit::Finding } else { Exit::Fine })
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
 use darkfiber_formats::places::Places;
-use darkfiber_formats::{demands, input};
+use darkfiber_formats::{demands, input, tables as forwarding};
 use darkfiber_page::{Page, Unit, View};
 use darkfiber_report::engines::{Engines, Findings};
 use darkfiber_report::svg::{Panel, load_histograms};
@@ -514,6 +514,9 @@ impl CheckedOutput<'_> {
         }
         if let Some(moved) = addresses::moved(fabric, &lids).filter(|_| !self.quiet) {
             out::eprint_line(&format!("{name}: warning: {moved}"));
+        }
+        for fewer in forwarding::fewer_lids(fabric, &lids).0.iter().filter(|_| !self.quiet) {
+            out::eprint_line(&format!("{name}: warning: {} (--lmc gives them all)", fewer.what));
         }
         self.set.write(fabric, routes, &lids, summary, &[])
     }

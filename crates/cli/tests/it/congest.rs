@@ -148,7 +148,7 @@ fn what_is_wrong_is_told() {
     hint: `darkfiber list traffic` shows what there is
     ");
     assert_snapshot!(message_of("--victims allreduce:lots"), @"
-    2: error: imb: bytes=lots: expected bytes, at most 1024GiB, e.g. 64, 64KiB, 1MiB, 0.5GiB
+    2: error: imb: bytes=lots: expected bytes, at most 1TiB, e.g. 64, 64KiB, 1MiB, 0.5GiB
     hint: `darkfiber list traffic` shows what there is
     ");
     assert_snapshot!(message_of("--split 30/3"), @"

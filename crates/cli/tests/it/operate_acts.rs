@@ -105,6 +105,32 @@ fn what_a_plan_says_is_put_in_place_and_mended_after_a_fault() {
     reviewed(d);
 }
 
+/// A dump that was torn after some entries of its last switch: what it lacks is in the switches, and stays there.
+#[test]
+fn a_torn_dump_of_tables_takes_nothing_out_of_switches() {
+    let dir = acting("apply-faults");
+    let d = dir.path();
+    let program = start(d);
+    status(d, "decision   1 kept");
+    let whole = text(d, "in-place");
+    let last = whole.rfind("Unicast lids").expect("a table");
+    let lines: Vec<&str> = whole[last..].lines().take(10).collect();
+    let torn = format!("{}{}\n", &whole[..last], lines.join("\n"));
+    put(d, "in-place", &torn);
+    let output = status(d, "bad input  tables: ");
+    assert!(output.contains("is cut off"), "{output}");
+    // Several readings of it do not make it true.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(text(d, "in-place"), torn, "nothing was written");
+    put(d, "in-place", &whole);
+    waiting("the tables again", || {
+        let output = ask(d, "status").out;
+        if output.contains("bad input") { Err(output) } else { Ok(()) }
+    });
+    assert!(!text(d, "proposals").contains("in place"), "{}", text(d, "proposals"));
+    drop(program);
+}
+
 /// The journal of that test: what was shown was taken by hand, and each part of what was put in place took its time.
 fn reviewed(d: &Path) {
     let of_json = ask(d, "review state/journal --format json");

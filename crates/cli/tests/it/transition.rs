@@ -62,6 +62,36 @@ fn trees_take_any_order_and_the_same_tables_change_nothing() {
     assert_eq!((run.code, run.out.lines().count()), (0, 2), "{}", run.out);
 }
 
+/// Packets go by the old tables of all switches: where some are not known, nothing is proved.
+#[test]
+fn nothing_is_proved_of_tables_that_are_not_known() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let torus = "torus:dims=4x4,t=1";
+    tables(
+        d,
+        &[
+            ("a", &format!("{torus} -e updn")),
+            ("b", &format!("{torus} -e updn --roots 0x50000010000b")),
+        ],
+    );
+    let whole = std::fs::read_to_string(d.join("a/lfts.dump")).expect("tables");
+    let second = whole.match_indices("Unicast lids").nth(1).expect("a table").0;
+    let last = whole.rfind("0x").expect("an entry");
+    for (cut, says) in [
+        (&whole[second..], "has no table in the dump"),
+        (&whole[..last], "is cut off"),
+        (&whole.replacen("\n0x", "\n0x:", 1), "broken entry"),
+    ] {
+        std::fs::write(d.join("cut"), cut).expect("a file");
+        let line = format!("check {torus} --from cut --routes b");
+        let run = run_in(d, &line);
+        assert_eq!(run.code, 3, "{}{}", run.out, run.err);
+        assert!(run.err.contains(says) && run.err.contains("nothing is proved"), "{}", run.err);
+        assert_eq!(run.out, "");
+    }
+}
+
 #[test]
 fn service_levels_that_nobody_gave_are_assumed_to_be_the_worst() {
     let dir = folder(&[]);

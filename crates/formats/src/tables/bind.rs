@@ -85,7 +85,7 @@ pub fn to_routes(
             ),
         };
         let hint = "they drop everything, and OpenSM's file engine would clear their tables; if the dump was cut short, make it anew";
-        found.warn(0, text, hint);
+        found.warn_left_out(0, text, hint);
     }
     found.0.sort_by_key(|d| d.line);
     Ok((routes, found))

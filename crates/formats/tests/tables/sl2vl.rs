@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use crate::shared::{lines, written};
 
 fn read(text: &str, fabric: &Fabric) -> (Layers, String) {
-    let (layers, found) =
+    let (layers, _, found) =
         sl2vl::read(text, Path::new("sl2vl"), fabric, Layers::One).expect("tables");
     (layers, lines(&found))
 }
@@ -110,7 +110,6 @@ fn what_is_odd_is_said_with_its_line() {
         (format!("1 2 : {}", alike("16")), "is no entry of an SL2VL table"),
         (format!("1 x : {}", alike("0")), "is no entry of an SL2VL table"),
         (format!("1 77 : {}", alike("0")), "port 77 of switch"),
-        (format!("1 2 : {}", alike("15")), "VL 15 of SL 0: packets from port 1 to 2 are dropped"),
         (format!("1 2 : 0 1 {}", &alike("0")[4..]), "1 entry has other lanes"),
         (
             "Switch 0x77, base LID 1, \"odd\"".to_owned(),
@@ -128,6 +127,53 @@ fn what_is_odd_is_said_with_its_line() {
     // Tables of adapters are passed over.
     let more = format!("{text}Channel Adapter 0x77, base LID 1, \"x\"\n0 0 : {}\n", alike("3"));
     assert_eq!(read(&more, &fabric), (routes.layers.clone(), String::new()));
+}
+
+/// Pairs whose packets meet an entry of VL 15 are lost, the last hop to a host included; entries that no pair's level meets do no harm.
+#[test]
+fn what_switches_discard_is_lost() {
+    let on = families::topology("torus:dims=4x4,t=1");
+    let engine = find_engine("updn").expect("an engine");
+    let routes = engine.route(&on.fabric, &Request::default()).expect("routes");
+    let lids = Lids::assign(&on.fabric, 0).expect("few");
+    let lanes = HopLanes::new(&on.fabric);
+    let text = written(|out| sl2vl::write(out, &on.fabric, &lanes, &lids));
+    let rows = routes.row_count();
+    let lost = |levels: Layers, edit: &dyn Fn(&str) -> String| {
+        let text: Vec<String> = text.lines().map(edit).collect();
+        let read = sl2vl::read(&text.join("\n"), Path::new("sl2vl"), &on.fabric, levels.clone());
+        let mut with = routes.clone();
+        with.layers = levels;
+        read.expect("tables").1.lost(&on.fabric, &with)
+    };
+    let discards = |level: usize, what: &'static str| {
+        move |line: &str| {
+            let Some((ports, lanes)) = line.split_once(" : ") else { return line.to_owned() };
+            let output = ports.split_whitespace().nth(1);
+            if output.is_none_or(|output| !what.is_empty() && output != what)
+                || line.starts_with('#')
+            {
+                return line.to_owned();
+            }
+            let mut lanes: Vec<&str> = lanes.split_whitespace().collect();
+            lanes[level] = "15";
+            format!("{ports} : {}", lanes.join(" "))
+        }
+    };
+    assert_eq!(lost(Layers::One, &|line| line.to_owned()), None);
+    // All entries of level 0; of another level; of a level that all have.
+    let all = lost(Layers::One, &discards(0, "")).expect("all are lost");
+    assert!(all.contains("VL 15 of SL 0") && all.contains("240 pairs of ports"), "{all}");
+    assert_eq!(lost(Layers::One, &discards(3, "")), None);
+    assert_eq!(lost(Layers::ByRow(vec![3; rows]), &discards(0, "")), None);
+    let all = lost(Layers::ByRow(vec![3; rows]), &discards(3, "")).expect("all are lost");
+    assert!(all.contains("VL 15 of SL 3") && all.contains("240 pairs of ports"), "{all}");
+    // The port of each host alone: it is the last hop of all.
+    let host = on.fabric.terminals()[0].switch_port.to_string();
+    assert!(on.fabric.terminals().iter().all(|t| t.switch_port.to_string() == host));
+    let host: &'static str = Box::leak(host.into_boxed_str());
+    let last = lost(Layers::One, &discards(0, host)).expect("all are lost");
+    assert!(last.contains("240 pairs of ports"), "{last}");
 }
 
 #[test]

@@ -138,3 +138,36 @@ fn odd_lines_are_reported() {
     let error = read("nothing\n", Path::new("t.lst")).expect_err("no links");
     insta::assert_snapshot!(error, @"t.lst: no line has two node blocks '{ SW|CA Ports:.. } { .. }'; expected an opensm-subnet.lst file");
 }
+
+/// Routers join subnets: they carry no jobs, and their LIDs are not given to others.
+#[test]
+fn routers_are_left_out_and_keep_their_lids() {
+    let on = darkfiber_testkit::families::topology("kary:k=4,n=2").fabric;
+    let lids = Lids::assign(&on, 0).expect("LIDs");
+    let text = written(|out| write(out, &on, &lids));
+    let terminal = &on.terminals()[5];
+    let guid = on.adapter(terminal.adapter).guid.to_string();
+    let guid = guid.trim_start_matches("0x").to_uppercase();
+    let router: String = (text.lines())
+        .map(|line| {
+            let mut line = line.to_owned();
+            for of in ["{ CA", "{CA"] {
+                let mut from = 0;
+                while let Some(at) = line[from..].find(of).map(|at| at + from) {
+                    let end = line[at..].find("LID:").map_or(line.len(), |end| at + end);
+                    if line[at..end].to_uppercase().contains(&format!("NODEGUID:{guid}")) {
+                        line.replace_range(at..at + of.len(), &of.replace("CA", "RTR"));
+                    }
+                    from = at + of.len();
+                }
+            }
+            line + "\n"
+        })
+        .collect();
+    assert_ne!(router, text, "{guid}");
+    let (topology, found) = read(&router, Path::new("routers.lst")).expect("a fabric");
+    let fabric = topology.fabric;
+    assert_eq!(fabric.terminal_count(), on.terminal_count() - 1);
+    assert!(lines(&found).contains("router") && lines(&found).contains("left out"), "{found:?}");
+    assert_eq!(fabric.reserved_lids(), [lids.terminal(darkfiber_fabric::TerminalId(5))]);
+}

@@ -2,17 +2,7 @@
 
 use darkfiber_fabric::{Params, SpecError};
 
-const SIZES: &[(&str, f64)] = &[
-    ("KiB", 1024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
-    ("kB", 1e3),
-    ("KB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("B", 1.0),
-    ("", 1.0),
-];
+use crate::quantity;
 
 const TIMES: &[(&str, f64)] = &[
     ("ps", 1.0),
@@ -34,15 +24,15 @@ fn number(text: &str, units: &[(&str, f64)], most: f64) -> Option<u64> {
 }
 
 /// The most bytes of a message or vector: a tebibyte.
-const MOST_BYTES: f64 = 1_099_511_627_776.0;
+const MOST_BYTES: u64 = 1 << 40;
 
 /// Bytes: `64`, `64KiB`, `1MB`, `0.5GiB`.
 pub(super) fn size(params: &Params, key: &'static str, default: u64) -> Result<u64, SpecError> {
     let Some(text) = params.raw(key) else {
         return Ok(default);
     };
-    number(text, SIZES, MOST_BYTES)
-        .ok_or_else(|| params.bad(key, "bytes, at most 1024GiB, e.g. 64, 64KiB, 1MiB, 0.5GiB"))
+    let bytes = quantity::bytes(text).ok().filter(|&bytes| bytes <= MOST_BYTES);
+    bytes.ok_or_else(|| params.bad(key, "bytes, at most 1TiB, e.g. 64, 64KiB, 1MiB, 0.5GiB"))
 }
 
 /// Picoseconds: `1us`, `100ms`, `0.1s`.

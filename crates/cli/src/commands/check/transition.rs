@@ -53,6 +53,7 @@ pub(super) fn run(
         let read = load::tables(&tables, request.fabric, loaded, common)?;
         read.report_static_ports(&mut Teller::new(common));
         same_lids(path, &read, request.new.lids.as_ref())?;
+        are_known(path, &read)?;
         old.push(read);
     }
     let states: Vec<Before<'_>> = (old.iter().zip(request.from))
@@ -131,6 +132,18 @@ fn groups_hold(fabric: &Fabric, request: &TransitionInput<'_>) -> Result<(), Fai
 /// none that one lane serves all.
 fn knows_levels(read: &Read, path: &Path) -> bool {
     read.has_levels || path.join(manifest::MANIFEST).is_file()
+}
+
+/// Refuses old tables that lack entries which switches may have: packets go by these, and no proof holds without them.
+fn are_known(path: &Path, old: &Read) -> Result<(), Failure> {
+    let Some(lacks) = &old.lacks else { return Ok(()) };
+    let what = format!(
+        "{}: {lacks}: nothing is proved of the way from tables that are not known",
+        path.display()
+    );
+    Err(Failure::input(what).hint(
+        "dump the tables in place again; a switch that has no entries needs a table without any",
+    ))
 }
 
 /// Refuses tables whose ports had other LIDs: entries cannot be compared.

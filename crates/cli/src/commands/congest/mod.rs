@@ -95,6 +95,16 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
         .iter()
         .map(|s| Split::parse(s, hosts.min(there)))
         .collect::<Result<Vec<_>, _>>()?;
+    for (i, split) in splits.iter().enumerate() {
+        if let Some(first) = splits[..i].iter().position(|s| s == split) {
+            let Split { victim, aggressor } = split;
+            return Err(Failure::usage(format!(
+                "--split {} and {} are the same: {victim} hosts and {aggressor}",
+                args.split[first], args.split[i]
+            ))
+            .hint("give each once"));
+        }
+    }
     let rule = Rule {
         iterations: args.iterations as usize,
         runs: args.runs as usize,

@@ -95,6 +95,10 @@ impl Step {
             let want = format!("a multiple of pp = {stages}, as parts is {parts}");
             return Err(params.bad("batches", want).into());
         }
+        if model.layers < stages {
+            let want = format!("at most {}: the layers of the model", model.layers);
+            return Err(params.bad("pp", want).into());
+        }
         if model.layers < stages * parts {
             let want = format!("at most {} with pp = {stages}: the layers", model.layers / stages);
             return Err(params.bad("parts", want).into());
