@@ -141,7 +141,7 @@ impl KeptRuns for RunsFolder {
 
     fn keep_run(&self, id: &str, run: &str, text: &str) {
         let Some(path) = self.result(id, run) else { return };
-        Sealed::new(facts(id, run), text.to_owned()).keep(&path);
+        let _a_warning_was_shown = Sealed::new(facts(id, run), text.to_owned()).keep(&path);
         // Its result is no longer needed.
         if let Some(all) = &self.files {
             all.forget(&name(id, run));

@@ -33,14 +33,16 @@ impl<F: Serialize + DeserializeOwned, T: Serialize + DeserializeOwned> Sealed<F,
         Some(manifest::sha256(&bytes))
     }
 
-    /// Writes the file. A failure to write is a warning, as the result is still available.
-    pub(crate) fn keep(&self, path: &Path) {
-        if let Err(e) = output::replace(path, |out| Ok(serde_json::to_writer(out, self)?)) {
+    /// Writes the file; whether that could be done. A failure to write is a warning, as the result is still available.
+    pub(crate) fn keep(&self, path: &Path) -> bool {
+        let written = output::replace(path, |out| Ok(serde_json::to_writer(out, self)?));
+        if let Err(e) = &written {
             out::eprint_line(&format!(
                 "warning: a result is not kept: cannot write {}: {e}",
                 path.display()
             ));
         }
+        written.is_ok()
     }
 
     /// Reads a file; a truncated or altered one is refused, as not being such a `what`.

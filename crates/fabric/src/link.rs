@@ -14,18 +14,18 @@ pub struct LinkClass {
     pub latency_ps: u64,
 }
 
-/// Signalling rate of one lane in Mbit/s and the line code's (payload, coded) bits, by InfiniBand
-/// speed name. Rates as the InfiniBand Trade Association's roadmap prints them.
+/// Signalling rate of one lane in kbit/s and the line code's (payload, coded) bits, by InfiniBand
+/// speed name. Rates as the InfiniBand Trade Association's roadmap prints them, with all digits.
 const IB_SPEEDS: &[(&str, u64, (u64, u64))] = &[
-    ("SDR", 2_500, (8, 10)),
-    ("DDR", 5_000, (8, 10)),
-    ("QDR", 10_000, (8, 10)),
-    ("FDR10", 10_312, (64, 66)),
-    ("FDR", 14_062, (64, 66)),
-    ("EDR", 25_781, (64, 66)),
-    ("HDR", 53_125, (64, 68)),
-    ("NDR", 106_250, (64, 68)),
-    ("XDR", 212_500, (64, 68)),
+    ("SDR", 2_500_000, (8, 10)),
+    ("DDR", 5_000_000, (8, 10)),
+    ("QDR", 10_000_000, (8, 10)),
+    ("FDR10", 10_312_500, (64, 66)),
+    ("FDR", 14_062_500, (64, 66)),
+    ("EDR", 25_781_250, (64, 66)),
+    ("HDR", 53_125_000, (64, 68)),
+    ("NDR", 106_250_000, (64, 68)),
+    ("XDR", 212_500_000, (64, 68)),
 ];
 
 impl LinkClass {
@@ -34,10 +34,10 @@ impl LinkClass {
     pub fn infiniband(label: &str) -> Option<Self> {
         let (width, speed) = label.split_once('x')?;
         let lanes: u64 = width.parse().ok().filter(|w| [1, 2, 4, 8, 12].contains(w))?;
-        let &(_, mbits, (payload, coded)) = IB_SPEEDS.iter().find(|(name, ..)| *name == speed)?;
+        let &(_, kbits, (payload, coded)) = IB_SPEEDS.iter().find(|(name, ..)| *name == speed)?;
         Some(Self {
             label: label.to_owned(),
-            bytes_per_second: lanes * mbits * 1_000_000 / 8 * payload / coded,
+            bytes_per_second: lanes * kbits * 125 * payload / coded,
             latency_ps: 0,
         })
     }
@@ -99,7 +99,10 @@ mod tests {
         assert_eq!(rate("4xQDR"), 4_000_000_000);
         assert_eq!(rate("4xHDR"), 25_000_000_000);
         assert_eq!(rate("4xNDR"), 50_000_000_000);
-        assert!((12_490_000_000..12_510_000_000).contains(&rate("4xEDR")));
+        assert_eq!(rate("4xEDR"), 12_500_000_000);
+        assert_eq!(rate("4xFDR10"), 5_000_000_000);
+        assert_eq!(rate("4xFDR"), 6_818_181_818);
+        assert_eq!(rate("4xXDR"), 100_000_000_000);
     }
 
     #[test]

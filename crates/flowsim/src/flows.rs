@@ -89,7 +89,7 @@ struct Pending {
     departure: Departure,
     /// Number of its path, unless it goes in parts or where there is room.
     path: u32,
-    /// When its adapter is ready for it.
+    /// When its adapter is ready for it, once it is its turn.
     begin: u64,
 }
 
@@ -346,6 +346,21 @@ impl<'a> Flows<'a> {
         self.alone || of <= self.small
     }
 
+    /// Whether messages of this number of bytes wait for those of their connection. Where paths are chosen by room, messages of a pair
+    /// take several, each with a connection of its own.
+    fn is_in_order(&self, of: u64) -> bool {
+        !self.is_apart(of) && !self.chooser.adapts()
+    }
+
+    /// When the adapter of a message is ready for it, which is busy with it then.
+    fn reserve(&mut self, d: &Departure) -> u64 {
+        let ready = &mut self.ready[d.from.index()];
+        self.waits += u64::from(*ready > self.now);
+        let begin = self.now.max(*ready);
+        *ready = begin + self.host.gap;
+        self.rounded(begin, d)
+    }
+
     /// The number of the path of a message, unless it goes in parts or where there is room.
     fn path_number(&mut self, d: &Departure) -> u32 {
         if self.chooser.splits() || self.chooser.adapts() {
@@ -373,7 +388,8 @@ impl<'a> Flows<'a> {
     fn next_of_connection(&mut self, message: u32) {
         let (from, connection) = self.senders[message as usize];
         if let Some(next) = self.connections[from.index()].left(connection) {
-            self.launch(&next);
+            let begin = self.reserve(&next.departure);
+            self.launch(&Pending { begin, ..next });
         }
     }
 
@@ -477,7 +493,7 @@ impl<'a> Flows<'a> {
         let Path { ref channels, latency, .. } = *path;
         let Some(latency) = latency else {
             self.lost.get_or_insert(NoRoute { from, to });
-            if self.arrived(message, self.now, 0, delivered) && !self.is_apart(of) {
+            if self.arrived(message, self.now, 0, delivered) && self.is_in_order(of) {
                 self.next_of_connection(message);
             }
             return;
@@ -509,7 +525,7 @@ impl<'a> Flows<'a> {
                 grid.add(&channels.iter().copied(), begin, begin.saturating_add(long), rate);
             }
             let left = begin.saturating_add(long);
-            if self.arrived(message, left, latency, delivered) && !self.is_apart(of) {
+            if self.arrived(message, left, latency, delivered) && self.is_in_order(of) {
                 self.next_of_connection(message);
             }
             return;
@@ -654,13 +670,9 @@ impl NetworkModel for Flows<'_> {
                 self.begin(&Pending { departure: *d, path, begin: now });
                 continue;
             }
-            let ready = &mut self.ready[d.from.index()];
-            self.waits += u64::from(*ready > now);
-            let begin = now.max(*ready);
-            *ready = begin + self.host.gap;
-            let pending = Pending { departure: *d, path, begin: self.rounded(begin, d) };
-            if self.is_apart(d.of) {
-                self.launch(&pending);
+            if !self.is_in_order(d.of) {
+                let begin = self.reserve(d);
+                self.launch(&Pending { departure: *d, path, begin });
                 continue;
             }
             let connection = d.connection(path);
@@ -669,8 +681,10 @@ impl NetworkModel for Flows<'_> {
             }
             self.senders[d.message as usize] = (d.from, connection);
             if self.connections[d.from.index()].take(connection) {
-                self.launch(&pending);
+                let begin = self.reserve(d);
+                self.launch(&Pending { departure: *d, path, begin });
             } else {
+                let pending = Pending { departure: *d, path, begin: now };
                 self.connections[d.from.index()].wait(connection, pending);
                 self.waits += 1;
             }
@@ -725,7 +739,7 @@ impl NetworkModel for Flows<'_> {
                     self.carried[c as usize] += a.bytes;
                 }
                 self.shares.remove(id);
-                if self.arrived(a.message, now, a.latency, delivered) {
+                if self.arrived(a.message, now, a.latency, delivered) && !self.chooser.adapts() {
                     self.next_of_connection(a.message);
                 }
             }

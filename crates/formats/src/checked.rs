@@ -26,9 +26,10 @@ pub fn write(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     replace_as_is(target, |out| {
-        let summed = Summed { out, hash: Sha256::new() };
+        let summed = Summed { out, hash: Sha256::new(), failed: None };
         let mut packer = zstd::stream::write::Encoder::new(summed, 3)?;
-        write(&mut packer)?;
+        // Some encoders say that a buffer was full, whatever went wrong.
+        write(&mut packer).map_err(|e| packer.get_mut().failed.take().unwrap_or(e))?;
         let mut summed = packer.finish()?;
         summed.write_all(&HEAD)?;
         let digest = summed.hash.finalize();
@@ -90,18 +91,25 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, ReadError> {
 struct Summed<'w> {
     out: &'w mut dyn Write,
     hash: Sha256,
+    /// What the operating system said when it could not write.
+    failed: Option<io::Error>,
 }
 
 impl Write for Summed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.out.write(bytes)?;
+        let n = self.out.write(bytes).inspect_err(|e| self.failed = Some(copy(e)))?;
         self.hash.update(&bytes[..n]);
         Ok(n)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.out.flush().inspect_err(|e| self.failed = Some(copy(e)))
     }
+}
+
+fn copy(e: &io::Error) -> io::Error {
+    let other = || io::Error::new(e.kind(), e.to_string());
+    e.raw_os_error().map_or_else(other, io::Error::from_raw_os_error)
 }
 
 #[cfg(test)]
@@ -109,6 +117,27 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    /// What the operating system said is passed on, whatever an encoder makes of it.
+    #[test]
+    fn a_full_disk_is_called_so() {
+        let mut x = 1u32;
+        let noise: Vec<u8> = std::iter::repeat_with(|| {
+            x = x.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            (x >> 24) as u8
+        })
+        .take(1 << 22)
+        .collect();
+        let error = write(Path::new("/dev/full"), |out| {
+            out.write_all(&noise).map_err(|_| io::Error::other("a buffer is full"))
+        });
+        assert_eq!(error.expect_err("no room").kind(), io::ErrorKind::StorageFull);
+        let error = write(Path::new("/dev/full"), |out| {
+            out.write_all(b"a little")?;
+            out.flush().map_err(|_| io::Error::other("a buffer is full"))
+        });
+        assert_eq!(error.expect_err("no room").kind(), io::ErrorKind::StorageFull);
+    }
 
     #[test]
     fn every_altered_bit_and_every_cut_is_refused() {

@@ -89,8 +89,8 @@ pub fn read(text: &str, path: &Path) -> Result<(Tables, Diagnostics), ReadError>
     if !text.ends_with('\n') {
         found.warn_left_out(
             text.lines().count(),
-            "the file ends in the middle of a line",
-            "dump again; its last entries may be missing",
+            "the last line has no end: the file may have been cut",
+            "dump again, or add the end of the line if nothing is missing",
         );
     }
     if longer > 0 {

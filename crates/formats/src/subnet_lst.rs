@@ -12,7 +12,7 @@
 //! (one line in the file). Notes:
 //!
 //! * All numbers are hexadecimal, port counts, port numbers and LIDs too; there is no LMC.
-//! * Node types are `SW`, `CA`, `RTR`, with `-SM` for the node of the subnet manager. Simulated fabrics
+//! * Node types are `SW`, `CA`, and `Rt` or `RTR` of a router, with `-SM` for the node of the subnet manager. Simulated fabrics
 //!   exist that call switches `CA`: a CA with more than eight ports, or with three linked ports of one
 //!   port GUID, is read as a switch.
 //! * The second block has a device id that is shifted by 16 bits, the first one too in old versions.
@@ -208,7 +208,7 @@ impl Nodes {
         if index == next {
             self.list.push(Node {
                 called_switch: block.kind.starts_with("SW"),
-                is_router: block.kind.starts_with("RTR"),
+                is_router: block.kind.to_ascii_uppercase().starts_with('R'),
                 guid: block.node,
                 system: block.system,
                 ports: block.ports,

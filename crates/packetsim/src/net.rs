@@ -145,7 +145,8 @@ impl Net {
         }
         let later = micro.lane_faults.iter().map(|fault| {
             let port = of_channel[fault.channel.index()];
-            ((port, fault.at), slower(ports[port as usize].pace, fault.part))
+            // Of all its lanes, also of a cable that lacked some from the start.
+            ((port, fault.at), slower(micro.whole_link(fabric, fault.channel).1, fault.part))
         });
         let (later, words) = (later.collect(), (most as usize).div_ceil(64).max(1));
         Self { base, ports, home, seat, words, later }

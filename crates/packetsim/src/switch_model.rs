@@ -513,12 +513,17 @@ impl SwitchModel {
 
     /// Latency of a channel in picoseconds, and the picoseconds that 2^16 bytes take.
     pub fn link(&self, fabric: &Fabric, c: ChannelId) -> (u32, u64) {
+        let (latency, pace) = self.whole_link(fabric, c);
+        let width = self.widths.get(c.index()).copied().unwrap_or(1.0);
+        (latency, slower(pace, width))
+    }
+
+    /// The same if all lanes of the cable work.
+    pub(crate) fn whole_link(&self, fabric: &Fabric, c: ChannelId) -> (u32, u64) {
         let stated = self.latencies.get(c.index()).copied().or(self.cable);
         let class = fabric.class_of(c);
         let rate = self.cable_rate.unwrap_or(class.bytes_per_second as f64 * self.payload);
-        let (latency, pace) = self.of_class(class, stated, rate);
-        let width = self.widths.get(c.index()).copied().unwrap_or(1.0);
-        (latency, slower(pace, width))
+        self.of_class(class, stated, rate)
     }
 
     /// Mean latency of a switch from head to head, in picoseconds.

@@ -333,8 +333,9 @@ fn notes(measured: &[&EngineMeasured]) -> String {
         } else {
             "and how far off one of them is, is not known".to_owned()
         };
+        let noun = if most == 1 { "sample" } else { "samples" };
         let _infallible =
-            writeln!(text, "\n1 = as fast as alone; {samples} random samples, {how_well}");
+            writeln!(text, "\n1 = as fast as alone; {samples} random {noun}, {how_well}");
     }
     text
 }

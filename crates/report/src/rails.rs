@@ -92,7 +92,7 @@ fn text(r: &RailsResult<'_>, style: Style) -> String {
         ("of different rails", p.crossing, true),
         ("of different rails, no path by design", p.apart, false),
         ("in different planes, no path by design", p.between_planes, false),
-        ("lost by the tables", p.lost, false),
+        ("lost", p.lost, false),
     ];
     let rows: Vec<Vec<String>> = rows
         .iter()

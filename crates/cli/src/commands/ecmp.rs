@@ -169,7 +169,8 @@ fn sets(fabric: &Fabric, ecmp: &Ecmp) -> EcmpSets {
     EcmpSets {
         groups: groups.count,
         largest: groups.largest,
-        hops: found.hops,
+        // Hosts of one switch cross it, too.
+        hops: found.hops.max(1),
         unreachable: found.unreachable,
         deadlock_free: found.deadlock_free(),
         cycle: cycle.collect(),

@@ -48,6 +48,10 @@ const NAMED: usize = 20;
 
 pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     mpi::in_all(args.mpi, common, |world, common| {
+        if world.is_some() && args.scenario.iter().any(|path| path.as_os_str() == "-") {
+            return Err(Failure::usage("--mpi: only the first process has standard input")
+                .hint("write the scenario to a file that all nodes share"));
+        }
         let options = Facts::of("options", &format!("{args:?}"));
         let set = mpi::agreed(world, compare::single(args), |_| options.digest())?;
         match (set, &args.scenario[..]) {

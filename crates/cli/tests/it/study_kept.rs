@@ -160,3 +160,45 @@ fn answers_are_of_files_as_they_are() {
     assert_eq!(numbers(&collect(d)), numbers(&tree));
     assert!(status(d).contains("\n2,2,"), "{}", status(d));
 }
+
+/// Where an answer cannot be written, the run that was kept stays, and the command says at its end that something is open.
+#[test]
+fn an_answer_that_cannot_be_written_costs_no_kept_run() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let text = "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
+                [[job]]\ntraffic = \"imb:op=alltoall,bytes=256KiB\"\nnodes = 64\n";
+    write(d, "s.toml", text);
+    let program = env!("CARGO_BIN_EXE_darkfiber");
+    let whole = run_in(d, "study run s.toml --format csv -q").out;
+    let line = "study run s.toml -o store --store-every 50ms --threads 1 -q --format csv";
+    let files = |of: &str| {
+        let all = fs::read_dir(d.join("store").join(of)).into_iter().flatten().flatten();
+        all.filter(|file| file.path().extension().is_some_and(|e| e == "zst")).count()
+    };
+    let mut child = std::process::Command::new(program)
+        .args(line.split_whitespace())
+        .current_dir(d)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    crate::batch::until("a checkpoint", || files("runs") == 1);
+    child.kill().expect("it runs");
+    child.wait().expect("it ended");
+    // No file may have a byte: what is printed goes through a pipe.
+    let limited = std::process::Command::new("sh")
+        .args(["-c", &format!("ulimit -f 0; exec {program} {}", line.replace("50ms", "1h"))])
+        .current_dir(d)
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&limited.stderr);
+    assert_eq!(limited.status.code(), Some(3), "{said}");
+    assert!(said.contains("1 answer could not be written"), "{said}");
+    assert!(!said.contains("buffer is full"), "{said}");
+    assert_eq!(String::from_utf8_lossy(&limited.stdout), whole, "it is printed all the same");
+    assert_eq!(files("runs"), 1, "{said}");
+    let run = run_in(d, line);
+    assert_eq!((run.code, &run.out), (0, &whole), "{}", run.err);
+    assert_eq!(files("runs"), 0);
+}

@@ -26,8 +26,7 @@ impl Repeating for Flows<'_> {
             [&mut a.begin, &mut a.since, &mut a.end, &mut a.booked].into_iter().for_each(put_off);
         }
         self.ready.iter_mut().for_each(put_off);
-        let behind = self.connections.iter_mut().flat_map(Connections::waiting_mut);
-        behind.chain(&mut self.waiting).for_each(|pending| put_off(&mut pending.begin));
+        self.waiting.iter_mut().for_each(|pending| put_off(&mut pending.begin));
         self.parts.iter_mut().for_each(|(_, latest)| put_off(latest));
         self.agenda.put_off(time);
         self.now += time;
@@ -77,7 +76,6 @@ impl Repeating for Flows<'_> {
                 snapshot.item(|snapshot| {
                     message(pending.departure.message, snapshot);
                     snapshot.word(place as u64);
-                    snapshot.time(pending.begin.max(self.now));
                 });
             }
         }

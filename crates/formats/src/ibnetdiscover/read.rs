@@ -256,8 +256,17 @@ impl<'a> Reader<'a> {
             .0
             .last()
             .is_some_and(|d| d.line == last && d.what.starts_with("cut or damaged"));
-        // Dumps end with their adapters: one that ends within the lines of a switch was cut.
-        if let Some(what) = self.cut_among_switches(!complete) {
+        let line = text.lines().next_back().unwrap_or_default();
+        let is_open = line.matches('"').count() % 2 == 1;
+        // Dumps end with their adapters: if some have no record, one that ends within the lines of a switch was cut there.
+        let lacks_adapters = || {
+            let Records { ports, index, .. } = &self.records;
+            ports.iter().any(|p| {
+                matches!(p.far, Key::Guid(NodeKind::Adapter, _)) && !index.contains_key(&p.far)
+            })
+        };
+        let is_cut = !complete && (is_damaged || is_open || lacks_adapters());
+        if let Some(what) = self.cut_among_switches(is_cut) {
             self.diagnostics.error(
                 last,
                 what,

@@ -112,6 +112,7 @@ fn class(arrow: &str) -> Option<LinkClass> {
         "25G" => "EDR",
         "50G" => "HDR",
         "100G" => "NDR",
+        "200G" => "XDR",
         _ => return None,
     };
     LinkClass::infiniband(&format!("{}{speed}", width.to_ascii_lowercase()))

@@ -59,7 +59,13 @@ pub(super) fn read(
         };
         // Paths from and to switches carry no traffic of jobs.
         if let Some((from, to)) = from.as_terminal(at.fabric).zip(to.as_terminal(at.fabric)) {
-            levels.set(from, to, index, sl);
+            if levels.set(from, to, index, sl) {
+                found.warn(
+                    record.line,
+                    format!("a second service level of the path from LID {slid} to LID {dlid}"),
+                    "the last one counts; are two dumps in one file?",
+                );
+            }
             given += 1;
         }
     }

@@ -447,6 +447,13 @@ PathRecord dump:
     line 7: error: 1 path names a LID that no port of the fabric has, here 9 (left out; fabric, tables and service levels must be of one sweep)
     warning: 11 pairs of a source and a LID have no service level (SL 0 is taken, OpenSM's default)
     ");
+    let twice = "PathRecord dump:\n\tdlid..3\n\tslid..1\n\tsl..0x1\nPathRecord dump:\n\tdlid..3\n\tslid..1\n\tsl..0x2\n";
+    let (_, found) = read(twice).expect("records");
+    assert!(
+        lines(&found)
+            .starts_with("line 5: warning: a second service level of the path from LID 1 to LID 3"),
+        "{found:?}"
+    );
     let error = read("PathRecord dump:\n\tdlid..5\n\tslid..1\n\tsl..1\n").expect_err("a switch");
     insta::assert_snapshot!(error, @"dump: none of this fabric among 1 path record; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; saquery --src-to-dst prints one for a pair)");
 }

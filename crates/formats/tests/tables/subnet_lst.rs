@@ -156,7 +156,7 @@ fn routers_are_left_out_and_keep_their_lids() {
                 while let Some(at) = line[from..].find(of).map(|at| at + from) {
                     let end = line[at..].find("LID:").map_or(line.len(), |end| at + end);
                     if line[at..end].to_uppercase().contains(&format!("NODEGUID:{guid}")) {
-                        line.replace_range(at..at + of.len(), &of.replace("CA", "RTR"));
+                        line.replace_range(at..at + of.len(), &of.replace("CA", "Rt"));
                     }
                     from = at + of.len();
                 }

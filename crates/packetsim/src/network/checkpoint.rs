@@ -122,9 +122,12 @@ fn read_own<H: DeserializeOwned, S: DeserializeOwned>(
     let (head, own, count): (H, OwnState, usize) = observer::read_next(&mut input)?;
     let size = processes.size();
     if count < size {
+        let (parts, most) = match count {
+            1 => ("1 part".to_owned(), "go on without --mpi".to_owned()),
+            _ => (format!("{count} parts"), format!("start {count} at most")),
+        };
         return Err(ConfigError(format!(
-            "the saved run is in {count} {}, which {size} processes cannot share: start {count} at most, or remove it to start over",
-            if count == 1 { "part" } else { "parts" }
+            "the saved run is in {parts}, which {size} processes cannot share: {most}, or remove it to start over"
         )));
     }
     let shares = shares(count, size);

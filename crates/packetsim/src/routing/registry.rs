@@ -205,7 +205,7 @@ pub static ROUTINGS: Registry<RoutingKind> = Registry::new(
         },
         RoutingKind {
             name: "valiant",
-            summary: "by way of any other switch",
+            summary: "by way of any switch, at random",
             doc: "Every packet goes to a switch drawn at random first. Lanes rise: twice as many as the diameter.",
             paper: "L. G. Valiant, A Scheme for Fast Parallel Communication (SIAM J. Computing 11, 1982)",
             make: |context| Ok(AnyRouting::Valiant(Valiant { distances: distances(context) })),

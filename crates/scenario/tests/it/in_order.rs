@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use darkfiber_scenario::{Folder, ScenarioFile, Setup, Simulated, simulate};
+use darkfiber_scenario::{Folder, Memory, ScenarioFile, Setup, Simulated, simulate};
 
 /// Runs a job; asserts that its messages arrive in the order in which they departed, pair by pair, and returns by how much those of a
 /// pair overlapped, too.
@@ -80,4 +80,51 @@ fn messages_of_a_pair_arrive_in_order() {
         behind += waited;
     }
     assert!(behind > 100, "no message waited for another: nothing was tried");
+}
+
+/// When each message of a program arrives, in microseconds, in the order of arrival.
+fn arrivals(goal: &str, scenario: &str) -> Vec<f64> {
+    let memory = Memory::new([("m.goal", goal.as_bytes())]).expect("a place");
+    let text = format!("{scenario}\n[[job]]\nfiles = \"m.goal\"\n");
+    let file = ScenarioFile::parse(&text, "m.toml").expect("a scenario");
+    let case = file.resolve(&memory, &mut ()).expect("it resolves");
+    let mut arrived = Vec::new();
+    simulate(&case.setup(), &mut |record| arrived.push(record.arrived as f64 * 1e-6))
+        .expect("it ends");
+    arrived
+}
+
+const TWO: &str = "num_ranks 4\nrank 0 {\na: send 1000000b to 2 tag 1\nb: send 1000000b to 2 tag 2\n}\nrank 2 {\n\
+                   c: recv 1000000b from 0 tag 1\nd: recv 1000000b from 0 tag 2\n}\n";
+
+/// Two messages of 80 us on two ways: one after the other by one LID, side by side by two, or where each takes the way that has room.
+#[test]
+fn messages_by_several_lids_go_side_by_side() {
+    for (lids, expected) in [
+        ("engine", [80.0, 160.0]),
+        ("turns", [80.0, 80.0]),
+        ("split", [40.0, 80.0]),
+        ("adaptive", [80.0, 80.0]),
+    ] {
+        let scenario = format!(
+            "fabric = \"kary:k=2,n=2\"\n[routes]\nengine = \"dfsssp\"\nlmc = 1\nlids = \"{lids}\"\n[cost]\nlink-rate = \"100Gbit/s\""
+        );
+        let found = arrivals(TWO, &scenario);
+        let near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
+        assert!(found.len() == 2 && near, "{lids}: {found:?}");
+    }
+}
+
+/// Gaps of an adapter are between messages as they begin: what waits for its connection takes none.
+#[test]
+fn a_message_that_waits_takes_no_gap() {
+    let goal = "num_ranks 4\nrank 0 {\na: send 100000b to 2 tag 1\nb: send 100000b to 2 tag 2\nc: calc 1000\n\
+                d: send 100000b to 3 tag 3\nd requires c\n}\nrank 2 {\ne: recv 100000b from 0 tag 1\n\
+                f: recv 100000b from 0 tag 2\n}\nrank 3 {\ng: recv 100000b from 0 tag 3\n}\n";
+    let scenario =
+        "fabric = \"torus:dims=2,t=2\"\n[routes]\nengine = \"minhop\"\n[cost]\ngap = \"2us\"";
+    // 4 us each alone: the third begins at 2 us and shares with the first until 6, with the second until 10.
+    let found = arrivals(goal, scenario);
+    let near = found.iter().zip([6.0, 10.0, 12.0]).all(|(a, b)| (a - b).abs() < 1e-3);
+    assert!(found.len() == 3 && near, "{found:?}");
 }

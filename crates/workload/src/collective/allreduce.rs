@@ -99,10 +99,11 @@ fn folded(
 }
 
 /// Slices of n segments; one slice if there are no segments.
-fn slices(writer: &CollectiveWriter<'_, '_>) -> Vec<u64> {
+fn slices(writer: &mut CollectiveWriter<'_, '_>) -> Vec<u64> {
     let (n, bytes) = (u64::from(writer.n()), writer.bytes());
     let slice = writer.call.segment.saturating_mul(n);
     let count = if slice == 0 { 1 } else { bytes.div_ceil(slice).max(1) };
+    let count = if writer.has_room_for(count) { count } else { 1 };
     (0..count).map(|s| part(bytes, count as u32, s as u32)).collect()
 }
 

@@ -145,11 +145,17 @@ impl CollectiveWriter<'_, '_> {
         );
     }
 
-    /// Sizes of the segments of this many bytes: at least one, which may be empty.
-    pub(super) fn segments(&self, bytes: u64) -> Vec<u64> {
+    /// Whether this many segments can be written out for all ranks.
+    pub(super) fn has_room_for(&mut self, segments: u64) -> bool {
+        self.script.has_room_for(segments.saturating_mul(self.n().into()))
+    }
+
+    /// Sizes of the segments of this many bytes: at least one, which may be empty. More than fit are counted by the script, which is
+    /// not finished then.
+    pub(super) fn segments(&mut self, bytes: u64) -> Vec<u64> {
         let segment = if self.call.segment == 0 { bytes } else { self.call.segment };
-        if bytes == 0 {
-            return vec![0];
+        if bytes == 0 || !self.has_room_for(bytes / segment) {
+            return vec![bytes];
         }
         let mut all = vec![segment; (bytes / segment) as usize];
         all.extend((!bytes.is_multiple_of(segment)).then_some(bytes % segment));

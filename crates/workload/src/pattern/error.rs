@@ -34,7 +34,7 @@ pub enum PatternError {
     },
     /// The fabric has no groups.
     #[error(
-        "{pattern} needs groups: take a dragonfly, or say how many terminals are one (group=16)"
+        "{pattern} needs groups: say how many terminals are one (group=16), or take a command that knows the dragonfly (measure, saturate)"
     )]
     NoGroups {
         /// Name of the pattern.

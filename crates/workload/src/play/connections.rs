@@ -96,11 +96,6 @@ impl<T> Connections<T> {
     pub fn waiting(&self) -> impl Iterator<Item = (&Connection, &VecDeque<T>)> {
         self.others.iter().flat_map(|others| &others.behind)
     }
-
-    /// The same messages, to be changed.
-    pub fn waiting_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.others.iter_mut().flat_map(|others| others.behind.values_mut().flatten())
-    }
 }
 
 impl<T> Others<T> {

@@ -162,9 +162,19 @@ impl Script {
         self.place(rank, op)
     }
 
+    /// Whether this many operations at a time fit at all: otherwise they are counted as beyond what fits, and it is not finished.
+    pub(crate) fn has_room_for(&mut self, operations: u64) -> bool {
+        let fits = operations <= self.most as u64;
+        if !fits {
+            self.beyond =
+                self.beyond.saturating_add(usize::try_from(operations).unwrap_or(usize::MAX));
+        }
+        fits
+    }
+
     fn place(&mut self, rank: u32, op: Op) -> u32 {
         if self.builder.len() >= self.most {
-            self.beyond += 1;
+            self.beyond = self.beyond.saturating_add(1);
             return 0;
         }
         let id = self.builder.add(rank, op, 0);
@@ -301,7 +311,7 @@ impl Script {
     pub fn finish(self) -> Result<Schedule, ScheduleError> {
         assert!(self.closed.is_empty(), "rounds are kept in blocks only");
         if self.beyond > 0 {
-            let count = self.builder.len() + self.beyond;
+            let count = self.beyond.saturating_add(self.builder.len());
             return Err(ScheduleError::TooMany { what: "operations", count, most: self.most });
         }
         self.builder.finish()

@@ -60,15 +60,6 @@ impl Traffic for Imb {
             choice = Choice { algorithm, segment: 0 };
         }
         let segment = size(params, "segment", choice.segment)?;
-        // Each is some operations of each rank, which are written out.
-        let most = MOST_SEGMENTS / u64::from(n);
-        if segment > 0 && bytes / segment > most {
-            let want = format!(
-                "at least {} with {bytes} bytes on {n} ranks, which then send {most} segments",
-                bytes.div_ceil(most)
-            );
-            return Err(params.bad("segment", want).into());
-        }
         let reduce = time(params, "reduce", 0)?;
         let repeat = count(params, "repeat", 1)?;
         let together = params.get("together", 0..=1)? == Some(1);
@@ -103,9 +94,6 @@ impl Traffic for Imb {
         Ok(program)
     }
 }
-
-/// Segments of all ranks at most: 40 bytes for each of their operations have to fit the memory of a machine.
-const MOST_SEGMENTS: u64 = 1 << 26;
 
 fn one_of(name: &str, names: impl Iterator<Item = &'static str> + Clone) -> String {
     let near = nearest(name, names.clone());

@@ -90,21 +90,19 @@ pub(crate) fn run(args: &CongestCommand, common: &Common) -> Result<Exit, Failur
     let topology = open.topology();
     let there = u32::try_from(Machine::new(topology, 1).len()).unwrap_or(u32::MAX);
     let hosts = args.nodes.unwrap_or(there);
-    let splits = args
+    distinct("split", args.split.iter().map(String::as_str))?;
+    let mut splits = args
         .split
         .iter()
         .map(|s| Split::parse(s, hosts.min(there)))
         .collect::<Result<Vec<_>, _>>()?;
-    for (i, split) in splits.iter().enumerate() {
-        if let Some(first) = splits[..i].iter().position(|s| s == split) {
-            let Split { victim, aggressor } = split;
-            return Err(Failure::usage(format!(
-                "--split {} and {} are the same: {victim} hosts and {aggressor}",
-                args.split[first], args.split[i]
-            ))
-            .hint("give each once"));
-        }
-    }
+    // Of few hosts several shares are the same.
+    let mut known = Vec::new();
+    splits.retain(|split| {
+        let is_new = !known.contains(split);
+        known.push(*split);
+        is_new
+    });
     let rule = Rule {
         iterations: args.iterations as usize,
         runs: args.runs as usize,

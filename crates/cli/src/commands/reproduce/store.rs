@@ -69,7 +69,8 @@ impl Folder {
 
     /// Keeps what came of an experiment.
     pub(super) fn keep(&self, result: &Reproduced) {
-        Sealed::new(self.made_by.clone(), result.clone()).keep(&self.path(&result.id));
+        let sealed = Sealed::new(self.made_by.clone(), result.clone());
+        let _a_warning_was_shown = sealed.keep(&self.path(&result.id));
     }
 }
 

@@ -164,15 +164,17 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
         let wanted = !is_large;
         grid::run(&study, shard, &Hooks { clock, done, stop, wanted, ..Hooks::of(store, &folder) })
     };
+    let mut problems = save::Unwritten::default();
     let answered = if let Some(dir) = &args.store {
         let mut store = FolderStore::open(dir, &study, &folder, &args.store_every)?;
         if let Some(other) = &args.reuse {
             store.reuse(other)?;
         }
         let answered = answer(&store)?;
+        problems.note(store.has_kept_all());
         if is_large && answered.left == 0 {
             drop(progress);
-            return counts(&study, &store, common);
+            return problems.end(counts(&study, &store, common)?);
         }
         answered
     } else {
@@ -180,10 +182,9 @@ fn run_cells(args: &RunArgs, common: &Common) -> Result<Exit, Failure> {
     };
     drop(progress);
     if answered.left > 0 {
-        return Ok(interrupt::stopped(answered.left));
+        return problems.end(interrupt::stopped(answered.left));
     }
     let records = &answered.records;
-    let mut problems = save::Unwritten::default();
     if let Some(path) = &args.svg {
         problems.note(args.plot.draw(path, &study, records, common));
     }

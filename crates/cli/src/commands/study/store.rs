@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use std::{fs, mem};
@@ -85,6 +85,8 @@ pub(super) struct FolderStore<'a> {
     /// Where runs inside cells are kept.
     runs: RunsFolder,
     pending: Mutex<PendingRecords>,
+    /// Answers that could not be written in the end.
+    lost: AtomicUsize,
 }
 
 /// What this process has answered since it last wrote a file of many.
@@ -178,7 +180,35 @@ impl<'a> FolderStore<'a> {
                 since: Instant::now(),
                 long: Vec::new(),
             }),
+            lost: AtomicUsize::new(0),
         })
+    }
+
+    /// Whether all answers are in the store.
+    ///
+    /// # Errors
+    /// If some could not be written: whoever looks at the store only has them not.
+    pub(super) fn has_kept_all(&self) -> Result<(), Failure> {
+        match self.lost.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            lost => Err(Failure::input(format!(
+                "{}: {lost} {} could not be written: open as before",
+                self.dir.display(),
+                if lost == 1 { "answer" } else { "answers" }
+            ))
+            .hint("make room, and start the same command again")),
+        }
+    }
+
+    /// Writes answers as one file; kept runs of them are not needed any more then.
+    fn write_pack(&self, records: &[Record]) -> bool {
+        let is_written = pack::write(&self.dir, records);
+        if is_written {
+            for record in records {
+                self.runs.forget(&record.id);
+            }
+        }
+        is_written
     }
 
     fn identity(study: &StudyFile) -> Identity {
@@ -329,12 +359,16 @@ impl Store for FolderStore<'_> {
     }
 
     fn keep(&self, record: Record) {
-        self.runs.forget(&record.id);
+        // A kept run goes once its answer is there.
         if record.seconds >= LONG {
             let path = path(&self.dir, &record.id);
             let _it_shows_below = path.parent().map(fs::create_dir_all);
-            Sealed::new(record.id.clone(), record.clone()).keep(&path);
-            self.pending().long.push(record);
+            if Sealed::new(record.id.clone(), record.clone()).keep(&path) {
+                self.runs.forget(&record.id);
+                self.pending().long.push(record);
+            } else {
+                self.pending().quick.push(record);
+            }
             return;
         }
         let due = {
@@ -346,8 +380,11 @@ impl Store for FolderStore<'_> {
             let is_due = pending.since.elapsed().as_secs_f64() >= OFTEN;
             is_due.then(|| mem::take(&mut pending.quick))
         };
-        if let Some(records) = due {
-            pack::write(&self.dir, &records);
+        if let Some(records) = due
+            && !self.write_pack(&records)
+        {
+            // There may be room at the end.
+            self.pending().quick.extend(records);
         }
     }
 
@@ -358,12 +395,18 @@ impl Store for FolderStore<'_> {
             let long = if is_many { mem::take(&mut pending.long) } else { Vec::new() };
             (mem::take(&mut pending.quick), long)
         };
+        let new = quick.len();
         let mut all = quick;
         all.extend(long.iter().cloned());
-        if !all.is_empty() && pack::write(&self.dir, &all) {
+        if all.is_empty() {
+            return;
+        }
+        if self.write_pack(&all) {
             for record in &long {
                 let _another_process_may_have = fs::remove_file(path(&self.dir, &record.id));
             }
+        } else {
+            self.lost.fetch_add(new, Ordering::Relaxed);
         }
     }
 }
