@@ -263,11 +263,10 @@ impl<'a> Flows<'a> {
             Event::Begin { message } => (message as usize) < messages,
         };
         let n = self.ready.len();
-        let is_pending = |p: &Pending| {
-            let d = &p.departure;
-            d.from.index().max(d.to.index()) < n && (d.message as usize) < own.senders.len()
-        };
-        let is_sent = |a: &Active| (a.message as usize) < own.senders.len();
+        let is_pending = |p: &Pending| p.departure.from.index().max(p.departure.to.index()) < n;
+        let has_sender = |message: u32| (message as usize) < own.senders.len();
+        let is_behind = |p: &Pending| is_pending(p) && has_sender(p.departure.message);
+        let is_sent = |a: &Active| has_sender(a.message) || self.chooser.adapts();
         let mut behind = own.connections.iter().flat_map(Connections::waiting);
         let grid = |ours: &Option<Grid>, theirs: &Option<Grid>| match (ours, theirs) {
             (None, None) => true,
@@ -279,7 +278,7 @@ impl<'a> Flows<'a> {
             && own.ready.len() == self.ready.len()
             && own.waiting.iter().all(is_pending)
             && own.connections.len() == self.connections.len()
-            && behind.all(|(_, messages)| messages.iter().all(is_pending))
+            && behind.all(|(_, messages)| messages.iter().all(is_behind))
             && own.senders.iter().all(|(from, _)| from.index() < n)
             && own.active.iter().all(is_sent)
             && own.carried.len() == self.carried.len()

@@ -256,6 +256,8 @@ fn runs_are_resumed_at_every_depth() {
         (Depth::Flow, "lmc = 2\nlids = \"random\"\n"),
         (Depth::Flow, "lmc = 2\nlids = \"turns\"\n"),
         (Depth::Flow, "lmc = 1\nlids = \"split\"\n"),
+        (Depth::Flow, "lmc = 1\nlids = \"adaptive\"\n"),
+        (Depth::Flow, "[cost]\nsmall = \"8KiB\"\ngap = \"1us\"\n"),
         (Depth::Packet, ""),
     ] {
         let case = case(&text(&format!("{lids}{jobs}")), depth);
