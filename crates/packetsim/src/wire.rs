@@ -236,6 +236,9 @@ impl<'a, R: Routing> Packets<'a, R> {
     ///
     /// # Errors
     /// If switches, packets and routing do not go together.
+    // Once a run, and once for each routing in the program: small rather than fast.
+    #[cold]
+    #[inline(never)]
     pub fn new(routing: &'a R, what: PacketsFor<'a>) -> Result<Self, ConfigError> {
         let PacketsFor { net, micro, fabric, host, bytes, parts, seed, choice, paths, class } =
             what;

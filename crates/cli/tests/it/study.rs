@@ -604,3 +604,32 @@ fn pictures_that_cannot_be_are_said_before_anything_is_computed() {
         assert!(!dir.path().join("st").exists() || options.contains("nowhere"), "{options}");
     }
 }
+
+/// Questions that differ only in their cells are one question: no cell counts twice, whatever cells they share.
+#[test]
+fn cells_that_two_questions_share_count_once() {
+    let dir = folder(&[]);
+    let head = "fabric = \"kary:k=4,n=2\"\nfail-percent = [0, 40]\n[routes]\nengine = [\"updn\", \"dfsssp\"]\n[study]\nseeds = 3\n";
+    write(dir.path(), "plain.toml", &format!("{head}questions = [\"routes\"]\n"));
+    let plain = run_in(dir.path(), "study run plain.toml --format csv -q").out;
+    for (name, questions) in [
+        (
+            "over.toml",
+            "[{ ask = \"routes\", seeds = 1, only = { \"routes.engine\" = \"updn\" } }, \"routes\"]",
+        ),
+        ("twice.toml", "[\"routes\", \"routes\"]"),
+    ] {
+        write(dir.path(), name, &format!("{head}questions = {questions}\n"));
+        let run = run_in(dir.path(), &format!("study run {name} --format csv -q"));
+        assert_eq!((run.code, &run.out), (0, &plain), "{name}: {}", run.err);
+    }
+    // Others are asked beside each other.
+    write(
+        dir.path(),
+        "two.toml",
+        &format!("{head}questions = [\"routes\", {{ ask = \"routes\", as = \"again\" }}]\n"),
+    );
+    let two = run_in(dir.path(), "study run two.toml --format csv -q");
+    assert_eq!(two.code, 0, "{}", two.err);
+    assert_eq!(two.out.lines().count() - 1, 2 * (plain.lines().count() - 1));
+}

@@ -112,6 +112,9 @@ const FEW: u64 = 200;
 impl<'n, R: Routing, A: Agent> Network<'n, R, A> {
     /// A network in this number of parts, if it has as many switches, with packets of at most this number of bytes, the shortest of this;
     /// `agent` makes the terminals of each part. Of several processes each has some parts.
+    // Once a run, and once for each routing in the program: small rather than fast.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n SwitchModel,

@@ -184,6 +184,9 @@ impl<R: Routing> Partition<'_, R> {
 
 impl<'n, R: Routing> Partition<'n, R> {
     /// Some consecutive switches; of the others, `away` has the boundaries.
+    // Once a run, and once for each routing in the program: small rather than fast.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(
         net: &'n Net,
         micro: &'n SwitchModel,

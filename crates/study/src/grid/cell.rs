@@ -117,7 +117,7 @@ impl StudyFile {
         self.part.exclude.iter().any(|rule| !rule.is_empty() && matches(rule))
     }
 
-    /// The questions that apply to a cell.
+    /// The questions that apply to a cell, each once: those that differ only in their cells are one question.
     pub(super) fn asked<'a>(
         &self,
         cell: &Cell,
@@ -125,7 +125,15 @@ impl StudyFile {
     ) -> Vec<&'a ScopedQuestion> {
         let set = self.set(cell);
         let seed = cell.seed.unwrap_or(self.seed);
-        questions.iter().filter(|ask| ask.scope.has(&set, seed, cell.turn)).collect()
+        let mut asked: Vec<&ScopedQuestion> = Vec::new();
+        for ask in questions.iter().filter(|ask| ask.scope.has(&set, seed, cell.turn)) {
+            let is_same =
+                |known: &&ScopedQuestion| known.label == ask.label && known.key() == ask.key();
+            if !asked.iter().any(is_same) {
+                asked.push(ask);
+            }
+        }
+        asked
     }
 
     /// The values of the axes, as rows have them.

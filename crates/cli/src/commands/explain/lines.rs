@@ -28,6 +28,12 @@ pub(super) fn fitted<'a>(load: &'a str, points: &'a [(f64, f64)]) -> Option<Line
     })
 }
 
+/// A load in digits that show it, whatever its unit.
+fn amount(load: f64) -> String {
+    let is_usual = load == 0.0 || (1e-3..1e7).contains(&load.abs());
+    if is_usual { format!("{load:.4}") } else { format!("{load:.3e}") }
+}
+
 /// What the numbers do and do not say.
 pub(super) fn findings(l: &Lines<'_>, time: &str) -> Vec<String> {
     let mut all = Vec::new();
@@ -44,8 +50,8 @@ pub(super) fn findings(l: &Lines<'_>, time: &str) -> Vec<String> {
         ));
     } else if l.after > l.before {
         all.push(format!(
-            "above {:.4} a unit of {load} costs more {time} than below: {} of the variance of {time} is explained",
-            l.at,
+            "above {} a unit of {load} costs more {time} than below: {} of the variance of {time} is explained",
+            amount(l.at),
             percent(l.r2)
         ));
     } else {
