@@ -79,18 +79,12 @@ impl Diagnostics {
         what: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.warn(line, what, hint);
-        if let Some(last) = self.0.last_mut() {
-            last.of_fabric = true;
-        }
+        self.push(line, Severity::Warning, what, hint).of_fabric = true;
     }
 
     /// Adds a warning about a line or an entry that was left out.
     pub fn warn_left_out(&mut self, line: usize, what: impl Into<String>, hint: impl Into<String>) {
-        self.warn(line, what, hint);
-        if let Some(last) = self.0.last_mut() {
-            last.left_out = true;
-        }
+        self.push(line, Severity::Warning, what, hint).left_out = true;
     }
 
     /// Adds an error about a line or an entry that was left out.
@@ -100,10 +94,7 @@ impl Diagnostics {
         what: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.warn_left_out(line, what, hint);
-        if let Some(last) = self.0.last_mut() {
-            last.severity = Severity::Error;
-        }
+        self.push(line, Severity::Error, what, hint).left_out = true;
     }
 
     /// The first remark about something that was left out.
@@ -117,9 +108,16 @@ impl Diagnostics {
         severity: Severity,
         what: impl Into<String>,
         hint: impl Into<String>,
-    ) {
+    ) -> &mut Diagnostic {
         let (what, hint) = (what.into(), hint.into());
-        self.0.push(Diagnostic { line, severity, what, hint, of_fabric: false, left_out: false });
+        self.0.push_mut(Diagnostic {
+            line,
+            severity,
+            what,
+            hint,
+            of_fabric: false,
+            left_out: false,
+        })
     }
 
     /// Whether there are no diagnostics.

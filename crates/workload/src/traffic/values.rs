@@ -4,27 +4,11 @@ use darkfiber_fabric::{Params, SpecError};
 
 use crate::quantity;
 
-const TIMES: &[(&str, f64)] = &[
-    ("ps", 1.0),
-    ("ns", 1e3),
-    ("us", 1e6),
-    ("ms", 1e9),
-    ("min", 6e13),
-    ("s", 1e12),
-    ("h", 3.6e15),
-];
-
-/// A number with the first unit that it ends in; not below zero, and no more than `most`.
-#[expect(clippy::cast_sign_loss, reason = "checked")]
-fn number(text: &str, units: &[(&str, f64)], most: f64) -> Option<u64> {
-    let (unit, by) = units.iter().find(|(unit, _)| text.ends_with(unit))?;
-    let digits = text[..text.len() - unit.len()].trim();
-    let value = digits.parse::<f64>().ok()? * by;
-    (value >= 0.0 && value <= most).then_some(value.round() as u64)
-}
-
 /// The most bytes of a message or vector: a tebibyte.
 const MOST_BYTES: u64 = 1 << 40;
+
+/// The longest time, in picoseconds: a hundred hours leave headroom to add many of them up.
+const MOST_TIME: u64 = 360_000_000_000_000_000;
 
 /// Bytes: `64`, `64KiB`, `1MB`, `0.5GiB`.
 pub(super) fn size(params: &Params, key: &'static str, default: u64) -> Result<u64, SpecError> {
@@ -40,8 +24,8 @@ pub(super) fn time(params: &Params, key: &'static str, default: u64) -> Result<u
     let Some(text) = params.raw(key) else {
         return Ok(default);
     };
-    // A limit of a hundred hours leaves headroom to add many of them up.
-    number(text, TIMES, 3.6e17).ok_or_else(|| {
+    let time = quantity::time(text).ok().filter(|&time| time <= MOST_TIME);
+    time.ok_or_else(|| {
         params.bad(key, "a time of at most 100h with its unit, e.g. 1us, 100ms, 0.1s")
     })
 }
