@@ -6,13 +6,20 @@ use std::path::Path;
 use crate::study::write;
 use crate::{folder, run_in};
 
+/// A scenario of one run of some tenths of a second, packet by packet.
+fn alltoall(d: &Path, bytes: &str) {
+    let text = format!(
+        "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
+         [[job]]\ntraffic = \"imb:op=alltoall,bytes={bytes}\"\nnodes = 64\n"
+    );
+    write(d, "s.toml", &text);
+}
+
 #[test]
 fn a_long_run_in_a_cell_goes_on_after_a_kill() {
     let dir = folder(&[]);
     let d = dir.path();
-    let text = "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
-                [[job]]\ntraffic = \"imb:op=alltoall,bytes=1MiB\"\nnodes = 64\n";
-    write(d, "s.toml", text);
+    alltoall(d, "1MiB");
     let whole = run_in(d, "study run s.toml --format csv -q").out;
     let kept = |d: &Path| {
         let files = fs::read_dir(d.join("store/runs")).into_iter().flatten().flatten();
@@ -166,9 +173,7 @@ fn answers_are_of_files_as_they_are() {
 fn an_answer_that_cannot_be_written_costs_no_kept_run() {
     let dir = folder(&[]);
     let d = dir.path();
-    let text = "fabric = \"hyperx:dims=4x4,t=4\"\nhosts = \"qdr\"\ndepth = \"packet\"\n[routes]\nengine = \"dfsssp\"\n\
-                [[job]]\ntraffic = \"imb:op=alltoall,bytes=256KiB\"\nnodes = 64\n";
-    write(d, "s.toml", text);
+    alltoall(d, "256KiB");
     let program = env!("CARGO_BIN_EXE_darkfiber");
     let whole = run_in(d, "study run s.toml --format csv -q").out;
     let line = "study run s.toml -o store --store-every 50ms --threads 1 -q --format csv";

@@ -12,10 +12,8 @@ fn tables(dir: &Path, sets: &[(&str, &str)]) {
     }
 }
 
-#[test]
-fn another_root_of_a_torus_is_refused_with_the_cycle_that_closes() {
-    let dir = folder(&[]);
-    let d = dir.path();
+/// Tables `a` and `b` of a torus, which differ in their root; the torus.
+fn two_roots(d: &Path) -> &'static str {
     let torus = "torus:dims=4x4,t=1";
     tables(
         d,
@@ -24,6 +22,14 @@ fn another_root_of_a_torus_is_refused_with_the_cycle_that_closes() {
             ("b", &format!("{torus} -e updn --roots 0x50000010000b")),
         ],
     );
+    torus
+}
+
+#[test]
+fn another_root_of_a_torus_is_refused_with_the_cycle_that_closes() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    let torus = two_roots(d);
     let run = run_in(d, &format!("check {torus} --from a --routes b --format json"));
     assert_eq!(run.code, 1, "{}", run.err);
     let result = run.json();
@@ -67,14 +73,7 @@ fn trees_take_any_order_and_the_same_tables_change_nothing() {
 fn nothing_is_proved_of_tables_that_are_not_known() {
     let dir = folder(&[]);
     let d = dir.path();
-    let torus = "torus:dims=4x4,t=1";
-    tables(
-        d,
-        &[
-            ("a", &format!("{torus} -e updn")),
-            ("b", &format!("{torus} -e updn --roots 0x50000010000b")),
-        ],
-    );
+    let torus = two_roots(d);
     let whole = std::fs::read_to_string(d.join("a/lfts.dump")).expect("tables");
     let second = whole.match_indices("Unicast lids").nth(1).expect("a table").0;
     let last = whole.rfind("0x").expect("an entry");
