@@ -224,6 +224,9 @@ pub trait PacketNetwork<'a>: NetworkModel {
     /// Packets times switches that they crossed.
     fn crossed(&self) -> u64;
 
+    /// Packets that switches dropped, and that were sent again.
+    fn dropped(&self) -> u64;
+
     /// Events of the network.
     fn events(&self) -> u64;
 
@@ -395,6 +398,10 @@ impl<'a, R: Routing> PacketNetwork<'a> for Packets<'a, R> {
 
     fn crossed(&self) -> u64 {
         self.network.crossed()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.network.dropped()
     }
 
     fn events(&self) -> u64 {

@@ -65,7 +65,9 @@ impl Deadlock {
     /// have one service level.
     pub fn reach(self) -> &'static str {
         match self {
-            Self::Free => "one, which reaches everybody",
+            Self::Free => {
+                "one, which reaches everybody (more where aggregation nodes sit in several roots)"
+            }
             Self::Layers => {
                 "by pair, for who asks; --layer-by source (a level a host) or hop (everybody) where they fit"
             }

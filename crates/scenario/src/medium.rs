@@ -230,6 +230,8 @@ pub enum Effort {
         packets: u64,
         /// Packets times switches that they crossed.
         hops: u64,
+        /// Packets that switches dropped (in lossy traffic classes, and under `reserve`), and that were sent again.
+        dropped: u64,
         /// Events of ranks, messages and switches.
         events: u64,
         /// Of these, those that were multiplied: iterations that take the same time within `precision` of `[cost]`.

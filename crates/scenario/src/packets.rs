@@ -150,7 +150,7 @@ pub(crate) fn simulated(
 ) -> Simulated {
     let fabric = &setup.topology.fabric;
     let groups = PacketGroups::new(&setup.jobs);
-    let Totals { carried, packets, crossed, events, pauses } = totals;
+    let Totals { carried, packets, crossed, dropped, events, pauses } = totals;
     let port = |c: usize| {
         let s = fabric.tail(ChannelId::new(c));
         net.base(s.0) + (c - fabric.channels_from(s).start) as u32
@@ -187,6 +187,7 @@ pub(crate) fn simulated(
         effort: Effort::Packet {
             packets: packets.iter().map(|p| p.packets).sum(),
             hops: crossed,
+            dropped,
             events: driven.events + events,
             repeated: driven.repeated,
             error: if driven.error > 0.0 { driven.error / driven.end as f64 } else { 0.0 },

@@ -35,6 +35,8 @@ pub(crate) struct Totals {
     pub(crate) packets: Vec<Measured>,
     /// Packets times switches that they crossed.
     pub(crate) crossed: u64,
+    /// Packets that switches dropped, and that were sent again.
+    pub(crate) dropped: u64,
     /// Events of the network.
     pub(crate) events: u64,
     /// Pauses of priority flow control, if there are any.
@@ -86,6 +88,7 @@ impl<'a> Skipped<'a> {
             carried: self.inner.carried(),
             packets: self.inner.by_group(self.groups),
             crossed: self.inner.crossed(),
+            dropped: self.inner.dropped(),
             events: self.inner.events(),
             pauses: self.inner.pauses(end - self.behind),
         };
@@ -121,6 +124,7 @@ impl Totals {
             to.add_since(now, before.packets.get(i), by);
         }
         more(&mut self.crossed, others.crossed, before.crossed);
+        more(&mut self.dropped, others.dropped, before.dropped);
         more(&mut self.events, others.events, before.events);
         if let Some(now) = &others.pauses {
             let to = self.pauses.get_or_insert_default();

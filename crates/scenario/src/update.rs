@@ -41,7 +41,8 @@ impl UpdateCase {
     /// An update of tables with defaults: no fault, published delays.
     ///
     /// # Errors
-    /// If there are no stages for these tables, where stages are requested.
+    /// If there are no stages for these tables, where stages are requested; if connections could deadlock on the new paths, where entries
+    /// are dropped.
     pub fn new(
         fabric: &Fabric,
         from: &Routes,
@@ -51,6 +52,10 @@ impl UpdateCase {
     ) -> Result<Self, Error> {
         let ranks = match how {
             HowPart::Stages => Some(ranks(fabric, from, &to)?),
+            HowPart::DropDrain => {
+                refuse_unsteady(fabric, from, &to)?;
+                None
+            }
             _ => None,
         };
         Ok(Self {
@@ -92,6 +97,28 @@ impl UpdateCase {
             }),
             seed: self.seed,
         }
+    }
+}
+
+/// Refuses new tables that are not sound, or not deadlock-free with the service levels that connections keep: packets that die out do not
+/// help against that.
+fn refuse_unsteady(fabric: &Fabric, from: &Routes, to: &Routes) -> Result<(), Error> {
+    let before = Before { routes: from, has_levels: true };
+    let judged =
+        transition::check(fabric, &[before], to, None).map_err(|e| Error::input(e).inside("to"))?;
+    let needed = [Obligation::Target, Obligation::Steady];
+    let mut fails = judged.obligations.iter().filter(|j| needed.contains(&j.obligation));
+    match fails.find_map(|j| j.fails.as_ref()) {
+        None => Ok(()),
+        Some(Why::Cycle(witness)) => Err(Error::infeasible(format!(
+            "connections keep their service levels, and on the new paths could deadlock in lane {}",
+            witness.lane
+        ))
+        .hint("how = \"flip\" or \"five-phase\" moves connections; `darkfiber check --from` says more")
+        .inside("how")),
+        Some(_) => Err(Error::infeasible("the new tables are not sound")
+            .hint("`darkfiber check --from` says why")
+            .inside("how")),
     }
 }
 

@@ -65,6 +65,8 @@ pub(crate) fn simulate(
         carried: wire.carried(),
         packets: wire.by_job(setup.jobs.len()),
         crossed: wire.crossed(),
+        // Those that an update loses are in its outcome, one by one.
+        dropped: 0,
         events: wire.events(),
         pauses: wire.pauses(end),
     };

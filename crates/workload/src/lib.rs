@@ -39,6 +39,7 @@ mod matrix;
 pub mod memory;
 mod month;
 pub mod nccl;
+mod near_cubic;
 mod pattern;
 pub mod placement;
 pub mod play;

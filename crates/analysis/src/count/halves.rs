@@ -11,7 +11,8 @@ const ROUNDS: usize = 8;
 /// Beyond this many switches the halves are taken as the structure gives them.
 const MOST_SWITCHES: usize = 4096;
 
-/// The smallest cut found between two halves of the terminals. The true bisection has no more channels.
+/// The smallest cut found between two parts of the terminals that differ by at most those of the largest switch: the bisection into equal
+/// halves may have more channels, or fewer than what was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Halves {
     /// Channels from one half to the other, one direction.

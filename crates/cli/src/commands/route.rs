@@ -117,6 +117,12 @@ fn lanes_chosen_anew(args: &RouteCommand) -> Result<Option<&'static str>, Failur
         )
         .hint("leave one of both out"));
     }
+    if args.layer_by == LayerBy::Destination && args.protect {
+        return Err(Failure::usage(
+            "--layer-by destination: --protect chooses a layer for each pair, not for each destination",
+        )
+        .hint("leave one of both out"));
+    }
     if args.layer_by == LayerBy::Hop && args.survive.is_some() {
         return Err(Failure::usage(
             "--survive repairs tables, and those in which switches choose lanes (--layer-by hop) cannot be repaired yet",

@@ -305,6 +305,8 @@ fn options_that_would_do_nothing_are_refused() {
     assert!(err.starts_with("error: --processors-per-host divides"), "{err}");
     let err = refused("route f -e dfsssp --from tables --layer-by destination");
     assert!(err.starts_with("error: --layer-by destination: layers are chosen"), "{err}");
+    let err = refused("route f -e nue --protect --layer-by destination");
+    assert!(err.starts_with("error: --layer-by destination: --protect chooses a layer"), "{err}");
     for option in ["--survive 99", "--layer-by source", "--roots 0x1"] {
         let err = refused(&format!("route f -e ease --from tables {option}"));
         assert!(err.contains("is for new tables: -e ease changes entries"), "{option}: {err}");

@@ -46,6 +46,38 @@ fn a_break_is_found() {
     assert_eq!(svg.matches("<circle").count(), 100);
 }
 
+/// Whether there is a break is a matter of how sure it is, not of how much of the variance it explains.
+#[test]
+fn a_break_is_told_from_chance() {
+    // Normal enough: the sum of twelve even numbers.
+    let table = |rows: u32, seed: u32, of: &dyn Fn(f64, f64) -> f64| {
+        let mut state = seed;
+        let mut even = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(state >> 8) / f64::from(1u32 << 24)
+        };
+        (0..rows).fold("load,time\n".to_owned(), |mut text, _| {
+            let x = even();
+            let noise = (0..12).map(|_| even()).sum::<f64>() - 6.0;
+            let _ok = writeln!(text, "{x},{}", of(x, noise));
+            text
+        })
+    };
+    let one_line = |text: &str| {
+        let out = explain(text, &["-q --load load --time time"]).out;
+        let (one, two) = (out.contains("one line says as much"), out.contains("the break"));
+        assert!(one || two || out.contains("costs more time than below"), "{out}");
+        one
+    };
+    // A weak break that 200 rows show: 1 % of the variance.
+    let weak = |x: f64, noise: f64| 10.0 + 10.0 * x + 40.0 * (x - 0.1).max(0.0) + 0.5 * noise;
+    assert!(!one_line(&table(200, 1, &weak)));
+    // Straight lines.
+    let straight = |x: f64, noise: f64| 5.0 + 2.0 * x + 0.4 * noise;
+    let broken = (0..40).filter(|&seed| !one_line(&table(60, seed, &straight))).count();
+    assert!(broken <= 2, "{broken} of 40");
+}
+
 #[test]
 fn what_is_not_explained_is_said() {
     let lot: String = (0..50u32).fold("a,b\n".to_owned(), |mut text, i| {

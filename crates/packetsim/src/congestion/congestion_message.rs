@@ -18,10 +18,19 @@ pub(crate) struct CongestionMessage {
     pub(crate) bytes: u32,
     /// Data of the scheme; 0: none.
     pub(crate) says: u64,
-    /// Set if bytes have not arrived, but were dropped: the data to be sent again.
-    pub(crate) lost: Option<Message>,
+    /// Set if bytes have not arrived, but were dropped.
+    pub(crate) lost: Option<Lost>,
     /// With a reorder window, the oldest packet that the endpoint misses: it has all before that.
     pub(crate) in_order: Option<u8>,
+}
+
+/// A packet that was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Lost {
+    /// The data to be sent again.
+    pub(crate) message: Message,
+    /// Mark of the packet.
+    pub(crate) mark: u8,
 }
 
 /// A note that a switch sends.

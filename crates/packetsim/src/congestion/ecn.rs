@@ -66,6 +66,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     recovery::bytes("section 5, B", |t| &mut t.ecn.back.bytes),
     recovery::halves("section 3.2, F", |t| &mut t.ecn.back.halves),
     recovery::increase("section 5, R_AI: 40 Mbit/s of 40 Gbit/s", |t| &mut t.ecn.back.increase),
+    recovery::hyper("decision: as `increase`", |t| &mut t.ecn.back.hyper),
     recovery::least("decision", |t| &mut t.ecn.back.least),
 ];
 
@@ -148,13 +149,7 @@ impl Sender {
             self.mean -= (part(p.g, self.mean.into()) as u32).max(1);
             self.since += p.forgets;
         }
-        self.recovery.go_on(&p.back, now, Self::more);
-    }
-
-    /// Number of times that the increase is added in a step: where both time and bytes have been quiet for long, as often as the
-    /// steps of the one that had fewer (hyper increase).
-    fn more(by_time: u32, by_bytes: u32) -> u32 {
-        by_time.min(by_bytes).max(1)
+        self.recovery.go_on(&p.back, now);
     }
 }
 

@@ -41,7 +41,10 @@ impl Control for Grants {
     type Sender = Sender;
     type Receiver = Receiver;
 
-    const TELLS_LOSSES: bool = true;
+    /// What came unasked was never counted as granted.
+    fn reports_lost(mark: u8) -> bool {
+        mark == GRANTED
+    }
 
     fn sender() -> Sender {
         Sender::default()
@@ -119,29 +122,45 @@ impl Receiving for Receiver {
 /// The mark of packets that were granted.
 const GRANTED: u8 = 1;
 
-/// State of a pair at its source.
+/// State of a pair at its source. Whatever waits was requested or may be sent unsolicited: `backlog` is the sum of the others.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sender {
     /// Bytes that it has to send.
     backlog: u64,
-    /// Bytes that it may send unsolicited, those that were granted, and those that were requested and not granted.
+    /// Those of them that it may send unsolicited, those that were granted, and those that were requested and not granted.
     unasked: u64,
     granted: u64,
     asked: u64,
+    /// Bytes of further messages that it may send unsolicited.
+    allowance: u64,
 }
 
 impl Sending for Sender {
     /// Adds bytes to send; returns the bytes to request. With nothing in flight a round trip's worth is sent
-    /// unsolicited.
-    fn add(&mut self, tuning: &Tuning, bytes: u64, under_way: u64, window: u64) -> u64 {
+    /// unsolicited, in whole packets, so that each packet is either granted or not.
+    fn add(&mut self, terms: CongestionParams<'_>, bytes: u64, under_way: u64, window: u64) -> u64 {
         if self.backlog == 0 && under_way == 0 {
-            self.unasked = part(tuning.grants.first, window);
+            self.allowance = part(terms.tuning.grants.first, window);
         }
         // An empty message is a packet of a byte.
         self.backlog += bytes;
-        let ask = self.backlog.saturating_sub(self.unasked + self.granted + self.asked);
-        self.asked += ask;
-        ask
+        if bytes <= self.allowance {
+            self.allowance -= bytes;
+            self.unasked += bytes;
+            return 0;
+        }
+        let unasked = self.allowance - self.allowance % u64::from(terms.most);
+        // What comes behind this is sent behind it.
+        self.allowance = 0;
+        self.unasked += unasked;
+        self.asked += bytes - unasked;
+        bytes - unasked
+    }
+
+    fn add_lost(&mut self, bytes: u64) -> u64 {
+        self.backlog += bytes;
+        self.asked += bytes;
+        bytes
     }
 
     fn lets(&self, _: CongestionParams<'_>, bytes: u64, _: u64, _: u64) -> bool {
@@ -150,10 +169,15 @@ impl Sending for Sender {
 
     fn sent(&mut self, _: &Tuning, bytes: u64, _: u64) -> u8 {
         self.backlog -= bytes;
-        let unasked = bytes.min(self.unasked);
-        self.unasked -= unasked;
-        self.granted -= bytes - unasked;
-        if bytes > unasked { GRANTED } else { 0 }
+        if bytes <= self.unasked {
+            self.unasked -= bytes;
+            return 0;
+        }
+        // Among packets that were lost and go again ahead of others it may be of both kinds.
+        let granted = bytes.min(self.granted);
+        self.granted -= granted;
+        self.unasked -= bytes - granted;
+        GRANTED
     }
 
     fn hear(&mut self, _: &Tuning, note: &CongestionMessage, _: u64, _: &mut u64) {
@@ -170,11 +194,10 @@ impl Sending for Sender {
 mod tests {
     use super::*;
 
-    /// Bytes that are granted and have not arrived never exceed a round trip's worth and a packet; all requested bytes are granted in
-    /// the end, round robin.
-    #[test]
-    fn grants_are_a_round_trips_worth() {
-        let terms = CongestionParams {
+    const PACE: u64 = (1 << 16) * 80;
+
+    fn terms() -> CongestionParams<'static> {
+        CongestionParams {
             congestion: crate::Congestion::Grants,
             one_way: 1_800_000,
             round: 4_000_000,
@@ -185,8 +208,71 @@ mod tests {
             reorder: None,
             shared: false,
             tuning: &crate::Tuning::DEFAULT,
-        };
-        let pace = (1 << 16) * 80;
+        }
+    }
+
+    fn arriving(payload: u64, mark: u8) -> ArrivingPacket {
+        ArrivingPacket {
+            now: 0,
+            source: 0,
+            bytes: payload as u32,
+            payload: payload as u32,
+            waits: 0,
+            pace: PACE,
+            carried: 0,
+            round: 0,
+            mark,
+            is_dropped: false,
+        }
+    }
+
+    /// A pair that begins anew, with messages of any sizes: what was granted has arrived in the end, to the byte, and each packet was
+    /// either granted or not. Packets that were not are no loss of what was granted.
+    #[test]
+    fn grants_are_counted_to_the_byte() {
+        let terms = terms();
+        let window = terms.window(PACE);
+        let sizes = [
+            [131_072, 1, 4096],
+            [window, 5000, 4097],
+            [window + 1, 9000, 3],
+            [100, 60_000, 70_000],
+        ];
+        for messages in sizes {
+            let (mut end, mut source) = (Receiver::default(), Sender::default());
+            let (mut grants, mut under_way) = (Vec::new(), 0);
+            let mut first = 0;
+            for bytes in messages {
+                let ask = source.add(terms, bytes, under_way, window);
+                first += bytes - ask;
+                end.asked(terms, 0, [ask, 0], PACE, &mut grants);
+                under_way = 1;
+            }
+            assert!(first <= window && (first + 4096 > window || first == messages.iter().sum()));
+            let mut packets = messages.iter().flat_map(|&bytes| {
+                (0..bytes.div_ceil(4096)).map(move |i| (bytes - 4096 * i).min(4096))
+            });
+            let mut unasked = 0;
+            while let Some(bytes) = packets.next() {
+                for (_, says) in grants.drain(..) {
+                    (source.granted, source.asked) = (source.granted + says, source.asked - says);
+                }
+                assert!(source.lets(terms, bytes, 0, window), "{messages:?}");
+                let mark = source.sent(terms.tuning, bytes, 0);
+                unasked += if mark == GRANTED { 0 } else { bytes };
+                assert_eq!(Grants::reports_lost(mark), mark == GRANTED);
+                end.arrived(terms, &arriving(bytes, mark), &mut grants);
+            }
+            assert_eq!((unasked, end.granted, source.backlog), (first, 0, 0), "{messages:?}");
+            assert_eq!((source.unasked, source.granted, source.asked), (0, 0, 0), "{messages:?}");
+        }
+    }
+
+    /// Bytes that are granted and have not arrived never exceed a round trip's worth and a packet; all requested bytes are granted in
+    /// the end, round robin.
+    #[test]
+    fn grants_are_a_round_trips_worth() {
+        let (terms, pace) = (terms(), PACE);
         let (mut end, mut grants) = (Receiver::default(), Vec::new());
         for source in 0..5 {
             end.asked(terms, source, [100_000, 0], pace, &mut grants);
@@ -198,18 +284,7 @@ mod tests {
             let under_way: u64 = bytes + waiting.iter().map(|g| g.1).sum::<u64>();
             assert!(under_way < window + 4096, "{under_way} of {window}");
             got[source as usize] += bytes;
-            let a = ArrivingPacket {
-                now: 0,
-                source,
-                bytes: bytes as u32,
-                payload: bytes as u32,
-                waits: 0,
-                pace,
-                carried: 0,
-                round: 0,
-                mark: GRANTED,
-                is_dropped: false,
-            };
+            let a = ArrivingPacket { source, ..arriving(bytes, GRANTED) };
             end.arrived(terms, &a, &mut grants);
             waiting.extend(grants.drain(..));
             let [least, most] = [got.iter().min(), got.iter().max()].map(|g| *g.expect("five"));

@@ -22,7 +22,7 @@ mod sides;
 mod tuned;
 mod tuning;
 
-pub(crate) use congestion_message::{CongestionMessage, Notification};
+pub(crate) use congestion_message::{CongestionMessage, Lost, Notification};
 pub use kind::Congestion;
 pub(crate) use outbox::{Outbox, Sent, Turn};
 pub(crate) use pairs::SPECULATIVE;
@@ -82,9 +82,9 @@ macro_rules! schemes {
                 match self { $(Self::$scheme => $scheme::DROPS_SPECULATIVE),* }
             }
 
-            /// Value of [`Control::TELLS_LOSSES`] of the scheme.
-            pub(crate) fn tells_losses(self) -> bool {
-                match self { $(Self::$scheme => $scheme::TELLS_LOSSES),* }
+            /// Calls [`Control::reports_lost`] of the scheme.
+            pub(crate) fn reports_lost(self, mark: u8) -> bool {
+                match self { $(Self::$scheme => $scheme::reports_lost(mark)),* }
             }
 
             /// Value of [`Control::LOOKS`] of the scheme.
@@ -147,8 +147,18 @@ macro_rules! schemes {
         }
 
         impl Sending for Sender {
-            fn add(&mut self, tuning: &Tuning, bytes: u64, under_way: u64, window: u64) -> u64 {
-                match self { $(Self::$scheme(s) => s.add(tuning, bytes, under_way, window)),* }
+            fn add(
+                &mut self,
+                terms: CongestionParams<'_>,
+                bytes: u64,
+                under_way: u64,
+                window: u64,
+            ) -> u64 {
+                match self { $(Self::$scheme(s) => s.add(terms, bytes, under_way, window)),* }
+            }
+
+            fn add_lost(&mut self, bytes: u64) -> u64 {
+                match self { $(Self::$scheme(s) => s.add_lost(bytes)),* }
             }
 
             fn lets(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::Sender;
-use super::congestion_message::CongestionMessage;
+use super::congestion_message::{CongestionMessage, Lost};
 use super::params::CongestionParams;
 use super::sides::Sending;
 use crate::message::Message;
@@ -95,8 +95,7 @@ impl Outbox {
             .pairs
             .entry(message.to)
             .or_insert_with(|| Pair { source: Sender::new(terms.congestion), ..Pair::default() });
-        let request =
-            pair.source.add(terms.tuning, message.bytes, pair.under_way, terms.window(pace));
+        let request = pair.source.add(terms, message.bytes, pair.under_way, terms.window(pace));
         pair.messages.push_back(message);
         pair.queued += message.bytes;
         if !std::mem::replace(&mut pair.is_open, true) {
@@ -191,10 +190,10 @@ impl Outbox {
             pair.numbers.has_all_before(oldest);
         }
         let mut request = 0;
-        if let Some(lost) = note.lost {
-            request = pair.source.add(terms.tuning, lost.bytes, pair.under_way, terms.window(pace));
-            pair.queued += lost.bytes;
-            pair.messages.push_front(lost);
+        if let Some(Lost { message, .. }) = note.lost {
+            request = pair.source.add_lost(message.bytes);
+            pair.queued += message.bytes;
+            pair.messages.push_front(message);
         }
         pair.source.hear(terms.tuning, note, now, &mut pair.next);
         if !pair.messages.is_empty() && !pair.is_open {

@@ -38,11 +38,14 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
     recovery::timer("clause 32.11, rpgTimeReset", |t| &mut t.qcn.back.timer),
     recovery::bytes("clause 32.11, rpgByteReset", |t| &mut t.qcn.back.bytes),
-    recovery::halves("clause 32.11, rpgThreshold", |t| &mut t.qcn.back.halves),
+    recovery::halves("clause 32.11, rpgThreshold: 5, of which the last is beyond", |t| {
+        &mut t.qcn.back.halves
+    }),
     recovery::increase("clause 32.11, rpgAiRate: 5 Mbit/s of 10 Gbit/s", |t| {
         &mut t.qcn.back.increase
     }),
-    recovery::least("decision", |t| &mut t.qcn.back.least),
+    recovery::hyper("clause 32.11, rpgHaiRate: 50 Mbit/s of 10 Gbit/s", |t| &mut t.qcn.back.hyper),
+    recovery::least("clause 32.11, rpgMinRate: 5 Mbit/s of 10 Gbit/s", |t| &mut t.qcn.back.least),
 ];
 
 /// Notes have this many steps (clause 32.9), and the strongest one is half of a rate.
@@ -85,8 +88,8 @@ impl OutputQueueState {
         self.was = waits;
         let most = aim * (2 * growth + 1);
         let steps = (feedback * STEPS / most).clamp(0, STEPS - 1);
-        // The stronger, the sooner the next one: up to ten times (clause 32.8.2, table 32-2), at random within 15 %.
-        let next = params.sample * 8 / (8 + (steps.cast_unsigned() * 9 / 8)).max(1);
+        // The stronger, the sooner the next one: up to eight times (clause 32.9, by the three upper bits of six), at random within 15 %.
+        let next = params.sample / (1 + steps.cast_unsigned() / 8);
         let jitter = u64::from(random.below(300));
         self.until = (next * (850 + jitter) / 1000).cast_signed();
         steps.cast_unsigned()
@@ -101,7 +104,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     fn go_on(&mut self, p: &QcnParams, now: u64) {
-        self.recovery.go_on(&p.back, now, |_, _| 1);
+        self.recovery.go_on(&p.back, now);
     }
 }
 

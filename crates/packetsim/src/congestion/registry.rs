@@ -76,7 +76,7 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
             doc: "Every output marks packets by what waits behind them: none up to 1 us of its channel, a part that grows to 1 % at 40 us, \
               all beyond. An endpoint tells a source of marks at most every 50 us. The source then sends less, by up to half, and \
               more again by time and bytes: half way back five times, then by a thousandth of the channel each time, then by \
-              tenths of a thousandth more and more.",
+              two, three and more thousandths.",
             paper: "Y. Zhu et al., Congestion Control for Large-Scale RDMA Deployments (SIGCOMM'15), sections 3 and 5; its thresholds, \
                 for 40 Gbit/s, as times",
         },
@@ -98,7 +98,8 @@ pub static CONGESTIONS: Registry<Scheme> = Registry::new(
             summary: "switches tell sources how long queues are: quantised congestion notification, IEEE 802.1Qau",
             doc: "Every output samples a packet of 150 KB, more often when it is congested, and tells the packet's source at once how far \
               its queue is above 26 KB and how fast it grows, in 64 steps. The source sends less by up to half, and more again by \
-              bytes and time: half way back five times, then by 1/2000 of the channel each time.",
+              bytes and time: half way back four times, then by 1/2000 of the channel each time, then by 1/200 and more. Notes \
+              in a row do not lower the rate that it comes back to.",
             paper: "IEEE Std 802.1Qau-2010, clauses 30 to 32; M. Alizadeh et al., Data Center Transport Mechanisms: Congestion Control \
                 Theory and IEEE Standardization (Allerton'08)",
         },

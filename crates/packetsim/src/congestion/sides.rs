@@ -22,11 +22,14 @@ pub(crate) trait Control {
     const HAS_POINTS: bool = false;
     /// Whether the last switch drops unsolicited packets.
     const DROPS_SPECULATIVE: bool = false;
-    /// Whether a source reports lost bytes to the endpoint.
-    const TELLS_LOSSES: bool = false;
 
     /// Initial state of a pair at its source.
     fn sender() -> Self::Sender;
+
+    /// Whether a source reports a packet with this mark to the endpoint if it was lost.
+    fn reports_lost(_mark: u8) -> bool {
+        false
+    }
 
     /// Bytes that a pair may have in flight, as part ([`ONE`]) of the bytes that its channel carries in a round trip.
     fn window(_: &Tuning) -> u64 {
@@ -49,7 +52,12 @@ pub(crate) trait Control {
 pub(crate) trait Sending {
     /// Called for another message, while `under_way` bytes are in flight: returns the bytes to request from the
     /// endpoint, or 0.
-    fn add(&mut self, _: &Tuning, _bytes: u64, _under_way: u64, _window: u64) -> u64 {
+    fn add(&mut self, _: CongestionParams<'_>, _bytes: u64, _under_way: u64, _window: u64) -> u64 {
+        0
+    }
+
+    /// Called for bytes that were lost and are to be sent again: returns the bytes to request from the endpoint, or 0.
+    fn add_lost(&mut self, _bytes: u64) -> u64 {
         0
     }
 

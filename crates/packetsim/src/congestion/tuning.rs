@@ -130,8 +130,21 @@ pub(crate) struct RecoveryParams {
     pub(super) halves: u64,
     /// No rate falls below this part of the channel's.
     pub(super) least: u64,
-    /// Part of the channel's rate that each step beyond adds.
+    /// Part of the channel's rate that each step beyond adds; and that where both time and bytes are beyond, times the steps beyond of the
+    /// one that has fewer.
     pub(super) increase: u64,
+    pub(super) hyper: u64,
+    pub(super) rules: Rules,
+}
+
+/// Whose reaction point a rate has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Rules {
+    /// Every note makes the rate the target (Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM'15, section 3.2).
+    Dcqcn,
+    /// Notes before the first step of bytes leave the target; a target more than ten times the rate is divided by eight at the first
+    /// step; steps beyond come twice as fast where time and bytes both are beyond (IEEE Std 802.1Qau-2010, clauses 32.13 and 32.14).
+    Standard,
 }
 
 /// Parameters of DCQCN: times in picoseconds, parts of [`ONE`].
@@ -161,6 +174,8 @@ impl EcnParams {
             halves: 5,
             least: ONE / 4096,
             increase: ONE / 1000,
+            hyper: ONE / 1000,
+            rules: Rules::Dcqcn,
         },
     };
 }
@@ -196,9 +211,11 @@ impl QcnParams {
         back: RecoveryParams {
             timer: 15_000_000_000,
             bytes: 150_000,
-            halves: 5,
-            least: ONE / 4096,
+            halves: 4,
+            least: ONE / 2000,
             increase: ONE / 2000,
+            hyper: ONE / 200,
+            rules: Rules::Standard,
         },
     };
 }

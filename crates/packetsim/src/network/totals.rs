@@ -65,6 +65,11 @@ impl<R: Routing, A: Agent> Network<'_, R, A> {
         self.sum(self.workers.iter().map(|w| w.part.switches().crossed).sum())
     }
 
+    /// Packets that switches dropped.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.sum(self.workers.iter().map(|w| w.part.switches().dropped).sum())
+    }
+
     /// Packets that were sent again because of wrong bits.
     pub(crate) fn again(&self) -> u64 {
         self.sum(self.workers.iter().map(|w| w.part.switches().again).sum())

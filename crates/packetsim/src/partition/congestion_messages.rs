@@ -23,8 +23,11 @@ impl<R: Routing> Partition<'_, R> {
                 self.grants = grants;
             } else {
                 let says = self.outboxes[at].hear(terms, &note, self.now, pace);
-                let lost = note.lost.map_or(0, |lost| lost.bytes as u32);
-                if says > 0 || (lost > 0 && terms.congestion.tells_losses()) {
+                let lost = note
+                    .lost
+                    .filter(|lost| terms.congestion.reports_lost(lost.mark))
+                    .map_or(0, |lost| lost.message.bytes as u32);
+                if says > 0 || lost > 0 {
                     self.ask(
                         terms,
                         CongestionMessage {
@@ -82,7 +85,7 @@ impl<R: Routing> Partition<'_, R> {
                 now: self.now,
                 source: note.source,
                 bytes: note.bytes,
-                payload: lost.bytes as u32,
+                payload: lost.message.bytes as u32,
                 waits,
                 carried: self.switches.carried(home),
                 round: 2 * (when - self.now),

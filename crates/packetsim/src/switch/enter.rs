@@ -3,7 +3,7 @@
 use super::features::Features;
 use super::{SwitchContext, Switches};
 use crate::class::EVEN;
-use crate::congestion::{CongestionMessage, Notification, SPECULATIVE};
+use crate::congestion::{CongestionMessage, Lost, Notification, SPECULATIVE};
 use crate::message::Message;
 use crate::packet::NOBODY;
 use crate::routing::{LOST, Routing, SwitchView};
@@ -145,15 +145,18 @@ impl Switches<'_> {
             bytes: packet.bytes,
             says: 0,
             in_order: None,
-            lost: Some(Message {
-                number: packet.message,
-                to: packet.to,
-                bytes: packet.payload().into(),
-                group: packet.group,
-                path: Some(packet.path),
-                class: packet.lane >> self.class_bits,
-                connection: None,
-                born: Some(packet.born),
+            lost: Some(Lost {
+                message: Message {
+                    number: packet.message,
+                    to: packet.to,
+                    bytes: packet.payload().into(),
+                    group: packet.group,
+                    path: Some(packet.path),
+                    class: packet.lane >> self.class_bits,
+                    connection: None,
+                    born: Some(packet.born),
+                },
+                mark: packet.mark,
             }),
         };
         context.notifications.push(Notification { when, note, waits, port });

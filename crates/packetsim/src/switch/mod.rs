@@ -64,7 +64,7 @@ pub(crate) struct Switches<'n> {
     is_plain: bool,
     /// The crossbar's speed-up, if that is a power of two: its logarithm.
     speedup_bits: Option<u32>,
-    /// By output, the state of congestion control, if it needs any.
+    /// By output and traffic class, the state of congestion control, if it needs any.
     points: Vec<OutputQueueState>,
     /// By output, the replay buffer, if it is limited.
     replays: Vec<Replay>,
@@ -190,7 +190,7 @@ impl<'n> Switches<'n> {
             },
             points: vec![
                 OutputQueueState::default();
-                if micro.congestion.has_points() { ports } else { 0 }
+                if micro.congestion.has_points() { ports * micro.class_count() } else { 0 }
             ],
             replays: vec![Replay::default(); if micro.replay.is_some() { ports } else { 0 }],
             pauses: vec![Pause::default(); if micro.pfc.is_some() { ports << bits } else { 0 }],
@@ -605,8 +605,8 @@ impl<'n> Switches<'n> {
         if !F::PLAIN && micro.congestion.looks() {
             let passing = DepartingPacket { waits, bytes, pace: to.pace, was_held };
             let random = &mut self.random[random_of];
-            let (mark, says) =
-                micro.congestion.pass(&micro.tuning, self.points.get_mut(output), &passing, random);
+            let point = self.points.get_mut(output * micro.class_count() + usize::from(class));
+            let (mark, says) = micro.congestion.pass(&micro.tuning, point, &passing, random);
             packet.mark |= u8::from(mark);
             if says > 0 {
                 let (source, endpoint) = (packet.from, packet.to);

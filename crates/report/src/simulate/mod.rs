@@ -446,9 +446,13 @@ impl Report for SimulateResult<'_> {
             Effort::Formula { events, repeated } => {
                 format!("{} events{}", group(events), multiplied(repeated, events))
             }
-            Effort::Packet { packets, hops, events, repeated, error } => format!(
-                "{} packets, {} switches crossed, {} events{}{}",
+            Effort::Packet { packets, hops, dropped, events, repeated, error } => format!(
+                "{} packets{}, {} switches crossed, {} events{}{}",
                 group(packets),
+                match dropped {
+                    0 => String::new(),
+                    n => format!(", {} dropped and sent again", group(n)),
+                },
                 group(hops),
                 group(events),
                 multiplied(repeated, events),

@@ -411,6 +411,13 @@ fn what_cannot_be_has_its_line() {
     // Stages that there are not are refused with the reason.
     let why = torus(4).case("stages", 1, "").err().expect("no order will do").to_string();
     assert!(why.contains("how: no order of switches will do"), "{why}");
+    // New paths of several layers, on which connections would keep the one service level that they have.
+    let levels = Pair::new("torus:dims=5x4,t=1", "torus:dims=5x4,t=1", "updn", "dfsssp", "", "");
+    let why = levels.case("drop-drain", 2, "").err().expect("they could deadlock").to_string();
+    assert!(
+        why.contains("how: connections keep their service levels, and on the new paths"),
+        "{why}"
+    );
 }
 
 /// The table of docs/updates.md: `cargo test --release -p darkfiber-scenario --test it -- --ignored --nocapture table`.

@@ -4,6 +4,7 @@ use darkfiber_fabric::{Key, Params};
 
 use super::shift::{Phases, several};
 use super::{Participants, Pattern, PatternError, PatternKind};
+use crate::near_cubic::near_cubic;
 
 /// Nearest neighbours in this many dimensions.
 pub(super) struct Neighbours {
@@ -54,7 +55,7 @@ impl PatternKind for Neighbours {
     ) -> Result<Box<dyn Pattern>, PatternError> {
         let n = several(self.name, among)?;
         let dims = match params.list("dims", &(1..=n))? {
-            None => near_cube(n, self.dimensions),
+            None => near_cubic(n, self.dimensions),
             Some(dims) => {
                 let places: u64 = dims.iter().map(|&d| u64::from(d)).product();
                 if dims.len() != self.dimensions || places != u64::from(n) {
@@ -84,29 +85,4 @@ impl PatternKind for Neighbours {
             }
         }))
     }
-}
-
-/// Sides whose product is `n`, as equal as can be, the largest first: prime factors from large to small,
-/// each to the smallest side.
-fn near_cube(n: u32, dimensions: usize) -> Vec<u32> {
-    let mut factors = Vec::new();
-    let (mut rest, mut p) = (n, 2);
-    while p * p <= rest {
-        while rest % p == 0 {
-            factors.push(p);
-            rest /= p;
-        }
-        p += 1;
-    }
-    if rest > 1 {
-        factors.push(rest);
-    }
-    let mut sides = vec![1; dimensions];
-    for f in factors.into_iter().rev() {
-        if let Some(least) = sides.iter_mut().min() {
-            *least *= f;
-        }
-    }
-    sides.sort_unstable_by(|a, b| b.cmp(a));
-    sides
 }

@@ -2,10 +2,11 @@
 
 use darkfiber_fabric::{Key, Params};
 
-use super::grid::{Grid, near_cubic};
+use super::grid::Grid;
 use super::values::{count, time};
 use super::{Ranks, Traffic, TrafficError, computing, finished, repeated, several};
 use crate::collective::{Call, Collective};
+use crate::near_cubic::near_cubic;
 use crate::schedule::{Program, Script};
 
 /// Sides that the spec gives, or as cubic as can be. The tool numbers ranks along x first, so x is the last dimension.

@@ -5,8 +5,6 @@ use darkfiber_report::explain::{Lines, Two};
 
 /// Below this share of the variance a load explains little.
 const LITTLE: f64 = 0.5;
-/// Two lines that explain less more than one are one.
-const NO_BREAK: f64 = 0.02;
 /// Fewer rows than this say little about themselves.
 const FEW: usize = 30;
 
@@ -44,7 +42,7 @@ pub(super) fn findings(l: &Lines<'_>, time: &str) -> Vec<String> {
             "{load} explains little of {time} ({}): look for something else, or for a load nearer to what slows it down",
             percent(l.r2)
         ));
-    } else if l.r2 - l.r2_straight < NO_BREAK {
+    } else if !l.drawn.fit.is_broken(rows) {
         all.push(format!(
             "one line says as much as two: no {load} is seen from which on {time} grows faster"
         ));
