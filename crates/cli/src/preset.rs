@@ -39,6 +39,10 @@ pub(crate) fn write(
     path: &Path,
     text: impl FnOnce() -> Result<String, Failure>,
 ) -> Result<Exit, Failure> {
+    if path == Path::new("-") {
+        out::print(&text()?)?;
+        return Ok(Exit::Fine);
+    }
     save::expect(Some(&path.to_owned()))?;
     // What it names is not read here, and may be this very file.
     let kept = if path.is_file() { fs::read_to_string(path).ok() } else { None };
@@ -48,11 +52,7 @@ pub(crate) fn write(
         return Err(Failure::usage(what).hint("name another file, or remove that one"));
     }
     let text = text()?;
-    if path == Path::new("-") {
-        out::print(&text)?;
-    } else {
-        save::file(path, |out| out.write_all(text.as_bytes()))?;
-    }
+    save::file(path, |out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Fine)
 }
 

@@ -17,7 +17,7 @@ use crate::class_totals::by_class;
 use crate::drive::{END, TOO_LONG};
 use crate::pairs::Received;
 use crate::planes::{self, Rails};
-use crate::{Effort, Job, LidsPart, Setup, SimError, Simulated};
+use crate::{Effort, LidsPart, Setup, SimError, Simulated};
 
 /// By (sender, receiver, bytes), how many messages a run of a program sends.
 fn messages(program: &Program) -> BTreeMap<(u32, u32, u64), u64> {
@@ -98,7 +98,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         }
         of_jobs.push(of_job);
     }
-    let runs = runs(jobs, &of_jobs, &capacity)?;
+    let runs = runs(&of_jobs, &capacity)?;
     let classes = by_class(jobs, &received, None);
     Ok(Simulated {
         classes,
@@ -122,11 +122,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
 /// # Errors
 /// If a job takes longer than the clock has.
 #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-fn runs(
-    jobs: &[Job],
-    of_jobs: &[BTreeMap<u32, u64>],
-    capacity: &[f64],
-) -> Result<Vec<Vec<JobRun>>, SimError> {
+fn runs(of_jobs: &[BTreeMap<u32, u64>], capacity: &[f64]) -> Result<Vec<Vec<JobRun>>, SimError> {
     let takes = |(&c, &bytes): (&u32, &u64)| bytes as f64 / capacity[c as usize];
     let alone: Vec<f64> =
         of_jobs.iter().map(|of| of.iter().map(takes).fold(0.0, f64::max)).collect();
@@ -137,16 +133,16 @@ fn runs(
             wanted[*on.0 as usize] += takes(on) / alone;
         }
     }
-    let run = |((job, of), &alone): ((&Job, &BTreeMap<u32, u64>), &f64)| {
+    let run = |(of, &alone): (&BTreeMap<u32, u64>, &f64)| {
         let most = of.keys().map(|&c| wanted[c as usize]).fold(1.0, f64::max);
-        let begin = job.play.start;
-        let end = begin.saturating_add((alone * most).round() as u64);
+        // All at once, whenever they start.
+        let end = (alone * most).round() as u64;
         if end >= END {
             return Err(SimError::Config(ConfigError(TOO_LONG.to_owned())));
         }
-        Ok(vec![JobRun { begin, end }])
+        Ok(vec![JobRun { begin: 0, end }])
     };
-    jobs.iter().zip(of_jobs).zip(&alone).map(run).collect()
+    of_jobs.iter().zip(&alone).map(run).collect()
 }
 
 /// The LIDs of its destination that a message may take, with equal probability.

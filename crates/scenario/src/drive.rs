@@ -106,7 +106,8 @@ pub(crate) fn drive<W: Resumable>(
     mut until: Option<Until<'_>>,
 ) -> Result<DrivenRun, SimError> {
     let jobs: Vec<play::Job> = setup.jobs.iter().map(|job| job.play.clone()).collect();
-    let mut player = Player::new(&jobs, setup.host).with_seed(setup.seed);
+    let numbers = (0..).zip(&setup.jobs).map(|(i, job)| job.number.unwrap_or(i)).collect();
+    let mut player = Player::new(&jobs, setup.host).with_seed(setup.seed).with_numbers(numbers);
     if let Some(job) = until.as_ref().and_then(|until| until.job) {
         player = player.with_laps(job);
     }

@@ -16,7 +16,8 @@ impl Case {
             _ => Sharing::default(),
         };
         let runs: Vec<usize> = (0..self.jobs.len()).filter(|&j| alive[j]).collect();
-        let jobs: Vec<Job> = runs.iter().map(|&j| self.jobs[j].clone()).collect();
+        let jobs: Vec<Job> =
+            runs.iter().map(|&j| Job { number: Some(j as u32), ..self.jobs[j].clone() }).collect();
         let setup = Setup {
             routes,
             jobs: jobs.clone(),

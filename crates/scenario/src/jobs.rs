@@ -42,6 +42,8 @@ pub struct Job {
     /// Whether each of its messages is divided into equal parts, one for each plane of the fabric. Its terminals are those of
     /// the first plane.
     pub striped: bool,
+    /// The number by which the noise of its hosts is drawn; its place among the jobs of a run if there is none.
+    pub number: Option<u32>,
 }
 
 impl From<play::Job> for Job {
@@ -49,7 +51,7 @@ impl From<play::Job> for Job {
     fn from(play: play::Job) -> Self {
         let (name, hosts, classes) = (String::new(), Vec::new(), Vec::new());
         let (weight, limit) = (1.0, f64::INFINITY);
-        Self { play, name, hosts, weight, limit, classes, striped: false }
+        Self { play, name, hosts, weight, limit, classes, striped: false, number: None }
     }
 }
 
@@ -361,6 +363,7 @@ impl HostAllocation<'_> {
             limit: part.limit.map_or(f64::INFINITY, |limit| limit.0),
             classes: Vec::new(),
             striped,
+            number: None,
         })
     }
 }

@@ -67,10 +67,11 @@ fn simulated(
 /// If ranks wait for messages that never come, or the tables lose a message.
 pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
     let heed = |_: Pulse| unwind_if_asked();
-    let one = |job: &Job| {
+    let one = |(number, job): (usize, &Job)| {
+        let number = Some(job.number.unwrap_or(number as u32));
         let play = play::Job { start: 0, repeat: Repeat::Once, ..job.play.clone() };
         let alone = Setup {
-            jobs: vec![Job { play, ..job.clone() }],
+            jobs: vec![Job { play, number, ..job.clone() }],
             medium: setup.medium.clone(),
             interval: None,
             held: false,
@@ -84,9 +85,9 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
     };
     // Processes take them in the same order.
     if several(setup.processes).is_some() {
-        return setup.jobs.iter().map(one).collect();
+        return setup.jobs.iter().enumerate().map(one).collect();
     }
-    setup.jobs.par_iter().with_max_len(1).map(one).collect()
+    setup.jobs.par_iter().enumerate().with_max_len(1).map(one).collect()
 }
 
 /// The jobs as each plane sees them: one that is divided over the planes is a job in each of them.

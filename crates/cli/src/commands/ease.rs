@@ -59,12 +59,23 @@ fn is_asked(args: &RouteCommand) -> Result<bool, Failure> {
         (args.request.roots.is_some(), "--roots"),
         (args.layer_by != LayerBy::Pair, "--layer-by"),
         (args.survive.is_some(), "--survive"),
+        (args.request.lmc > 0, "--lmc"),
     ];
     if let Some((_, option)) = args_of_new_tables.into_iter().find(|(given, _)| named && *given) {
         return Err(Failure::usage(format!(
             "{option} is for new tables: -e ease changes entries of those in place"
         ))
         .hint(format!("leave {option} out")));
+    }
+    let pictures = [
+        (args.svg.is_some(), "--svg"),
+        (args.page.map.is_some(), "--map"),
+        (args.page.html.is_some(), "--html"),
+    ];
+    if let Some((_, option)) = pictures.into_iter().find(|(given, _)| named && *given) {
+        return Err(Failure::usage(format!("{option} is not drawn of -e ease")).hint(format!(
+            "darkfiber measure or check draws the tables that -o writes; leave {option} out"
+        )));
     }
     Ok(named)
 }

@@ -148,7 +148,7 @@ fn pictures_and_what_has_no_result() {
     let dir = folder(&[("a.toml", SCENARIO)]);
     let d = dir.path();
     let run = run_in(d, "simulate a.toml --set job.2.nodes=12,4000 --svg both.svg -q");
-    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.code, 4, "{}", run.err);
     assert!(
         run.out.contains("no result of 4000, seed 1:") && run.out.contains("finds no 4000 hosts"),
         "{}",

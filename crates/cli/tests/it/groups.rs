@@ -115,6 +115,35 @@ nodes = 12
     let found = run_in(dir.path(), "check made/fabric.topo --routes made --groups other.far -q");
     assert_eq!(found.code, 3, "{} {}", found.out, found.err);
     assert!(found.err.contains("0 of the 5 switches with groups"), "{}", found.err);
+    // A transition between tables of which some have groups holds whichever ports switches pick meanwhile, or is refused.
+    let torus = "torus:dims=3x3,t=1";
+    for (engine, roots, out) in [
+        ("dor --lanes 1", "", "plain"),
+        ("ar_updn", "--roots 0x0000500000100007", "groups"),
+        ("updn", "--roots 0x0000500000100007", "static"),
+    ] {
+        let made = run_in(dir.path(), &format!("route {torus} -e {engine} {roots} -o {out} -q"));
+        assert_eq!(made.code, 0, "{out}: {}", made.err);
+    }
+    let way = |from: &str, to: &str| {
+        run_in(dir.path(), &format!("check {torus} --from {from} --routes {to} --format json"))
+    };
+    for (from, to) in [("plain", "groups"), ("groups", "plain")] {
+        let found = way(from, to);
+        assert_eq!(found.code, 1, "{from} to {to}: {} {}", found.out, found.err);
+        assert!(
+            found
+                .err
+                .contains("groups of ports of the old and the new tables together can deadlock"),
+            "{}",
+            found.err
+        );
+    }
+    for (from, to) in [("static", "groups"), ("groups", "static"), ("groups", "groups")] {
+        let found = way(from, to);
+        assert_eq!(found.code, 0, "{from} to {to}: {} {}", found.out, found.err);
+        assert!(found.err.contains("whichever port of old and new groups"), "{}", found.err);
+    }
     let found = run_in(dir.path(), "reroute made/fabric.topo --routes made --fail-links 1");
     assert!(found.err.contains("groups of ports are left aside here"), "{}", found.err);
 }

@@ -180,9 +180,13 @@ impl<'a> CompareResult<'a> {
         Self { title, seeds, scenarios: scenarios.collect(), jobs, provenance }
     }
 
-    /// Whether there are no results at all.
-    pub fn is_empty(&self) -> bool {
-        self.jobs.iter().flat_map(|job| &job.scenarios).all(|job| job.run.is_none())
+    /// Whether there is a scenario without any result.
+    pub fn lacks_some(&self) -> bool {
+        let has_result = |i: usize| {
+            let mut of = self.jobs.iter().filter_map(|job| job.scenarios.get(i));
+            of.any(|job| job.run.is_some())
+        };
+        !(0..self.scenarios.len()).all(has_result)
     }
 
     /// Description of the simulations, in a line.
@@ -410,9 +414,8 @@ pub(super) mod tests {
         let result = CompareResult::new("t", &[1, 2, 3], &variants, &provenance);
         insta::assert_snapshot!(result.text(Style::default()));
         insta::assert_snapshot!(result.csv());
-        assert!(!result.is_empty());
-        assert!(
-            CompareResult::new("t", &[], &[variant("a", &[("x", &[])])], &provenance).is_empty()
-        );
+        assert!(!result.lacks_some());
+        let one = [variant("a", &[("x", &[1.0])]), variant("b", &[("x", &[])])];
+        assert!(CompareResult::new("t", &[], &one, &provenance).lacks_some());
     }
 }

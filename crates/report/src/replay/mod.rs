@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::Report;
 use crate::model::{FabricFacts, Provenance};
-use crate::number::{duration, group, mean, percent};
+use crate::number::{counted, duration, group, mean, percent};
 use crate::style::Style;
 use crate::table;
 
@@ -184,6 +184,14 @@ impl Report for ReplayResult<'_> {
                 "at no moment a job runs on several switches: engines make no difference\n",
             );
             return text;
+        }
+        let with_some = self.rows.iter().filter(|m| m.multi_switch_jobs > 0).count();
+        if with_some < self.moments {
+            let _ok = writeln!(
+                text,
+                "The means below are of the {} at which a job runs on several switches.\n",
+                counted(with_some, "moment", "moments")
+            );
         }
         let heading = [
             "mean over moments",

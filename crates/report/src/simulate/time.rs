@@ -23,7 +23,7 @@ pub struct Lines {
     pub what: &'static str,
     /// Length of an interval in seconds.
     pub interval: f64,
-    /// Channels, the busiest first: by interval the share of its capacity.
+    /// Channels, the busiest first: by interval the share of its capacity, of a whole interval in the last one, too.
     pub channels: Vec<Vec<f64>>,
     /// Total number of channels.
     pub all: usize,
@@ -107,16 +107,25 @@ fn map(
     let mut squares = Squares::default();
     for (row, busy) in lines.channels.iter().take(rows).enumerate() {
         for column in 0..columns {
+            // In intervals; the last one ends with the run.
             let time = |c: usize| c as f64 / columns as f64 * end / lines.interval;
-            #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
-            let (from, to) = (time(column) as usize, time(column + 1).ceil() as usize);
-            let some = busy.get(from.min(busy.len())..to.min(busy.len())).unwrap_or(&[]);
-            let mean = some.iter().sum::<f64>() / (to - from).max(1) as f64;
+            let mean = mean(busy, (time(column), time(column + 1)), end / lines.interval);
             let at = (left + column as f64 * width, top + row as f64 * height);
             squares.shade(Ramp::Load, mean, at, (width, height));
         }
     }
     squares.draw(svg);
+}
+
+/// The mean of shares from one time to another, in intervals. The interval in which a run ends, at `end`, is not longer than the run.
+fn mean(busy: &[f64], (from, to): (f64, f64), end: f64) -> f64 {
+    #[expect(clippy::cast_sign_loss, reason = "times are not below zero")]
+    let touched = from as usize..(to.ceil() as usize).min(busy.len());
+    let part = |i: usize| {
+        let (begin, until) = (i as f64, ((i + 1) as f64).min(end.max(i as f64 + 1e-9)));
+        busy[i] / (until - begin) * (until.min(to) - begin.max(from)).max(0.0)
+    };
+    touched.map(part).sum::<f64>() / (to - from).max(f64::MIN_POSITIVE)
 }
 
 fn axis(svg: &mut String, end: f64, (left, y): (f64, f64)) {
@@ -138,5 +147,24 @@ fn axis(svg: &mut String, end: f64, (left, y): (f64, f64)) {
             seconds(t)
         );
         t += step;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns take intervals as far as these reach into them; the last interval is as long as the run was in it.
+    #[test]
+    fn columns_take_their_part_of_each_interval() {
+        // A run of 4.9 intervals in five columns: full in the first one, and in the last one for all of its nine tenths.
+        let (busy, end) = ([1.0, 0.0, 0.0, 0.0, 0.9], 4.9);
+        let of = |column: usize| {
+            let time = |c: usize| c as f64 * end / 5.0;
+            mean(&busy, (time(column), time(column + 1)), end)
+        };
+        for (column, share) in [1.0, 0.02 / 0.98, 0.0, 0.0, 0.9 / 0.98].into_iter().enumerate() {
+            assert!((of(column) - share).abs() < 1e-9, "{column}: {} {share}", of(column));
+        }
     }
 }

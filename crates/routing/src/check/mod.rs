@@ -7,6 +7,7 @@
 //! connected components decide deadlock freedom (Dally and Seitz, "Deadlock-free message routing in
 //! multiprocessor interconnection networks", 1987).
 
+mod any_mix;
 pub(crate) mod dependency;
 mod groups;
 mod hops;
@@ -25,6 +26,7 @@ use serde::Serialize;
 
 use crate::stop::unwind_if_asked;
 use crate::{DestId, Routes};
+pub use any_mix::check_any_mix;
 use dependency::Dependencies;
 pub use groups::{GroupEntry, GroupReport, check_groups};
 pub use layer::{Cycle, LayerReport};

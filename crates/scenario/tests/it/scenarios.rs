@@ -178,6 +178,60 @@ fn counting_knows_no_time() {
     assert!(why.contains("depth count has no time"), "{why}");
 }
 
+/// Loads are added up whenever jobs start: they are all there at once.
+#[test]
+fn counting_begins_every_job_at_once() {
+    let job = "[[job]]\ntraffic = \"bis:iterations=2\"\nnodes = 8\n";
+    let with = |start: &str| run(&case(&text(&format!("{job}{job}{start}")), Depth::Count));
+    let (together, later) = (with(""), with("start = \"2ms\"\n"));
+    assert_eq!((together.end, &together.runs), (later.end, &later.runs));
+    assert!(together.end > 0);
+}
+
+/// Noise of a job is the same whoever runs beside it, and another one in each of its runs.
+#[test]
+fn noise_belongs_to_a_job_and_its_run() {
+    let ranks = (0..2).map(|rank| format!("rank {rank} {{\nl1: calc 1000\n}}\n"));
+    let goal = format!("num_ranks 2\n{}", ranks.collect::<String>());
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("c.goal"), goal).expect("written");
+    let job = "[[job]]\nfiles = \"c.goal\"\n";
+    let of = |more: &str| {
+        let text = text(&format!("[cost]\nnoise = 0.3\n{more}"));
+        case_in(&text, Depth::Flow, &Folder::of(&folder.path().join("s.toml")))
+    };
+    let three = of(&format!("{job}{job}{job}"));
+    let together = run(&three);
+    let alone = isolated(&three.setup()).expect("they end");
+    let long = |j: usize| together.runs[j][0].end - together.runs[j][0].begin;
+    assert_eq!(alone, [0, 1, 2].map(long));
+    assert!(alone[0] != alone[1] && alone[1] != alone[2], "{alone:?}");
+    let repeated = run(&of(&format!("{job}repeat-until = \"100us\"\n")));
+    let mut lengths: Vec<u64> = repeated.runs[0].iter().map(|run| run.end - run.begin).collect();
+    assert_eq!(lengths[0], alone[0]);
+    lengths.sort_unstable();
+    lengths.dedup();
+    assert!(lengths.len() > 50, "{}", lengths.len());
+}
+
+/// Copies inside a host exchange parameters and gradients beside their work, as those on several hosts with the same bandwidth do.
+#[test]
+fn copies_in_a_host_exchange_beside_their_work() {
+    let train =
+        "train:model=llama3-8b,tp=1,pp=1,batches=4,sequence=8192,zero=3,tflops=100,nvlink=50GB";
+    let time = |where_: &str| {
+        let text = format!(
+            "fabric = \"kary:k=8,n=2\"\n[routes]\nengine = \"updn\"\n[cost]\nlink-rate = \"50GB/s\"\nadapter-rate = \"50GB/s\"\n\
+             [[job]]\ntraffic = \"{train}\"\n{where_}"
+        );
+        let mut file = ScenarioFile::parse(&text, "s.toml").unwrap_or_else(|e| panic!("{e}"));
+        file.scenario.depth = Depth::LogGp;
+        run(&file.resolve(&Folder::default(), &mut ()).unwrap_or_else(|e| panic!("{e}"))).end as f64
+    };
+    let (inside, apart) = (time("nodes = 1\nper-node = 8\n"), time("nodes = 8\n"));
+    assert!((inside / apart - 1.0).abs() < 0.02, "{inside} {apart}");
+}
+
 /// The same scenario with its files in a folder and in memory.
 #[test]
 fn files_may_be_in_memory() {

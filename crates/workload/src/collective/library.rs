@@ -191,7 +191,7 @@ fn mpich(collective: Collective, ranks: u32, bytes: u64) -> &'static str {
     let power = ranks.is_power_of_two();
     let total = bytes.saturating_mul(u64::from(ranks));
     // Every part of a vector needs an element, of four bytes here.
-    let enough = bytes / 4 >= u64::from(ranks.max(1)).next_power_of_two() / 2;
+    let enough = bytes / 4 >= 1 << ranks.max(1).ilog2();
     match collective {
         Collective::Barrier => "dissemination",
         Collective::Bcast if bytes < 12_288 || ranks < 8 => "binomial",

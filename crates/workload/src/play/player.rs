@@ -81,6 +81,8 @@ pub struct Player<'a> {
     events: u64,
     now: u64,
     seed: u64,
+    /// By job, the number by which its noise is drawn.
+    numbers: Vec<u32>,
     /// Number of times that an operation found its processor busy: served first come, first served.
     waits: u64,
     /// Loops of the first job whose iterations are timed.
@@ -131,6 +133,7 @@ impl<'a> Player<'a> {
             events: 0,
             now: 0,
             seed: 1,
+            numbers: (0..jobs.len() as u32).collect(),
             waits: 0,
             watches: Vec::new(),
         }
@@ -166,6 +169,14 @@ impl<'a> Player<'a> {
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// The same, but the noise of each job is drawn by this number instead of its place among the jobs, so that it is the same whoever
+    /// runs beside it.
+    #[must_use]
+    pub fn with_numbers(mut self, numbers: Vec<u32>) -> Self {
+        self.numbers = numbers;
         self
     }
 
@@ -407,7 +418,10 @@ impl<'a> Player<'a> {
             }
             Op::Compute { picoseconds } => {
                 let epoch = running.ranks[rank as usize].epoch;
-                let seed = [self.seed, u64::from(job) << 32 | u64::from(rank), epoch, op.into()];
+                // Another run of the job is noisy in another way.
+                let when = epoch.wrapping_add((self.runs[job as usize].len() as u64) << 40);
+                let who = u64::from(self.numbers[job as usize]) << 32 | u64::from(rank);
+                let seed = [self.seed, who, when, op.into()];
                 let free = running.processor(rank, stream);
                 self.waits += u64::from(*free > now);
                 begins = now.max(*free);

@@ -144,7 +144,7 @@ impl Script {
     }
 
     fn add(&mut self, rank: u32, op: Op) {
-        let id = self.place(rank, op);
+        let id = self.place(rank, op, 0);
         if self.beyond == 0 {
             self.now[rank as usize].push(id);
         }
@@ -158,8 +158,13 @@ impl Script {
     /// Starts an operation of a rank without dependents until it is named in [`Script::join`]; the result identifies
     /// it there.
     pub fn detached(&mut self, rank: u32, op: Op) -> u32 {
+        self.detached_on(rank, op, 0)
+    }
+
+    /// The same on a stream: operations on another one than 0, on which all others are, do not wait for the rank's processor.
+    pub fn detached_on(&mut self, rank: u32, op: Op, stream: u8) -> u32 {
         self.detached = true;
-        self.place(rank, op)
+        self.place(rank, op, stream)
     }
 
     /// Whether this many operations at a time fit at all: otherwise they are counted as beyond what fits, and it is not finished.
@@ -172,12 +177,12 @@ impl Script {
         fits
     }
 
-    fn place(&mut self, rank: u32, op: Op) -> u32 {
+    fn place(&mut self, rank: u32, op: Op, stream: u8) -> u32 {
         if self.builder.len() >= self.most {
             self.beyond = self.beyond.saturating_add(1);
             return 0;
         }
-        let id = self.builder.add(rank, op, 0);
+        let id = self.builder.add(rank, op, stream);
         for &before in &self.before[rank as usize] {
             self.builder.after(id, before);
         }

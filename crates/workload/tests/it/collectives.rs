@@ -298,6 +298,10 @@ fn switch_overs_are_those_of_the_sources() {
     is(mpich, Bcast, 64, 524_288, "scatter-ring", 0);
     is(mpich, Allreduce, 56, 2_048, "recursive-doubling", 0);
     is(mpich, Allreduce, 56, 2_052, "rabenseifner", 0);
+    // Fewer elements than the largest power of two that is not above the number of ranks.
+    is(mpich, Allreduce, 1024, 4_092, "recursive-doubling", 0);
+    is(mpich, Allreduce, 1024, 4_096, "rabenseifner", 0);
+    is(mpich, Allreduce, 1023, 2_052, "rabenseifner", 0);
     is(mpich, Alltoall, 8, 256, "bruck", 0);
     is(mpich, Alltoall, 8, 32_769, "pairwise-xor", 0);
     for (_, library) in &LIBRARIES {

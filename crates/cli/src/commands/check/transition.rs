@@ -8,11 +8,11 @@ use darkfiber_formats::manifest;
 use darkfiber_report::transition::{
     ChangeFacts, HeldChannel, ObligationRow, RungRow, TransitionResult,
 };
-use darkfiber_routing::Lids;
-use darkfiber_routing::check::check_groups;
+use darkfiber_routing::check::{check_any_mix, check_groups};
 use darkfiber_routing::transition::{
     self, Before, Generation, Held, Judged, Obligation, Rung, Transition, Why,
 };
+use darkfiber_routing::{Layers, Lids, Routes};
 use darkfiber_scenario::Listener;
 use darkfiber_scenario::tables::Read;
 
@@ -51,7 +51,6 @@ pub(super) fn run(
         let beside = if is_last { request.beside.tables() } else { BesideTables::default() };
         let tables = beside.of(path);
         let read = load::tables(&tables, request.fabric, loaded, common)?;
-        read.report_static_ports(&mut Teller::new(common));
         same_lids(path, &read, request.new.lids.as_ref())?;
         are_known(path, &read)?;
         old.push(read);
@@ -68,6 +67,7 @@ pub(super) fn run(
     let progress = Progress::new(1, common.quiet);
     progress.at("judging the transition");
     groups_hold(fabric, request)?;
+    any_port_holds(fabric, request, &old, common)?;
     let judged =
         transition::check(fabric, &states, &request.new.routes, jobs).map_err(|mismatch| {
             let hint = match mismatch {
@@ -112,8 +112,7 @@ pub(super) fn run(
     Ok(if judged.verdict == Rung::Refuse { Exit::Finding } else { Exit::Fine })
 }
 
-/// Refuses new tables whose groups of ports do not hold whatever switches pick: the transition is judged by static ports, and says
-/// so.
+/// Refuses new tables whose groups of ports do not hold whatever switches pick.
 fn groups_hold(fabric: &Fabric, request: &TransitionInput<'_>) -> Result<(), Failure> {
     let Some(found) = check_groups(fabric, &request.new.routes) else { return Ok(()) };
     let wrong = match &found.sets {
@@ -126,6 +125,43 @@ fn groups_hold(fabric: &Fabric, request: &TransitionInput<'_>) -> Result<(), Fai
     let what =
         format!("{to}: groups of ports of the new tables can {wrong}: no way to them is sound");
     Err(Failure::new(Exit::Finding, what).hint("`darkfiber check` without --from shows where"))
+}
+
+/// Where old or new tables have groups of ports: refuses the transition unless packets may take any port of any of them, at any switch.
+/// Obligations are judged by static ports, which are among these.
+fn any_port_holds(
+    fabric: &Fabric,
+    request: &TransitionInput<'_>,
+    old: &[Read],
+    common: &Common,
+) -> Result<(), Failure> {
+    let all: Vec<&Routes> = old.iter().chain([request.new]).map(|read| &read.routes).collect();
+    if all.iter().all(|routes| routes.groups.is_none()) {
+        return Ok(());
+    }
+    let found = check_any_mix(fabric, &all);
+    let knows = |(read, path): (&Read, &PathBuf)| knows_levels(read, path);
+    let has_unknown_lanes = !matches!(request.new.routes.layers, Layers::One)
+        && !old.iter().zip(request.from).all(knows);
+    let wrong = match &found {
+        _ if has_unknown_lanes => "be used in lanes that are not known, and deadlock",
+        found if found.loops > 0 => "loop",
+        found if found.unreachable > 0 => "lead nowhere",
+        found if !found.deadlock_free() => "deadlock",
+        _ => {
+            Teller::new(common).note(
+                "note: whichever port of old and new groups switches pick meanwhile, packets arrive and cannot deadlock; what follows is of \
+                 the static ports, and packets of a pair whose group is another or new may overtake each other",
+            );
+            return Ok(());
+        }
+    };
+    let what = format!(
+        "groups of ports of the old and the new tables together can {wrong}: no way from one to the other is proved"
+    );
+    Err(Failure::new(Exit::Finding, what).hint(
+        "stop what sends, or go by tables without groups: each of the two ways is judged by itself",
+    ))
 }
 
 /// Whether the service levels of connections are known: they were read, or the set that the tables are of says by having

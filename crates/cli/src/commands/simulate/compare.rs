@@ -98,6 +98,7 @@ fn refuse(args: &SimulateCommand) -> Result<(), Failure> {
         ("--timeline", args.timeline.is_some()),
         ("--channels", args.channels.is_some()),
         ("--html", args.page.html.is_some()),
+        ("--map", args.page.map.is_some()),
         ("--progress", args.progress),
         ("--store", args.keep.keep.store.is_some()),
         ("--mpi", args.mpi),
@@ -187,7 +188,7 @@ pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
         problems.note(save::file(path, |out| out.write_all(bars(&result).as_bytes())));
     }
     common.show(&result)?;
-    problems.end(if result.is_empty() { Exit::Infeasible } else { Exit::Fine })
+    problems.end(if result.lacks_some() { Exit::Infeasible } else { Exit::Fine })
 }
 
 /// Keys that have options of their own.

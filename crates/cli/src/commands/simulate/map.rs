@@ -2,6 +2,7 @@
 
 use darkfiber_analysis::heat::Heat;
 use darkfiber_fabric::TerminalId;
+use darkfiber_flowsim::Grid;
 use darkfiber_page::{Axis, Chart, ChartLine, Form, JobOnMap, Measured, Page, Series, Unit, View};
 use darkfiber_report::Provenance;
 use darkfiber_report::simulate::JobRow;
@@ -52,9 +53,9 @@ pub(super) fn page<'a>(
     } else {
         let load = (0..channels).map(|c| busy(simulated, c)).collect();
         let series = simulated.grid.as_ref().map(|grid| {
-            let interval = grid.interval() as f64;
-            Series::of(interval / SECOND as f64, grid.len(), channels, |i, c| {
-                grid.at(i)[c] / (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE)
+            Series::of(grid.interval() as f64 / SECOND as f64, grid.len(), channels, |i, c| {
+                let full = simulated.capacity[c] * length(simulated, grid, i);
+                grid.at(i)[c] / full.max(f64::MIN_POSITIVE)
             })
         });
         View {
@@ -75,6 +76,13 @@ pub(super) fn page<'a>(
     }
 }
 
+/// How long an interval is, in picoseconds: the last one ends with the run.
+fn length(simulated: &Simulated, grid: &Grid, i: usize) -> f64 {
+    let begin = grid.interval().saturating_mul(i as u64);
+    let rest = simulated.end.saturating_sub(begin);
+    if rest == 0 { grid.interval() as f64 } else { rest.min(grid.interval()) as f64 }
+}
+
 /// Points of a chart at most.
 const POINTS: usize = 2_000;
 
@@ -85,19 +93,26 @@ fn charts(jobs: &[JobOnMap], simulated: &Simulated, channels: usize) -> Vec<Char
     if let Some(grid) = simulated.grid.as_ref().filter(|grid| !grid.is_empty()) {
         let interval = grid.interval() as f64;
         let shares = |i: usize| {
-            let full = |c: usize| (simulated.capacity[c] * interval).max(f64::MIN_POSITIVE);
+            let long = length(simulated, grid, i);
+            let full = move |c: usize| (simulated.capacity[c] * long).max(f64::MIN_POSITIVE);
             (0..channels).map(move |c| 100.0 * grid.at(i)[c] / full(c))
         };
+        // The last step reaches to the end of its interval.
+        let last = grid.len() - 1;
+        let until = (last as f64 * interval + length(simulated, grid, last)) / SECOND as f64;
         let line = |name: &str, of: &dyn Fn(usize) -> f64| ChartLine {
             name: name.to_owned(),
-            values: (0..grid.len()).map(|i| Some(of(i))).collect(),
+            values: (0..=grid.len()).map(|i| Some(of(i.min(last)))).collect(),
         };
         charts.push(Chart {
             title: "Channels between switches over time".to_owned(),
             x: time.clone(),
             y: Axis::new("busy", Measured::Percent),
             form: Form::Steps,
-            at: (0..grid.len()).map(|i| i as f64 * interval / SECOND as f64).collect(),
+            at: (0..grid.len())
+                .map(|i| i as f64 * interval / SECOND as f64)
+                .chain([until])
+                .collect(),
             lines: vec![
                 line("fullest", &|i| shares(i).fold(0.0, f64::max)),
                 line("mean", &|i| shares(i).sum::<f64>() / (channels.max(1)) as f64),

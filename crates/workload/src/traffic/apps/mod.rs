@@ -74,7 +74,7 @@ const KEYS: &[Key] = &[
     Key::optional("length", "of a run without contention, where iterations does not say", "90s"),
     Key::optional(
         "messages",
-        "at most about this many a run: iterations are done as one",
+        "at most about this many a run: iterations are done as one, which is up to an eighth shorter",
         "200000",
     ),
     Key::optional("group", "iterations that are done as one, sizes as much larger", "by messages"),

@@ -7,6 +7,9 @@ use crate::training::{Work, pipeline};
 /// Tags of rings and Alltoalls begin here; below are messages between stages.
 const COLLECTIVE: u32 = 1 << 31;
 
+/// The stream of collectives that data of go through a host's own switches.
+const BESIDE: u8 = 1;
+
 /// A stage that is written down.
 pub(super) struct Stage<'a> {
     step: &'a Step,
@@ -250,8 +253,9 @@ impl<'a> Stage<'a> {
                     let ids =
                         &mut if soon { &mut self.next } else { &mut self.last }[rank as usize];
                     if inside {
+                        // Data goes through the host's switches while the rank computes.
                         let picoseconds = whole(wire as f64 * self.step.nvlink);
-                        ids.push(script.detached(rank, Op::Compute { picoseconds }));
+                        ids.push(script.detached_on(rank, Op::Compute { picoseconds }, BESIDE));
                         continue;
                     }
                     let to = group[(i + 1) % group.len()];
