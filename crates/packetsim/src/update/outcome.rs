@@ -108,7 +108,7 @@ pub struct UpdateOutcome {
     pub lost: Vec<LostPacket>,
     /// Packets that wait for each other for ever, if it came to that.
     pub deadlock: Option<Stalled>,
-    /// Packets that were lost on dead cables, without a route, and in loops.
+    /// Packets and acknowledgements that were lost on dead cables, without a route, and in loops.
     pub lost_on_cable: u64,
     /// See there.
     pub lost_without_route: u64,

@@ -35,7 +35,7 @@ pub struct UpdateFacts {
     pub reliable: TransportFacts,
     /// Unreliable datagrams.
     pub datagrams: TransportFacts,
-    /// Packets lost on a dead cable, for want of a route, and in loops.
+    /// Packets and acknowledgements lost on a dead cable, for want of a route, and in loops.
     pub lost_on_cable: u64,
     /// See `lost_on_cable`.
     pub lost_without_route: u64,
