@@ -249,11 +249,11 @@ mod tests {
                 under_way = 1;
             }
             assert!(first <= window && (first + 4096 > window || first == messages.iter().sum()));
-            let mut packets = messages.iter().flat_map(|&bytes| {
+            let packets = messages.iter().flat_map(|&bytes| {
                 (0..bytes.div_ceil(4096)).map(move |i| (bytes - 4096 * i).min(4096))
             });
             let mut unasked = 0;
-            while let Some(bytes) = packets.next() {
+            for bytes in packets {
                 for (_, says) in grants.drain(..) {
                     (source.granted, source.asked) = (source.granted + says, source.asked - says);
                 }
