@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use darkfiber_report::schema;
 use serde_json::Value;
 
 use crate::terminal::wrapped;
@@ -28,6 +27,11 @@ Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes.
 Keys, and their defaults:
 ";
 
+/// The schemas of scenarios and of study files as their types make them, without blanks. Made here they would be a hundredth of the
+/// program.
+const SCENARIO: &str = include_str!("../assets/scenario.json");
+const STUDY_FILE: &str = include_str!("../assets/study-file.json");
+
 /// Heading of the additional keys of studies.
 const OF_STUDIES: &str = "
 A scenario in which lists stand for values is a study (`darkfiber help study`). Its keys:
@@ -39,12 +43,16 @@ const WIDTH: usize = 92;
 /// All keys of a scenario, section by section.
 pub(crate) fn text() -> String {
     let mut out = HEAD.to_owned();
-    let root = schema::scenario().to_value();
+    let root = read(SCENARIO);
     section(&root, &root, "", &mut out);
     out.push_str(OF_STUDIES);
-    let root = schema::study_file().to_value();
+    let root = read(STUDY_FILE);
     section(&root, &root, "", &mut out);
     out
+}
+
+fn read(schema: &str) -> Value {
+    serde_json::from_str(schema).expect("a test holds it to what the types say")
 }
 
 /// A key as `--set` names it.
@@ -59,7 +67,7 @@ pub(crate) struct KeyPath {
 
 /// All keys of a scenario.
 pub(crate) fn paths() -> Vec<KeyPath> {
-    let root = schema::scenario().to_value();
+    let root = read(SCENARIO);
     let mut paths = Vec::new();
     collect(&root, &root, "", &mut paths);
     paths
@@ -143,6 +151,24 @@ fn table_of<'a>(root: &'a Value, value: &'a Value) -> Option<(&'a Value, bool)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// After a change that is meant: `DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber scenario_keys`.
+    #[test]
+    fn schemas_are_those_of_the_types() {
+        use darkfiber_report::schema;
+        let assets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        for (name, kept, made) in [
+            ("scenario", SCENARIO, schema::scenario()),
+            ("study-file", STUDY_FILE, schema::study_file()),
+        ] {
+            let made = serde_json::to_string(&made).expect("JSON") + "\n";
+            if std::env::var_os("DARKFIBER_UPDATE_DOCS").is_some() {
+                std::fs::write(assets.join(format!("{name}.json")), &made).expect("written");
+            } else {
+                assert!(kept == made, "{name}: DARKFIBER_UPDATE_DOCS=1 rewrites assets");
+            }
+        }
+    }
 
     #[test]
     fn all_keys_are_there_and_fit() {

@@ -82,7 +82,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
     ]
 }
 
-/// The schema of scenarios. A program that uses it alone does not contain those of results.
+/// The schema of scenarios.
 pub fn scenario() -> Schema {
     input::<Scenario>("scenario")
 }
