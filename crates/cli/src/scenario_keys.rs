@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use darkfiber_scenario::schema;
 use serde_json::Value;
 
 use crate::terminal::wrapped;
@@ -27,9 +28,7 @@ Sizes (64KiB), times (100ms) and rates (2.26GiB/s) have units, in quotes.
 Keys, and their defaults:
 ";
 
-/// The schemas of scenarios and of study files as their types make them, without blanks. Made here they would be a hundredth of the
-/// program.
-const SCENARIO: &str = include_str!("../assets/scenario.json");
+/// The schema of study files beyond their scenarios, as their types make it, without blanks.
 const STUDY_FILE: &str = include_str!("../assets/study-file.json");
 
 /// Heading of the additional keys of studies.
@@ -43,16 +42,16 @@ const WIDTH: usize = 92;
 /// All keys of a scenario, section by section.
 pub(crate) fn text() -> String {
     let mut out = HEAD.to_owned();
-    let root = read(SCENARIO);
+    let root = schema();
     section(&root, &root, "", &mut out);
     out.push_str(OF_STUDIES);
-    let root = read(STUDY_FILE);
+    let root = study_file();
     section(&root, &root, "", &mut out);
     out
 }
 
-fn read(schema: &str) -> Value {
-    serde_json::from_str(schema).expect("a test holds it to what the types say")
+fn study_file() -> Value {
+    serde_json::from_str(STUDY_FILE).expect("a test holds it to what the types say")
 }
 
 /// A key as `--set` names it.
@@ -67,7 +66,7 @@ pub(crate) struct KeyPath {
 
 /// All keys of a scenario.
 pub(crate) fn paths() -> Vec<KeyPath> {
-    let root = read(SCENARIO);
+    let root = schema();
     let mut paths = Vec::new();
     collect(&root, &root, "", &mut paths);
     paths
@@ -154,19 +153,14 @@ mod tests {
 
     /// After a change that is meant: `DARKFIBER_UPDATE_DOCS=1 cargo test -p darkfiber scenario_keys`.
     #[test]
-    fn schemas_are_those_of_the_types() {
-        use darkfiber_report::schema;
-        let assets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-        for (name, kept, made) in [
-            ("scenario", SCENARIO, schema::scenario()),
-            ("study-file", STUDY_FILE, schema::study_file()),
-        ] {
-            let made = serde_json::to_string(&made).expect("JSON") + "\n";
-            if std::env::var_os("DARKFIBER_UPDATE_DOCS").is_some() {
-                std::fs::write(assets.join(format!("{name}.json")), &made).expect("written");
-            } else {
-                assert!(kept == made, "{name}: DARKFIBER_UPDATE_DOCS=1 rewrites assets");
-            }
+    fn schema_of_study_files_is_that_of_their_types() {
+        let made = darkfiber_report::schema::study_file();
+        let made = serde_json::to_string(&made).expect("JSON") + "\n";
+        if std::env::var_os("DARKFIBER_UPDATE_DOCS").is_some() {
+            let assets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+            std::fs::write(assets.join("study-file.json"), &made).expect("written");
+        } else {
+            assert!(STUDY_FILE == made, "DARKFIBER_UPDATE_DOCS=1 rewrites assets/study-file.json");
         }
     }
 

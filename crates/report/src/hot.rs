@@ -47,6 +47,9 @@ pub struct HotResult<'a> {
     pub jobs: &'a [JobFate],
     /// Entries to change, in this order.
     pub moves: &'a [MoveRow],
+    /// The most that were asked for.
+    #[serde(skip)]
+    pub most_moves: usize,
     /// Hot channels that no other entry relieves.
     pub stuck: &'a [ChannelName],
     /// Entries that differ in the end, one for each LID.
@@ -387,6 +390,8 @@ fn moves(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
             "no change: {}",
             if r.max_load.is_some() && r.now.hot == 0 {
                 "no channel is hot"
+            } else if r.most_moves == 0 {
+                "none was asked for (--moves 0)"
             } else {
                 "no other entry helps"
             }

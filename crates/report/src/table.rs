@@ -224,8 +224,11 @@ fn cells(r: &Routed, style: Style) -> Vec<Cell> {
     let missing = r.unreachable + r.loops;
     let reach = if missing == 0 {
         format!("all {}", group(r.pairs))
-    } else {
+    } else if r.paths == r.pairs {
         format!("{} lost", group(missing))
+    } else {
+        // With several LIDs a port a pair may lose one of its paths.
+        format!("{} of {} to LIDs lost", group(missing), group(r.paths))
     };
     vec![
         Cell::new(&r.engine),

@@ -61,7 +61,7 @@ fn simulated(
     }
 }
 
-/// Duration of one run of each job on its hosts and its tables in isolation, in picoseconds.
+/// Duration of a run of each job on its hosts and its tables in isolation, in picoseconds.
 ///
 /// # Errors
 /// If ranks wait for messages that never come, or the tables lose a message.
@@ -69,7 +69,14 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
     let heed = |_: Pulse| unwind_if_asked();
     let one = |(number, job): (usize, &Job)| {
         let number = Some(job.number.unwrap_or(number as u32));
-        let play = play::Job { start: 0, repeat: Repeat::Once, ..job.play.clone() };
+        // With noise no run is as the one before: the mean of those that it has in the time that it has.
+        let repeat = match job.play.repeat {
+            Repeat::Until(until) if setup.host.noise > 0.0 => {
+                Repeat::Until(until.saturating_sub(job.play.start))
+            }
+            _ => Repeat::Once,
+        };
+        let play = play::Job { start: 0, repeat, ..job.play.clone() };
         let alone = Setup {
             jobs: vec![Job { play, number, ..job.clone() }],
             medium: setup.medium.clone(),
@@ -81,7 +88,10 @@ pub fn isolated(setup: &Setup<'_>) -> Result<Vec<u64>, SimError> {
             follow: Some(&heed),
             ..*setup
         };
-        Ok(simulate(&alone, &mut |_| unwind_if_asked())?.end)
+        let found = simulate(&alone, &mut |_| unwind_if_asked())?;
+        let runs = &found.runs[0];
+        let long: u64 = runs.iter().map(|run| run.end - run.begin).sum();
+        Ok(if repeat == Repeat::Once { found.end } else { long / runs.len().max(1) as u64 })
     };
     // Processes take them in the same order.
     if several(setup.processes).is_some() {

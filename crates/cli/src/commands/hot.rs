@@ -71,8 +71,8 @@ pub(crate) enum HotPolicy {
 /// What stands below the options in its help.
 pub(crate) const HELP: &str = "\
 What one run of every job sends is counted on all channels. A job waits for the slowest of its channels: `alone`
-is what
-that needs for the job itself, `together` for all jobs. Then entries of the tables are changed, one after the other
+is what that needs for the job itself, `together` with what others send meanwhile, each at the rate at which it would
+send alone, for as long as the job takes. Then entries of the tables are changed, one after the other
 (adaptive flow-aware routing, Smith et al., SC'18), so that the load of the hottest channel falls and no other
 becomes as high; no
 path loses its virtual layer, and layers stay free of cycles. If nothing helps, the answer is no change.
@@ -179,6 +179,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         channels: &channels,
         jobs: &fates,
         moves: &moves,
+        most_moves: args.moves,
         stuck: &stuck,
         entries_changed: changed.entries,
         blocks_changed: changed.blocks,

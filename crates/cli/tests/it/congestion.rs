@@ -179,6 +179,28 @@ fn grants_keep_a_lossy_class_from_losing() {
     assert!(usual < 1.05 * asked && none > 1.3 * asked, "{asked} {usual} {none}");
 }
 
+/// Packets that are lost go again ahead of others, and grants are cut as they were asked for: sources send what they hold, whatever part
+/// of a packet it is, and so nobody waits for ever.
+#[test]
+fn grants_of_parts_of_packets_hold_nobody_up() {
+    for (bytes, nodes, scheme) in [
+        (99_001, 120, "first = 1"),
+        (40_000, 60, "first = 1"),
+        (150_001, 60, "first = 2\nahead = 0.5"),
+        (100_001, 16, "first = 16\nahead = 0.0625"),
+        (9, 40, "first = 0"),
+    ] {
+        let scenario = format!(
+            "depth = \"packet\"\nfabric = \"fattree2:n=32,m=16,r=8\"\n[routes]\nengine = \"minhop\"\n[packets]\n\
+             switches = \"rosetta\"\nsize = \"4KiB\"\n[packets.congestion]\nscheme = \"grants\"\n{scheme}\n[[class]]\n\
+             name = \"a\"\nlossy = true\n[[job]]\nclass = \"a\"\ntraffic = \"bursts:burst=2,bytes={bytes}\"\nnodes = {nodes}\n"
+        );
+        let json = result(&scenario, "");
+        let packets = 2 * (nodes - 1) * u64::div_ceil(bytes, 4096);
+        assert_eq!(json["effort"]["packets"].as_u64(), Some(packets), "{bytes} B of {nodes}");
+    }
+}
+
 /// Two hosts that exchange across a cable, with a congestion control.
 fn exchange(control: &str, more: &str) -> Value {
     let scenario = format!(

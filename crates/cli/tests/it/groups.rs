@@ -144,6 +144,28 @@ nodes = 12
         assert_eq!(found.code, 0, "{from} to {to}: {} {}", found.out, found.err);
         assert!(found.err.contains("whichever port of old and new groups"), "{}", found.err);
     }
+    // An entry that only one of both has may be where the other one leads.
+    for (engine, out) in [("ftree", "whole"), ("ar_ftree", "spread")] {
+        let made = run_in(dir.path(), &format!("route made/fabric.topo -e {engine} -o {out} -q"));
+        assert_eq!(made.code, 0, "{}", made.err);
+    }
+    let way = |from: &str| {
+        let line = format!("check made/fabric.topo --from {from} --routes spread --format json");
+        run_in(dir.path(), &line)
+    };
+    assert_eq!(way("whole").code, 0, "{}", way("whole").err);
+    std::fs::remove_file(dir.path().join("whole/route.json")).expect("it is there");
+    let lfts = dir.path().join("whole/lfts.dump");
+    let text = std::fs::read_to_string(&lfts).expect("tables");
+    let spine = text.find("switch Lid 17 ").expect("the second spine");
+    let (before, of_spine) = text.split_at(spine);
+    let entry =
+        of_spine.lines().find(|line| line.starts_with("0x0005 ")).expect("LID 5").to_owned();
+    std::fs::write(&lfts, before.to_owned() + &of_spine.replacen(&format!("{entry}\n"), "", 1))
+        .expect("written");
+    let found = way("whole");
+    assert_eq!(found.code, 1, "{} {}", found.out, found.err);
+    assert!(found.err.contains("together can lead nowhere"), "{}", found.err);
     let found = run_in(dir.path(), "reroute made/fabric.topo --routes made --fail-links 1");
     assert!(found.err.contains("groups of ports are left aside here"), "{}", found.err);
 }

@@ -57,8 +57,8 @@ pub(crate) struct Receiver {
     /// By source, bytes that were requested and not granted; and the round-robin order.
     asked: BTreeMap<u32, u64>,
     turns: VecDeque<u32>,
-    /// Bytes that were granted and have not arrived.
-    granted: u64,
+    /// Bytes that were granted and have not arrived: below zero while some have that are granted only then.
+    granted: i64,
     /// Bytes that waited in the last switch when the last packet left it.
     waits: u64,
 }
@@ -66,13 +66,14 @@ pub(crate) struct Receiver {
 impl Receiver {
     /// Grants a packet at a time, while less than a round trip's worth is in flight or waits.
     fn grant(&mut self, terms: CongestionParams<'_>, pace: u64, grants: &mut Vec<(u32, u64)>) {
-        while self.granted + self.waits < part(terms.tuning.grants.ahead, terms.window(pace))
+        let most = part(terms.tuning.grants.ahead, terms.window(pace)).cast_signed();
+        while self.granted + self.waits.cast_signed() < most
             && let Some(source) = self.turns.pop_front()
         {
             let Some(open) = self.asked.get_mut(&source) else { continue };
             let bytes = (*open).min(terms.most.into());
             *open -= bytes;
-            self.granted += bytes;
+            self.granted += bytes.cast_signed();
             grants.push((source, bytes));
             if *open > 0 {
                 self.turns.push_back(source);
@@ -93,7 +94,7 @@ impl Receiving for Receiver {
         pace: u64,
         grants: &mut Vec<(u32, u64)>,
     ) {
-        self.granted = self.granted.saturating_sub(lost);
+        self.granted -= lost.cast_signed();
         if bytes > 0 {
             let open = self.asked.entry(source).or_insert(0);
             if *open == 0 {
@@ -111,7 +112,7 @@ impl Receiving for Receiver {
         grants: &mut Vec<(u32, u64)>,
     ) -> u64 {
         if a.mark == GRANTED {
-            self.granted = self.granted.saturating_sub(a.payload.into());
+            self.granted -= i64::from(a.payload);
         }
         self.waits = a.waits.into();
         self.grant(terms, a.pace, grants);
@@ -122,15 +123,24 @@ impl Receiving for Receiver {
 /// The mark of packets that were granted.
 const GRANTED: u8 = 1;
 
-/// State of a pair at its source. Whatever waits was requested or may be sent unsolicited: `backlog` is the sum of the others.
+/// A message that waits at its source.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Queued {
+    /// Bytes of it that were not sent, and those of them that may go unsolicited: whole packets, or all.
+    left: u64,
+    unasked: u64,
+}
+
+/// State of a pair at its source. What waits beyond the unsolicited part of each message is `granted + asked`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sender {
-    /// Bytes that it has to send.
-    backlog: u64,
-    /// Those of them that it may send unsolicited, those that were granted, and those that were requested and not granted.
-    unasked: u64,
+    /// The messages of the pair, in the order in which they are sent.
+    queue: VecDeque<Queued>,
+    /// Bytes that were granted, and those that were requested and not granted.
     granted: u64,
     asked: u64,
+    /// Bytes that were sent ahead of their grant, with a packet of which some were granted: they are among the next ones.
+    ahead: u64,
     /// Bytes of further messages that it may send unsolicited.
     allowance: u64,
 }
@@ -139,54 +149,60 @@ impl Sending for Sender {
     /// Adds bytes to send; returns the bytes to request. With nothing in flight a round trip's worth is sent
     /// unsolicited, in whole packets, so that each packet is either granted or not.
     fn add(&mut self, terms: CongestionParams<'_>, bytes: u64, under_way: u64, window: u64) -> u64 {
-        if self.backlog == 0 && under_way == 0 {
+        if self.queue.is_empty() && under_way == 0 {
             self.allowance = part(terms.tuning.grants.first, window);
         }
-        // An empty message is a packet of a byte.
-        self.backlog += bytes;
-        if bytes <= self.allowance {
-            self.allowance -= bytes;
-            self.unasked += bytes;
-            return 0;
-        }
-        let unasked = self.allowance - self.allowance % u64::from(terms.most);
-        // What comes behind this is sent behind it.
-        self.allowance = 0;
-        self.unasked += unasked;
+        let unasked = if bytes <= self.allowance {
+            bytes
+        } else {
+            self.allowance - self.allowance % u64::from(terms.most)
+        };
+        // What comes behind a message that asks is sent behind it.
+        self.allowance = if unasked < bytes { 0 } else { self.allowance - bytes };
+        self.queue.push_back(Queued { left: bytes, unasked });
         self.asked += bytes - unasked;
         bytes - unasked
     }
 
     fn add_lost(&mut self, bytes: u64) -> u64 {
-        self.backlog += bytes;
+        self.queue.push_front(Queued { left: bytes, unasked: 0 });
         self.asked += bytes;
         bytes
     }
 
+    /// A packet goes as soon as a byte of it is granted: grants are cut as packets were asked for, and packets that were lost go ahead
+    /// of them. A source that held a part of one for long would keep the endpoint from granting to others.
     fn lets(&self, _: CongestionParams<'_>, bytes: u64, _: u64, _: u64) -> bool {
-        bytes <= self.unasked + self.granted
+        self.granted > 0 || self.queue.front().is_some_and(|first| first.unasked >= bytes)
     }
 
     fn sent(&mut self, _: &Tuning, bytes: u64, _: u64) -> u8 {
-        self.backlog -= bytes;
-        if bytes <= self.unasked {
-            self.unasked -= bytes;
+        let Some(first) = self.queue.front_mut() else { return 0 };
+        let is_unasked = first.unasked >= bytes;
+        first.left -= bytes;
+        first.unasked -= if is_unasked { bytes } else { 0 };
+        if first.left == 0 {
+            self.queue.pop_front();
+        }
+        if is_unasked {
             return 0;
         }
-        // Among packets that were lost and go again ahead of others it may be of both kinds.
         let granted = bytes.min(self.granted);
         self.granted -= granted;
-        self.unasked -= bytes - granted;
+        self.asked -= bytes - granted;
+        self.ahead += bytes - granted;
         GRANTED
     }
 
     fn hear(&mut self, _: &Tuning, note: &CongestionMessage, _: u64, _: &mut u64) {
-        self.granted += note.says;
-        self.asked -= note.says;
+        let sent = note.says.min(self.ahead);
+        self.ahead -= sent;
+        self.granted += note.says - sent;
+        self.asked -= note.says - sent;
     }
 
     fn is_new(&mut self, _: &Tuning, _: u64, _: u64) -> bool {
-        self.backlog == 0
+        self.queue.is_empty() && self.ahead == 0
     }
 }
 
@@ -263,8 +279,8 @@ mod tests {
                 assert_eq!(Grants::reports_lost(mark), mark == GRANTED);
                 end.arrived(terms, &arriving(bytes, mark), &mut grants);
             }
-            assert_eq!((unasked, end.granted, source.backlog), (first, 0, 0), "{messages:?}");
-            assert_eq!((source.unasked, source.granted, source.asked), (0, 0, 0), "{messages:?}");
+            assert_eq!((unasked, end.granted, source.queue.len()), (first, 0, 0), "{messages:?}");
+            assert_eq!((source.ahead, source.granted, source.asked), (0, 0, 0), "{messages:?}");
         }
     }
 

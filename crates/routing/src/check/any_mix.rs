@@ -35,19 +35,21 @@ pub fn check_any_mix(fabric: &Fabric, tables: &[&Routes]) -> SetReport {
     Sets { fabric, homes: &at_home, sources: &sources, set: &set }.check()
 }
 
-/// By switch the channels that any of the tables has for a LID.
+/// By switch the channels that any of the tables has for a LID; none where one of them has none, as packets that any other leads there
+/// are lost.
 fn channels_towards(
     fabric: &Fabric,
     tables: &[&Routes],
     (dest, path): (usize, usize),
 ) -> Vec<Vec<u32>> {
     let mut found = vec![Vec::new(); fabric.switch_count()];
+    let mut leads_nowhere = vec![false; fabric.switch_count()];
     for routes in tables.iter().filter(|routes| path < routes.paths()) {
         let row = routes.row(DestId::new(dest), path);
         let groups = routes.groups.as_deref();
         let group = groups.and_then(|groups| Some((groups, groups.number(row)?)));
         for (s, (found, &port)) in found.iter_mut().zip(routes.ports(row)).enumerate() {
-            let at = SwitchId::new(s);
+            let (at, before) = (SwitchId::new(s), found.len());
             if !matches!(port, NO_ROUTE | DELIVER)
                 && let AtPort::Switch(channel, _) = fabric.at_port(at, port)
             {
@@ -56,9 +58,13 @@ fn channels_towards(
             if let Some((groups, number)) = group {
                 found.extend_from_slice(groups.towards(at, number).members());
             }
+            leads_nowhere[s] |= found.len() == before;
         }
     }
-    for found in &mut found {
+    for (found, leads_nowhere) in found.iter_mut().zip(leads_nowhere) {
+        if leads_nowhere {
+            found.clear();
+        }
         found.sort_unstable();
         found.dedup();
     }

@@ -209,6 +209,9 @@ fn noise_belongs_to_a_job_and_its_run() {
     let repeated = run(&of(&format!("{job}repeat-until = \"100us\"\n")));
     let mut lengths: Vec<u64> = repeated.runs[0].iter().map(|run| run.end - run.begin).collect();
     assert_eq!(lengths[0], alone[0]);
+    let mean = lengths.iter().sum::<u64>() / lengths.len() as u64;
+    let again = of(&format!("{job}repeat-until = \"100us\"\n"));
+    assert_eq!(isolated(&again.setup()).expect("they end"), [mean]);
     lengths.sort_unstable();
     lengths.dedup();
     assert!(lengths.len() > 50, "{}", lengths.len());

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use darkfiber_fabric::Unknown;
-use darkfiber_scenario::{Error, Scenario};
-use schemars::schema_for;
+use darkfiber_scenario::{Error, schema};
 use serde_json::Value as Json;
 
 /// The kind of value of a key.
@@ -27,9 +26,9 @@ pub(super) enum KeyKind {
 pub(super) fn all() -> &'static BTreeMap<String, KeyKind> {
     static ALL: OnceLock<BTreeMap<String, KeyKind>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let schema = schema_for!(Scenario);
+        let schema = schema();
         let mut keys = BTreeMap::new();
-        walk(schema.as_value(), schema.as_value(), "", &mut keys);
+        walk(&schema, &schema, "", &mut keys);
         keys
     })
 }

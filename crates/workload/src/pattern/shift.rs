@@ -148,7 +148,7 @@ impl PatternKind for Tornado {
     }
 
     fn summary(&self) -> &'static str {
-        "almost half way round in every dimension: the worst for minimal routes on a torus"
+        "almost half way round in every dimension of dims: the worst for minimal routes on a torus"
     }
 
     fn doc(&self) -> &'static str {
