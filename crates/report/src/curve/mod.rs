@@ -161,8 +161,7 @@ impl Report for LoadResult<'_> {
         if let Some(first) = points.filter(|p| is_narrow(p)).map(|p| p.offered).reduce(f64::min) {
             let _ok = writeln!(
                 text,
-                "\n± is too narrow from load {first:.3} on, by up to ten times: packets take more than a quarter of a tenth of the \
-                 measured time; --measure ten times as long says more"
+                "\n± is too narrow from load {first:.3} on, where packets take more than a fortieth of the time measured (--measure)"
             );
         }
         if self.curves.iter().any(|c| c.points.iter().any(|p| p.saturated)) {
