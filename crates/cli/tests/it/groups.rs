@@ -143,6 +143,8 @@ nodes = 12
         let found = way(from, to);
         assert_eq!(found.code, 0, "{from} to {to}: {} {}", found.out, found.err);
         assert!(found.err.contains("whichever port of old and new groups"), "{}", found.err);
+        let expected = if from == to { "nothing-changes" } else { "any-order" };
+        assert_eq!(found.json()["verdict"], expected, "{from} to {to}");
     }
     // An entry that only one of both has may be where the other one leads.
     for (engine, out) in [("ftree", "whole"), ("ar_ftree", "spread")] {

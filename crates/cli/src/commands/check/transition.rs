@@ -10,7 +10,7 @@ use darkfiber_report::transition::{
 };
 use darkfiber_routing::check::{check_any_mix, check_groups};
 use darkfiber_routing::transition::{
-    self, Before, Generation, Held, Judged, Obligation, Rung, Transition, Why,
+    self, Before, Generation, Held, Judged, Obligation, Rung, RungJudged, Transition, Why,
 };
 use darkfiber_routing::{Layers, Lids, Routes};
 use darkfiber_scenario::Listener;
@@ -68,7 +68,7 @@ pub(super) fn run(
     progress.at("judging the transition");
     groups_hold(fabric, request)?;
     any_port_holds(fabric, request, &old, common)?;
-    let judged =
+    let mut judged =
         transition::check(fabric, &states, &request.new.routes, jobs).map_err(|mismatch| {
             let hint = match mismatch {
                 transition::Mismatch::LanesByHop { .. } => {
@@ -80,6 +80,11 @@ pub(super) fn run(
         })?;
     progress.step();
     drop(progress);
+    if judged.verdict == Rung::NothingChanges
+        && old.iter().any(|read| read.routes.groups != request.new.routes.groups)
+    {
+        groups_change(&mut judged);
+    }
 
     let shape = loaded.topology.shape.as_ref();
     let from: Vec<String> = request.from.iter().map(|p| p.display().to_string()).collect();
@@ -162,6 +167,20 @@ fn any_port_holds(
     Err(Failure::new(Exit::Finding, what).hint(
         "stop what sends, or go by tables without groups: each of the two ways is judged by itself",
     ))
+}
+
+/// No entry differs, but groups of ports do, of which any mix has been shown to hold: they are written in any order.
+fn groups_change(judged: &mut Transition) {
+    for rung in &mut judged.rungs {
+        rung.holds = false;
+        "no entry differs, but groups of ports do".clone_into(&mut rung.because);
+    }
+    judged.rungs.push(RungJudged {
+        rung: Rung::AnyOrder,
+        holds: true,
+        because: "whichever ports of old and new groups switches pick, packets arrive and cannot deadlock".to_owned(),
+    });
+    judged.verdict = Rung::AnyOrder;
 }
 
 /// Whether the service levels of connections are known: they were read, or the set that the tables are of says by having
