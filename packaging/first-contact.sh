@@ -3,7 +3,7 @@
 #
 #   debootstrap --variant=minbase bookworm CHROOT && packaging/first-contact.sh CHROOT [FOLDER]
 #
-# With CARGO_TOO=1 the program is built from source as well, which takes ten minutes and more.
+# With CARGO_TOO=1 the program is built from source as well, which takes ten minutes and more; WAYS chooses ways: `archive static`.
 # Needs root. Prints for each way the commands, wall and CPU time, bytes that it takes from elsewhere, and bytes on the disk. Every way
 # begins with a copy of the chroot as it is; archives of packages are fetched over the network that this machine has, and the
 # certificates and the settings of pip and cargo are those of this machine. Cargo builds what is committed, with this machine's
@@ -18,6 +18,7 @@ result='darkfiber route @slimfly-eth --fail-links 5 -e updn -e dfsssp'
 measure() {
     name=$1 file=$2
     shift 2
+    case " ${WAYS:-$name} " in *" $name "*) ;; *) return 0 ;; esac
     at=$clean.$name
     cp -a "$clean" "$at"
     cp "$file" "$at/"
@@ -45,7 +46,8 @@ measure() {
     read -r wall user system <<TIMES
 $(tail -1 "$at/time")
 TIMES
-    echo "$name: exit $status, $# commands, $wall s, CPU $user + $system s, file $(stat -c %s "$file") B, received $received B, disk $((after - before)) KB"
+    cpu=$(echo "$user $system" | awk '{ print $1 + $2 }')
+    echo "$name: exit $status, $# commands, $wall s, CPU $cpu s, file $(stat -c %s "$file") B, received $received B, disk $((after - before)) KB"
     for command; do echo "    $command"; done
     tail -4 "$at/out" | sed 's/^/    | /'
     rm -rf "$at"

@@ -15,7 +15,7 @@ ours=${DARKFIBER:-${CARGO_TARGET_DIR:-$here/../../target}/release/darkfiber}
 
 # Processor seconds, and packets times switches.
 run() {
-    { /usr/bin/time -f '%U' "$ours" -q --threads 1 --format json load "$1" -r ugal --switches booksim-iq --packet "$2" \
+    { /usr/bin/time -f '%U' "$ours" -q --threads 1 --format json saturate "$1" -r ugal --switches booksim-iq --packet "$2" \
         --cable 10ns --global-cable 100ns --loads 0.3 --warmup "$3" --measure "$3" > "$work/out.json" 2> "$work/log"; }
     echo "$(tail -1 "$work/log") $(grep -o '"crossed": *[0-9]*' "$work/out.json" | tr -dc 0-9)"
 }
