@@ -150,11 +150,11 @@ pub fn judge(fabric: &Fabric, routes: &Routes) -> Verdict {
                     verdict.lost += 1;
                     verdict.loops += u64::from(end(fabric, routes, s, d, lid).1);
                     // Packets that do not arrive wait for space as far as they come.
-                    if routes.layers.by_hop().is_none() {
-                        let way = way_of_lost(fabric, routes, s, d, lid);
-                        for pair in held(fabric, routes, s, layer, &way).windows(2) {
-                            waits.entry(pair[0]).or_default().insert(pair[1]);
-                        }
+                    let way = way_of_lost(fabric, routes, s, d, lid);
+                    let held = held(fabric, routes, s, layer, &way);
+                    verdict.layers.extend(held.iter().map(|&(lane, _)| lane));
+                    for pair in held.windows(2) {
+                        waits.entry(pair[0]).or_default().insert(pair[1]);
                     }
                     continue;
                 };

@@ -52,9 +52,9 @@ pub(super) fn report(
     let graph = Graph { fabric, lanes, levels, deps, width: lanes.count() };
     let cycle = graph.cycle().map(|nodes| {
         let held: Vec<(usize, u8)> = nodes.iter().map(|&node| graph.place(node)).collect();
-        witnessed(fabric, routes, sources, &held, |walk, source, row, c| {
-            let level = routes.layer_on(fabric, source, row);
-            lane_on(fabric, (lanes, level), walk, source, c)
+        witnessed(fabric, routes, sources, &held, |walk, source, row, at, (next, then)| {
+            let by = (lanes, routes.layer_on(fabric, source, row));
+            lane(fabric, by, at.0, next) == then && is_on(fabric, by, walk, source, at)
         })
     });
     // Traffic that stays in its switch crosses no channel between switches.
@@ -174,25 +174,30 @@ impl Graph<'_> {
     }
 }
 
-/// The lane in which traffic from `source` is on channel `c`, which is on its path.
-fn lane_on(
+/// Whether traffic from `source` is ever on channel `c` in this lane: what goes round and round may be in several.
+fn is_on(
     fabric: &Fabric,
     (lanes, level): (&HopLanes, u8),
     walk: &Walk<'_>,
     source: TerminalId,
-    c: usize,
-) -> u8 {
+    (c, in_lane): (usize, u8),
+) -> bool {
     let mut before = None;
     let mut s = fabric.terminal(source).switch.index();
-    loop {
-        let at = walk.channel(s).expect("the channel is on the way");
+    // Once round all switches, and again.
+    for _ in 0..=2 * fabric.switch_count() {
+        let Some(at) = walk.channel(s) else { return false };
         if at == c {
-            return match before {
+            let found = match before {
                 Some(b) => lane(fabric, (lanes, level), b, at),
                 None => lanes.entering(fabric, level, source, fabric.tail_ports()[at]),
             };
+            if found == in_lane {
+                return true;
+            }
         }
         before = Some(at);
         s = fabric.heads()[at] as usize;
     }
+    false
 }

@@ -223,8 +223,8 @@ pub(crate) fn check_runs(
             dependencies: deps.count(layer),
             cycle: deps.find_cycle(fabric, layer).map(|channels| {
                 let held: Vec<_> = channels.iter().map(|c| (c.index(), layer)).collect();
-                witnessed(fabric, routes, sources, &held, |_, t, row, _| {
-                    routes.layer_on(fabric, t, row)
+                witnessed(fabric, routes, sources, &held, |_, t, row, _, _| {
+                    routes.layer_on(fabric, t, row) == layer
                 })
             }),
         })
@@ -291,8 +291,7 @@ impl Tracer<'_> {
         let senders = sources.senders(fabric, routes, run, path);
         for i in 0..walk.order.len() {
             let s = walk.order[i] as usize;
-            let enters = senders(s) > 0 && matches!(walk.outcome(s), WalkOutcome::Reaches(_));
-            walk.mask[s] = match walk.channel(s).filter(|_| enters) {
+            walk.mask[s] = match walk.channel(s).filter(|_| senders(s) > 0) {
                 Some(c) => {
                     let at = level(levels, graph);
                     hops::entered(fabric, routes, (lanes, at), (s, c), run, path)
@@ -315,6 +314,15 @@ impl Tracer<'_> {
             if pairs == 0 {
                 continue;
             }
+            // Packets that do not arrive wait for space as others do, as far as they come.
+            walk.mask[s] |= match (routes.layers.by_hop(), walk.channel(s)) {
+                (Some(lanes), Some(c)) => {
+                    let at = level(levels, 0);
+                    hops::entered(fabric, routes, (lanes, at), (s, c), run, path)
+                }
+                (Some(_), None) => 0,
+                (None, _) => layer_mask(fabric, routes, s, run, path),
+            };
             match walk.outcome(s) {
                 WalkOutcome::Reaches(hops) => {
                     if is_counted {
@@ -324,23 +332,8 @@ impl Tracer<'_> {
                         part.hops[hops] += pairs;
                         walk.weight[s] += pairs;
                     }
-                    walk.mask[s] |= match (routes.layers.by_hop(), walk.channel(s)) {
-                        (Some(lanes), Some(c)) => hops::entered(
-                            fabric,
-                            routes,
-                            (lanes, level(levels, 0)),
-                            (s, c),
-                            run,
-                            path,
-                        ),
-                        _ => layer_mask(fabric, routes, s, run, path),
-                    };
                 }
                 bad => {
-                    // They wait for space as others do, as far as they come.
-                    if routes.layers.by_hop().is_none() {
-                        walk.mask[s] |= layer_mask(fabric, routes, s, run, path);
-                    }
                     let loops = bad == WalkOutcome::Loops;
                     *has_loops |= loops;
                     *(if loops { &mut part.loops } else { &mut part.unreachable }) += pairs;

@@ -10,13 +10,14 @@ use crate::{DestId, Routes};
 /// The cycle of these channels and the lanes in which they are held, with a route for each channel that holds it in that
 /// lane and requests the next one in its.
 ///
-/// `lane_of` is the lane of a channel in which a source's packets by a table row are, given that row's in-tree.
+/// `waits` says whether a source's packets by a table row, given that row's in-tree, hold a channel in a lane and request the next one
+/// in its.
 pub(super) fn witnessed(
     fabric: &Fabric,
     routes: &Routes,
     sources: &Sources,
     held: &[(usize, u8)],
-    lane_of: impl Fn(&Walk<'_>, TerminalId, usize, usize) -> u8,
+    waits: impl Fn(&Walk<'_>, TerminalId, usize, (usize, u8), (usize, u8)) -> bool,
 ) -> Cycle {
     let mut found: Vec<Option<(TerminalId, TerminalId)>> = vec![None; held.len()];
     let mut walk = Walk::new(fabric);
@@ -27,10 +28,10 @@ pub(super) fn witnessed(
             }
             let row = routes.row(DestId(dest.0), path);
             walk.to(routes.ports(row), dest, |_| true);
-            for (i, &(c, lane)) in held.iter().enumerate() {
-                let (next, then) = held[(i + 1) % held.len()];
+            for (i, &at) in held.iter().enumerate() {
+                let (c, to) = (at.0, held[(i + 1) % held.len()]);
                 let (s, v) = (fabric.tails()[c] as usize, fabric.heads()[c] as usize);
-                if found[i].is_some() || walk.channel(s) != Some(c) || walk.channel(v) != Some(next)
+                if found[i].is_some() || walk.channel(s) != Some(c) || walk.channel(v) != Some(to.0)
                 {
                     continue;
                 }
@@ -40,8 +41,7 @@ pub(super) fn witnessed(
                         t != dest
                             && routes.uses(t, path)
                             && walk.passes(fabric.terminal(t).switch.index(), s)
-                            && lane_of(&walk, t, row, c) == lane
-                            && lane_of(&walk, t, row, next) == then
+                            && waits(&walk, t, row, at, to)
                     })
                     .map(|t| (t, dest));
             }
