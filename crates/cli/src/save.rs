@@ -61,8 +61,12 @@ pub(crate) fn update(
     output::replace(path, write).map_err(|e| cannot(path, &e))
 }
 
-/// Refuses to write onto a file that this command has read.
+/// Refuses to write onto a file that this command has read, or to one that is called as the standard streams are elsewhere.
 pub(crate) fn refuse_input(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let what = "- is no name of a file to write";
+        return Err(Failure::usage(what).hint("name a file; results are printed anyway"));
+    }
     if named::was_read(path) { Err(refused_input(path)) } else { Ok(()) }
 }
 

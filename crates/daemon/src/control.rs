@@ -24,6 +24,8 @@ const AT_ONCE: usize = 32;
 /// Prefix of a reply that is an error.
 const ERROR: &str = "error: ";
 
+/// What those hear who ask while as many are asking as may.
+const TOO_MANY: &str = "too many ask at once; ask again in ten seconds";
 /// Hint if the program does not listen.
 const STARTS: &str = "start `darkfiber operate --config FILE`, or name its configuration";
 /// Constraint on the names of sockets.
@@ -90,8 +92,11 @@ fn listener(path: &Path) -> io::Result<UnixListener> {
 fn serve(listener: UnixListener, events: SyncSender<Event>) -> io::Result<()> {
     let open = Arc::new(());
     let serve = move || {
-        for stream in listener.incoming().flatten() {
+        for mut stream in listener.incoming().flatten() {
             if Arc::strong_count(&open) > AT_ONCE {
+                // Nobody is waited for: what does not fit into the socket at once is not said.
+                let _ = stream.set_nonblocking(true);
+                let _ = stream.write_all(format!("{ERROR}{TOO_MANY}\n").as_bytes());
                 continue;
             }
             let (events, open) = (events.clone(), open.clone());
@@ -206,7 +211,8 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
     let left = || end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
     let mut stream = UnixStream::connect(socket).map_err(cannot)?;
     stream.set_write_timeout(Some(left())).map_err(cannot)?;
-    stream.write_all(format!("{question}\n").as_bytes()).map_err(cannot)?;
+    // Where too many ask, the answer comes before the question, and nobody reads that.
+    let asked = stream.write_all(format!("{question}\n").as_bytes());
     let (mut bytes, mut part) = (Vec::new(), [0; 16 << 10]);
     // A reply without end is not from our program.
     while bytes.len() < MOST_ANSWER {
@@ -214,10 +220,15 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
             return Err(cannot(io::ErrorKind::TimedOut.into()));
         }
         stream.set_read_timeout(Some(left())).map_err(cannot)?;
-        match stream.read(&mut part).map_err(cannot)? {
-            0 => break,
-            n => bytes.extend_from_slice(&part[..n]),
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(n) => bytes.extend_from_slice(&part[..n]),
+            Err(e) if e.kind() == io::ErrorKind::ConnectionReset && !bytes.is_empty() => break,
+            Err(e) => return Err(cannot(e)),
         }
+    }
+    if bytes.is_empty() {
+        asked.map_err(cannot)?;
     }
     let text =
         String::from_utf8(bytes).map_err(|_| cannot(io::Error::other("the answer is no text")))?;
@@ -230,6 +241,20 @@ pub fn ask_within(socket: &Path, question: &str, patience: Duration) -> Result<S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Who asks while too many do hears that, and not that nobody is there.
+    #[test]
+    fn too_many_are_told_so() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("s");
+        let (events, _nobody_answers) = sync_channel(1);
+        open(&path, events).expect("a socket");
+        let idle: Vec<UnixStream> =
+            (0..AT_ONCE).map(|_| UnixStream::connect(&path).expect("it listens")).collect();
+        let error = ask_within(&path, "status", Duration::from_secs(5)).expect_err("too many");
+        assert!(error.to_string().contains(TOO_MANY), "{error}");
+        drop(idle);
+    }
 
     /// A reply that arrives a byte at a time does not extend the time limit.
     #[test]

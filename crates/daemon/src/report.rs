@@ -142,6 +142,8 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
         load(m.measure, "kept", m.efi);
     }
     let proposed = state.decisions.iter().rev().find(|d| d.outcome == DecisionOutcome::Proposed);
+    // A proposal for jobs that have ended says nothing of those that run: what is kept is not measured then, either.
+    let proposed = proposed.filter(|_| state.measured.is_some());
     if let Some(c) = proposed.and_then(|d| d.candidate.as_ref()) {
         load(c.measure, "proposed", c.proposed);
     }

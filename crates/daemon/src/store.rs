@@ -90,6 +90,17 @@ fn read(path: &Path) -> Result<Journal, Error> {
     })
 }
 
+/// Whether nobody has the lock. A child that another thread starts has all files for a moment, also those of a store that is closed.
+fn is_free(lock: &File) -> bool {
+    for _ in 0..20 {
+        if lock.try_lock().is_ok() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    false
+}
+
 impl Store {
     /// Opens the journal of a folder, or creates one; returns the state after its last step.
     pub(crate) fn open(folder: &Path, site: &str, most: u64) -> Result<(Self, State), Error> {
@@ -97,7 +108,7 @@ impl Store {
         let lock_path = folder.join("lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
         let lock = lock.map_err(|e| cannot(&lock_path, &e))?;
-        if lock.try_lock().is_err() {
+        if !is_free(&lock) {
             return Err(Error::input(format!(
                 "{}: another darkfiber operate runs here",
                 folder.display()

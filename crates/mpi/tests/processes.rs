@@ -39,6 +39,7 @@ fn found(processes: Option<&Arc<dyn Processes>>) -> Result<String, Box<dyn Error
             message: 16,
             warmup: None,
             measure: 10_000_000,
+            doublings: 0,
             drain: 40_000_000,
             interval: Some(5_000_000),
             parts: processes.map_or(1, |processes| net.parts_in(Some(&**processes))),

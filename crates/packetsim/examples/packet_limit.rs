@@ -70,6 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         message: bytes.into(),
         warmup: Some(cycles * CYCLE / 2),
         measure: cycles * CYCLE / 2,
+        doublings: 0,
         drain: cycles * CYCLE,
         interval: None,
         parts: 1,

@@ -32,6 +32,7 @@
 //!     message: 16,
 //!     warmup: Some(1_000_000),
 //!     measure: 1_000_000,
+//!     doublings: 0,
 //!     drain: 4_000_000,
 //!     interval: None,
 //!     parts: 1,

@@ -22,7 +22,82 @@ impl Measuring {
 }
 
 /// Parts of the measured time whose means are compared.
-pub const BATCHES: usize = 10;
+pub const BATCHES: usize = 30;
+/// So many of them make a part whose mean is a sample of an interval of confidence: ten parts.
+const JOINED: usize = 3;
+/// Means of single parts that are more alike than this, by the correlation of each with the next one, make intervals too narrow: of as
+/// many independent ones chance makes 1 in 30 so. A threshold of ours; the test is that of batch means (G. S. Fishman, "Grouping
+/// observations in digital simulation", Management Science 24(5), 1978).
+const ALIKE_PARTS: f64 = 0.3;
+/// Fewer means say nothing of that.
+const FEW: usize = 15;
+
+/// Sources that send less than this part of what they create fall behind.
+const KEPT: f64 = 0.97;
+/// So many standard deviations of the packets that are under way.
+const UNDER_WAY: f64 = 3.0;
+/// Sources that send less than this part do, however long one looks.
+const FAR: f64 = 0.9;
+
+/// Sums and numbers of packets, without histograms: what several parts or processes add up.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    /// Packets that were created while it was measured, and their bytes.
+    created: u64,
+    created_bytes: u64,
+    /// Bytes that arrived in that time.
+    bytes: u64,
+    /// Sum of latencies.
+    latency: u128,
+    batches: Vec<(u128, u64)>,
+}
+
+impl Tally {
+    pub(crate) fn of(m: &Measured) -> Self {
+        let Measured { created, created_bytes, bytes, latency, .. } = *m;
+        Self { created, created_bytes, bytes, latency, batches: m.batches.to_vec() }
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.created += other.created;
+        self.created_bytes += other.created_bytes;
+        self.bytes += other.bytes;
+        self.latency += other.latency;
+        for (to, more) in self.batches.iter_mut().zip(&other.batches) {
+            *to = (to.0 + more.0, to.1 + more.1);
+        }
+    }
+
+    /// Whether less arrived in a measurement of `long` than was created, by more than chance: compared with the created, not the
+    /// requested load, which few packets miss at random; and packets under way, which are the difference, vary by about the root of
+    /// their number.
+    pub(crate) fn is_behind(&self, long: u64) -> bool {
+        let under_way = self.latency as f64 / long.max(1) as f64;
+        let created = self.created as f64;
+        let lacking = (1.0 - self.bytes as f64 / self.created_bytes as f64) * created;
+        lacking > (1.0 - KEPT) * created && lacking > UNDER_WAY * under_way.sqrt() + 1.0
+    }
+
+    /// Whether the means of parts are so alike that an interval of them is too narrow: queues that grow and shrink for longer than a
+    /// part, or still grow.
+    pub(crate) fn are_parts_alike(&self) -> bool {
+        let some = self.batches.iter().filter(|batch| batch.1 > 0);
+        let means: Vec<f64> = some.map(|batch| batch.0 as f64 / batch.1 as f64).collect();
+        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let off: Vec<f64> = means.iter().map(|m| m - mean).collect();
+        let together: f64 = off.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        let all: f64 = off.iter().map(|x| x * x).sum();
+        off.len() >= FEW && together > ALIKE_PARTS * all
+    }
+
+    /// Whether a measurement of `long` says too little: of the mean, or of whether sources fall behind, which they seemed to, and
+    /// hardly do.
+    pub(crate) fn is_short(&self, long: u64, seemed_behind: bool) -> bool {
+        let is_behind = self.is_behind(long);
+        let is_far = is_behind && (self.bytes as f64) < FAR * self.created_bytes as f64;
+        !is_far && (seemed_behind || is_behind || self.are_parts_alike())
+    }
+}
 
 /// Results of the packets that count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,10 +244,14 @@ impl Measured {
         self.latency as f64 / self.packets.max(1) as f64
     }
 
-    /// Mean latencies of the [batches](Self::batches) in which packets were created that arrived, in picoseconds.
+    /// Mean latencies of ten parts of the time, each of several [batches](Self::batches), in picoseconds; those in which no packets were
+    /// created that arrived are left out.
     pub fn batch_means(&self) -> Vec<f64> {
-        let some = self.batches.iter().filter(|batch| batch.1 > 0);
-        some.map(|batch| batch.0 as f64 / batch.1 as f64).collect()
+        let parts = self
+            .batches
+            .chunks(JOINED)
+            .map(|part| part.iter().fold((0, 0), |sum, batch| (sum.0 + batch.0, sum.1 + batch.1)));
+        parts.filter(|part| part.1 > 0).map(|part| part.0 as f64 / part.1 as f64).collect()
     }
 
     /// Mean number of switches that packets crossed.
@@ -284,6 +363,35 @@ mod tests {
         // A thousand arrive each time, of twelve hundred, later and later.
         assert!([500, 600].iter().all(|&took| over(1200, took) == Settled::NotYet));
         assert_eq!(over(1200, 700), Settled::Saturated);
+    }
+
+    #[test]
+    fn a_measurement_is_short_where_its_parts_are_alike_or_the_verdict_is_open() {
+        // 25 packets in each of 30 parts of 1,000, of which some arrive; they take 1,000 and `more` by part.
+        let of = |arrived: u64, more: &dyn Fn(usize) -> u64| {
+            let mut m = Measured::new();
+            m.batches = std::array::from_fn(|i| (u128::from(25 * (1000 + more(i))), 25));
+            m.latency = m.batches.iter().map(|b| b.0).sum();
+            (m.created, m.created_bytes, m.bytes) = (1000, 64_000, 64 * arrived);
+            Tally::of(&m)
+        };
+        let [up_and_down, rising] = [|i: usize| 10 * (i as u64 % 2), |i: usize| 10 * i as u64];
+        assert!(!of(1000, &up_and_down).is_short(30_000, false));
+        assert!(of(1000, &up_and_down).is_short(30_000, true), "it seemed to be behind");
+        assert!(of(1000, &rising).are_parts_alike() && of(1000, &rising).is_short(30_000, false));
+        assert!(!of(1000, &|_| 0).are_parts_alike(), "nothing varies");
+        // 60 of 1,000 lack, and 25 packets are under way, whose root is 5; 150 are too many for any doubt.
+        assert!(of(940, &up_and_down).is_behind(30_000));
+        assert!(of(940, &up_and_down).is_short(30_000, false));
+        assert!(of(850, &rising).is_behind(30_000) && !of(850, &rising).is_short(30_000, true));
+        assert!(!of(975, &up_and_down).is_behind(30_000));
+    }
+
+    #[test]
+    fn ten_parts_have_the_packets_of_three_each() {
+        let mut m = Measured::new();
+        m.batches = std::array::from_fn(|i| if i < 6 { (i as u128 + 1, 1) } else { (0, 0) });
+        assert_eq!(m.batch_means(), [2.0, 5.0]);
     }
 
     #[test]

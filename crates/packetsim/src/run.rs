@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::deadlock::{Look, Stalled};
-use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
+use crate::measure::{Counts, Measured, Measuring, Settled, Settling, Tally};
 use crate::message::{Arrived, Message};
 use crate::network::{Agent, NEVER, Network, NetworkState, read_share};
 use crate::observer::{self, Observer, Pulse};
@@ -33,6 +33,9 @@ pub struct Load {
     pub warmup: Option<u64>,
     /// Duration of the measurement after that.
     pub measure: u64,
+    /// How often it may be measured anew, for twice as long, while the means of its parts are alike, or it is open whether sources fall
+    /// behind; what was before is warm-up then. 0: it lasts as long as it says.
+    pub doublings: u32,
     /// Maximum time to wait for the measured packets.
     pub drain: u64,
     /// Record counters of ports, by intervals of this number of picoseconds.
@@ -70,10 +73,15 @@ pub struct LoadOutcome {
     pub again: u64,
     /// Number of events.
     pub events: u64,
-    /// Whether sources fell behind while latencies were waited for: fewer packets arrived than were created, interval after interval.
+    /// Whether sources fell behind: fewer packets arrived than were created, interval after interval while latencies were waited for, or
+    /// by more than chance in the measurement.
     pub fell_behind: bool,
+    /// Whether the means of parts of the measurement are so alike that an interval made of them is too narrow.
+    pub alike: bool,
     /// When packets began to count, in picoseconds.
     pub begin: u64,
+    /// Duration of the measurement, in picoseconds.
+    pub long: u64,
     /// End of the run, in picoseconds.
     pub end: u64,
     /// Packets that were in the network and its sources at most, as far as was looked.
@@ -189,13 +197,16 @@ struct LoadRun<'n, R> {
     settles: u64,
     intervals: u32,
     fell_behind: bool,
+    /// When to decide whether to measure anew, for twice as long; never, if not; and how often that was.
+    closes: u64,
+    doublings: u32,
     /// When to check for deadlock, and to report progress.
     looks: u64,
     beats: u64,
     most: usize,
     /// When it was over, and whether packets wait for each other for ever then.
     over: Option<(u64, Option<Stalled>)>,
-    /// Bytes that all terminals could send while it is measured.
+    /// Bytes that all terminals could send while it is measured, before it was doubled.
     could: f64,
 }
 
@@ -206,6 +217,8 @@ state! {
         settles: u64,
         intervals: u32,
         fell_behind: bool,
+        closes: u64,
+        doublings: u32,
         looks: u64,
         beats: u64,
         most: usize,
@@ -304,6 +317,8 @@ pub fn load<R: Routing>(
         settles: if load.warmup.is_some() { NEVER } else { (load.measure / INTERVALS).max(1) },
         intervals: 0,
         fell_behind: false,
+        closes: measuring.to,
+        doublings: 0,
         looks: patience,
         beats: patience,
         most: 0,
@@ -345,11 +360,14 @@ impl<R: Routing> LoadRun<'_, R> {
 
     /// Advances to the next decision: between ticks, at times that do not depend on parts.
     fn step(&mut self, follow: &dyn Observer) {
-        let now = self.settles.min(self.looks).min(self.beats);
+        let now = self.settles.min(self.closes).min(self.looks).min(self.beats);
         let more = self.network.run(now.div_ceil(self.tick));
         self.most = self.network.packets().max(self.most);
         if now >= self.settles {
             self.settle(now);
+        }
+        if now >= self.closes {
+            self.close();
         }
         if now >= self.looks {
             match self.network.look_for_deadlock(now) {
@@ -365,7 +383,8 @@ impl<R: Routing> LoadRun<'_, R> {
         if now >= self.beats {
             self.beats = now + self.network.patience();
             // The last packets created need not arrive where sources fall behind.
-            let drain = if self.fell_behind { 0 } else { self.load.drain };
+            let drain = self.load.drain.saturating_mul(1 << self.doublings);
+            let drain = if self.fell_behind { 0 } else { drain };
             // While latencies have not settled, the latest end of waiting for them is known.
             let latest = self.load.measure.saturating_mul(MOST / INTERVALS + 1);
             let is_known = self.measuring.from < NEVER;
@@ -425,11 +444,41 @@ impl<R: Routing> LoadRun<'_, R> {
         self.settles = now + (first << (self.intervals / ALIKE_LONG));
         if settled != Settled::NotYet || now >= MOST * first {
             self.settles = NEVER;
-            self.measuring = Measuring { from: now, to: now + self.load.measure };
-            for w in &mut self.network.workers {
-                w.agent.measuring = self.measuring;
-            }
+            self.measure_until(now, now + self.load.measure);
         }
+    }
+
+    fn measure_until(&mut self, from: u64, to: u64) {
+        self.measuring = Measuring { from, to };
+        self.closes = to;
+        for w in &mut self.network.workers {
+            w.agent.measuring = self.measuring;
+        }
+    }
+
+    /// The measurement would be over: one of twice the time begins if it says too little. What it had is warm-up then, which was too
+    /// short where latencies rise slowly.
+    #[inline(never)]
+    fn close(&mut self) {
+        let Measuring { from, to } = self.measuring;
+        let long = to - from;
+        if self.doublings == self.load.doublings || !self.tally().is_short(long, self.fell_behind) {
+            self.closes = NEVER;
+            return;
+        }
+        self.doublings += 1;
+        self.fell_behind = false;
+        for w in &mut self.network.workers {
+            w.agent.measured = Measured::new();
+        }
+        self.measure_until(to, to + 2 * long);
+    }
+
+    /// What has been counted, by all processes.
+    fn tally(&self) -> Tally {
+        let mut tally = Tally::of(&Measured::new());
+        self.network.workers.iter().for_each(|w| tally.add(&Tally::of(&w.agent.measured)));
+        of_all(self.load, tally, Tally::add)
     }
 
     #[inline(never)]
@@ -440,16 +489,23 @@ impl<R: Routing> LoadRun<'_, R> {
             measured.add(&w.agent.measured);
         }
         let measured = of_all(self.load, measured, Measured::add);
+        // Of a run that ended before it was measured, as long as was meant.
+        let Measuring { from, to } = self.measuring;
+        let long = if from < NEVER { to - from } else { self.load.measure };
+        let could = self.could * (1_u64 << self.doublings) as f64;
+        let tally = Tally::of(&measured);
         LoadOutcome {
-            accepted: measured.bytes as f64 / self.could,
-            created: measured.created_bytes as f64 / self.could,
+            accepted: measured.bytes as f64 / could,
+            created: measured.created_bytes as f64 / could,
             missing: measured.created - measured.packets,
             measured,
             crossed: self.network.crossed(),
             again: self.network.again(),
             events: self.network.event_count(),
-            fell_behind: self.fell_behind,
-            begin: self.measuring.from.min(end),
+            fell_behind: self.fell_behind || tally.is_behind(long),
+            alike: tally.are_parts_alike(),
+            begin: from.min(end),
+            long,
             end,
             most: self.most,
             stalled,

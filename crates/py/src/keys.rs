@@ -38,13 +38,16 @@ pub(crate) fn values(set: Option<&Bound<'_, PyMapping>>) -> PyResult<Vec<Axis>> 
 fn axis(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Axis> {
     let axis = match given.cast::<PyString>() {
         Ok(given) => Axis::parse(&format!("{key}={}", text(given)?)),
-        Err(_) => Axis::of(key, value(key, given)?),
+        Err(_) => Axis::of(key, value(key, given, 0)?),
     };
     axis.map_err(|e| raised(given.py(), &e))
 }
 
-/// A value of Python as one of TOML.
-fn value(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// Lists and tables inside each other, more than any key has; one that contains itself has no end.
+const DEEPEST: usize = 32;
+
+/// A value of Python as one of TOML, inside this number of others.
+fn value(key: &str, given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     let refused = |what: &str| {
         let error = ScenarioError::usage(format!("set: {key} is {what}"));
         raised(
@@ -52,6 +55,9 @@ fn value(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
             &error.hint("expected a text, a number, True or False, or a list of these"),
         )
     };
+    if depth > DEEPEST {
+        return Err(refused(&format!("nested more than {DEEPEST} deep")));
+    }
     if given.is_none() {
         return Err(refused("None"));
     }
@@ -69,7 +75,7 @@ fn value(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(text(given)?.into());
     }
     if given.cast::<PyList>().is_ok() || given.cast::<PyTuple>().is_ok() {
-        let items = given.try_iter()?.map(|item| value(key, &item?));
+        let items = given.try_iter()?.map(|item| value(key, &item?, depth + 1));
         let items: Vec<Value> = items.collect::<PyResult<_>>()?;
         return Ok(items.into_iter().collect::<Array>().into());
     }
@@ -77,13 +83,13 @@ fn value(key: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
         let mut inner = InlineTable::new();
         for item in table.items()?.iter() {
             let (name, of): (String, Bound<'_, PyAny>) = item.extract()?;
-            inner.insert(&name, value(&format!("{key}.{name}"), &of)?);
+            inner.insert(&name, value(&format!("{key}.{name}"), &of, depth + 1)?);
         }
         return Ok(inner.into());
     }
     // Numbers and arrays of NumPy.
     if given.hasattr("tolist")? {
-        return value(key, &given.call_method0("tolist")?);
+        return value(key, &given.call_method0("tolist")?, depth + 1);
     }
     if given.hasattr("__fspath__")? {
         return Ok(given.call_method0("__fspath__")?.extract::<String>()?.into());

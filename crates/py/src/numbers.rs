@@ -41,7 +41,13 @@ impl<'py, T: Range> FromPyObject<'_, 'py> for Whole<T> {
             let error = ScenarioError::usage(format!("{number} is out of range"));
             raised(py, &error.hint(format!("expected a whole number from 0 to {}", T::MAX)))
         };
-        let number = given.extract::<i128>().map_err(|error| {
+        // Any object that says which number it is, as for indices of Python's own lists.
+        let index = if given.hasattr("__index__")? {
+            given.call_method0("__index__")?
+        } else {
+            given.to_owned()
+        };
+        let number = index.extract::<i128>().map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(py) { refused() } else { error }
         })?;
         let found = T::try_from(number).ok().filter(|number| *number <= T::MAX);

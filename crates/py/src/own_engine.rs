@@ -85,6 +85,9 @@ fn whole(array: &Bound<'_, PyAny>, what: &str) -> PyResult<Array2<i64>> {
     if !matches!(kind.as_str(), "i" | "u") {
         return Err(refused(&format!("an array of {}", shown(&array.getattr("dtype")?)?)));
     }
+    // What is beyond is no port and no layer: the largest number stands for it, so that it is refused as such.
+    let is_wide = kind == "u" && array.getattr("itemsize")?.extract::<usize>()? == 8;
+    let array = if is_wide { numpy.call_method1("minimum", (&array, i64::MAX))? } else { array };
     let array = array.call_method1("astype", ("int64",))?;
     let Ok(array) = array.cast::<PyArray2<i64>>() else {
         return Err(refused(&format!(

@@ -67,6 +67,11 @@ pub(crate) fn route(
             return Err(raised(py, &error.hint(hint)));
         }
         let mut tables = own_engine::tables(fabric, engine)?;
+        if by.is_later() && tables.layer_count() > 1 {
+            let error =
+                ScenarioError::usage("the function returns layers, and layer_by makes others");
+            return Err(raised(py, &error.hint("return ports alone, or leave out layer_by")));
+        }
         let layers = tables.layer_count();
         if layers > usize::from(lanes) {
             let error = ScenarioError::infeasible(format!("{layers} layers, and lanes is {lanes}"));

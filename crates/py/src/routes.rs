@@ -20,7 +20,7 @@ use crate::view::view_rows;
 /// Forwarding tables of a fabric, with the virtual layers of its paths.
 #[pyclass(frozen, module = "darkfiber")]
 pub(crate) struct Routes {
-    fabric: Py<Fabric>,
+    pub(crate) fabric: Py<Fabric>,
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) tables: Arc<Tables>,
     remarks: Vec<String>,

@@ -141,20 +141,28 @@ impl Scenario {
             let routes = routes.get();
             (Arc::clone(&routes.loaded), Arc::clone(&routes.tables))
         });
-        let (case, simulated, alone, remarks) = long(py, move |stop| {
-            let mut remarks = Remarks::default();
-            let case = match own {
-                Some((loaded, tables)) => on(&file, &folder, loaded, tables, &mut remarks)?,
-                None => file.resolve(&folder, &mut remarks)?,
+        let (case, simulated, alone, of_fabric, remarks) = long(py, move |stop| {
+            let (mut of_fabric, mut remarks) = (Remarks::default(), Remarks::default());
+            let case = if let Some((loaded, tables)) = own {
+                on(&file, &folder, loaded, tables, &mut remarks)?
+            } else {
+                let loaded = file.scenario.fabric(&folder, &mut of_fabric);
+                let loaded = loaded.map_err(|error| file.located(error))?;
+                file.resolve_on(loaded, &folder, &mut remarks)?
             };
             if case.scenario.keep.messages && matches!(case.medium, Medium::Count) {
                 remarks.note("depth count has no messages to keep");
             }
             let (simulated, alone) =
                 simulated(&case, isolated, stop).map_err(|error| file.located(error))?;
-            Ok((case, simulated, alone, remarks))
+            Ok((case, simulated, alone, of_fabric, remarks))
         })?;
-        Run::of(py, case, simulated, &alone, remarks)
+        let notes = [&case.tables.routes.notes[..], &of_fabric.all, &remarks.all].concat();
+        let fabric = match routes {
+            Some(routes) => routes.get().fabric.clone_ref(py),
+            None => Py::new(py, Fabric::of(Arc::clone(&case.loaded), of_fabric))?,
+        };
+        Ok(Run::of(case, simulated, &alone, (fabric, notes)))
     }
 
     fn __repr__(&self) -> String {
@@ -182,6 +190,11 @@ fn on(
         let hint = "set={\"packets.routing\": \"tables\"}, or run it without routes";
         return Err(ScenarioError::usage(what).hint(hint));
     }
+    if file.scenario.routes.ecmp.is_some() {
+        let error = ScenarioError::usage("a scenario with ecmp goes by hashes, not by routes");
+        return Err(error.hint("leave out ecmp, or run it without routes"));
+    }
+    file.scenario.routes.expect_tables_of_files().map_err(|e| file.located(e))?;
     let from = routes.engine.clone();
     Ok(open.with(Tables { routes, lids: None, from }))
 }
@@ -215,17 +228,14 @@ pub(crate) struct Run {
 
 impl Run {
     fn of(
-        py: Python<'_>,
         case: Case,
         simulated: Simulated,
         alone: &[u64],
-        mut remarks: Remarks,
-    ) -> PyResult<Self> {
+        (fabric, notes): (Py<Fabric>, Vec<String>),
+    ) -> Self {
         let row = |(j, job)| JobRow::of(job, &simulated, alone.get(j).copied(), j);
         let rows = case.jobs.iter().enumerate().map(row).collect();
-        let notes = std::mem::take(&mut remarks.all);
-        let fabric = Py::new(py, Fabric::of(Arc::clone(&case.loaded), remarks))?;
-        Ok(Self { case, simulated, rows, fabric, notes })
+        Self { case, simulated, rows, fabric, notes }
     }
 
     fn name(&self, job: usize) -> &str {
@@ -263,7 +273,8 @@ impl Run {
         &self.case.tables.from
     }
 
-    /// What readers had to say about the files of the scenario, and what else the command line prints beside the result, a line each.
+    /// What the engine gave up, what readers had to say about the files of the scenario, and what else the command line prints beside the
+    /// result, a line each.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()

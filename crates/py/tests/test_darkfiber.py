@@ -338,6 +338,27 @@ class OwnEngines(unittest.TestCase):
         again = darkfiber.route(usual.fabric, usual.engine)
         self.assertEqual(scenario.run(routes=again).to_list(), usual.to_list())
 
+    def test_routes_do_not_hide_keys_of_tables_and_hashes(self):
+        job = '[[job]]\nname = "x"\ntraffic = "pattern:of=permutation,bytes=64KiB,samples=1"\nnodes = 64\n'
+        routes = darkfiber.route(darkfiber.Fabric("kary:k=4,n=3"), "ar_ftree")
+
+        def scenario(keys):
+            return darkfiber.Scenario(f'fabric = "kary:k=4,n=3"\n[routes]\n{keys}\n{job}')
+
+        self.assertEqual(scenario('engine = "minhop"').run(routes=routes).engine, "ar_ftree")
+        for keys in ('engine = "ar_ftree"\necmp = "crc32"', 'engine = "minhop"\nsl = "nowhere"'):
+            with self.subTest(keys), self.assertRaises(darkfiber.Error):
+                scenario(keys).run(routes=routes)
+
+    def test_layers_are_the_functions_or_found(self):
+        fabric = darkfiber.Fabric("torus:dims=4x4,t=2")
+        ports = darkfiber.route(fabric, "updn").ports()
+        layers = np.arange(16)[:, None] % 4 + np.zeros(32, int)
+        self.assertEqual(darkfiber.route(fabric, lambda _: (ports, layers)).layer_count, 4)
+        self.assertEqual(darkfiber.route(fabric, lambda _: ports, lanes=2, layer_by="source").layer_count, 1)
+        with self.assertRaises(darkfiber.Error):
+            darkfiber.route(fabric, lambda _: (ports, layers), layer_by="source")
+
 
 class Scenarios(unittest.TestCase):
     def test_keys_take_values_of_python(self):
@@ -379,6 +400,22 @@ class Scenarios(unittest.TestCase):
             run = read.run()
             self.assertTrue(any("cut short" in note for note in run.notes), run.notes)
             self.assertTrue(run.fabric.remarks)
+            # Routes keep what was said of their fabric.
+            routes = darkfiber.route(darkfiber.Fabric(cut), "updn")
+            self.assertEqual(read.run(routes=routes).fabric.errors, routes.fabric.errors)
+
+    def test_what_readers_say_of_traces_is_not_said_of_the_fabric(self):
+        run = darkfiber.Scenario.read(ROOT / "examples/torch-ddp.toml").run(depth="count")
+        self.assertTrue(run.notes)
+        self.assertEqual(run.fabric.remarks, [])
+
+    def test_what_engines_gave_up_is_noted(self):
+        text = (
+            'fabric = "cascade:groups=6,blue=8"\n[routes]\nengine = "minhop"\nlmc = 2\nlids = "random"\n'
+            '[[job]]\ntraffic = "pattern:of=permutation,bytes=64KiB,samples=1"\nnodes = 64\n'
+        )
+        notes = darkfiber.Scenario(text).run(depth="count").notes
+        self.assertTrue(any("paths of sssp" in note for note in notes), notes)
 
     def test_jobs_are_those_of_the_command_line(self):
         path = "examples/incast.toml"
@@ -548,6 +585,8 @@ class Errors(unittest.TestCase):
     def test_values_that_make_no_sense(self):
         fabric = darkfiber.Fabric("kary:k=4,n=2")
         routes = darkfiber.route(fabric, "ftree")
+        endless = []
+        endless.append(endless)
         for call in (
             lambda: darkfiber.route(fabric, "ftree", lanes=0),
             lambda: darkfiber.route(fabric, "ftree", lanes=16),
@@ -583,11 +622,19 @@ class Errors(unittest.TestCase):
             lambda: darkfiber.Study("fabric = [1, 2]").run(),
             lambda: darkfiber.read_tables(fabric, "nothing"),
             lambda: darkfiber.loads(routes, "shift", among=[]),
+            lambda: darkfiber.Scenario("", set={"seed": endless}),
+            lambda: darkfiber.Scenario("", set={"routes": {"a": endless}}),
+            lambda: darkfiber.from_ports(fabric, np.full(routes.ports().shape, 2**64 - 1, np.uint64)),
         ):
             with self.assertRaises(darkfiber.Error) as raised:
                 call()
             self.assertNotEqual(raised.exception.kind, "bug", raised.exception)
             self.assertTrue(str(raised.exception))
+        class Three:
+            def __index__(self):
+                return 3
+
+        self.assertEqual(routes.path(Three(), 0).tolist(), routes.path(3, 0).tolist())
         for call in (
             lambda: darkfiber.Fabric(7),
             lambda: darkfiber.route(fabric, 7),

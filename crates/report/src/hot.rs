@@ -346,12 +346,14 @@ fn jobs(r: &HotResult<'_>, most: usize, style: Style, text: &mut String) {
         .take(most)
         .map(|j| {
             let all: u64 = j.by.iter().map(|s| s.bytes).sum();
+            // Of a job that no channel carries a byte of, nothing is known.
+            let of = |text: String| if j.alone_seconds > 0.0 { text } else { "-".to_owned() };
             vec![
                 j.job.clone(),
-                seconds(j.alone_seconds),
-                seconds(j.together_seconds),
-                format!("{:.2}", j.slowdown),
-                format!("{:.2}", j.then_slowdown),
+                of(seconds(j.alone_seconds)),
+                of(seconds(j.together_seconds)),
+                of(format!("{:.2}", j.slowdown)),
+                of(format!("{:.2}", j.then_slowdown)),
                 shares(j.by.iter().map(|s| (s.job.as_str(), s.bytes)), all),
                 j.at.clone().unwrap_or_default(),
             ]

@@ -374,6 +374,21 @@ impl RoutesPart {
             ("guid2lid", self.guid2lid.as_ref()),
         ]
     }
+
+    /// Refuses files beside tables where no tables are named.
+    ///
+    /// # Errors
+    /// With the key of such a file.
+    pub fn expect_tables_of_files(&self) -> Result<(), Error> {
+        let file = self.beside().into_iter().find(|(_, file)| file.is_some());
+        match (&self.tables, file) {
+            (None, Some((key, _))) => Err(Error::input("it belongs to tables, and none are named")
+                .hint("for example tables = \"opensm-lfts.dump\"")
+                .inside(key)
+                .inside("routes")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Which of its destination's LIDs a message takes.

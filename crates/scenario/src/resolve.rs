@@ -126,11 +126,22 @@ impl Scenario {
     /// # Errors
     /// If something does not exist, or is impossible on this fabric; with the keys concerned.
     pub fn open(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case<()>, Error> {
-        // Cheap checks come first.
+        let loaded = self.fabric(files, listener)?;
+        self.open_on(loaded, files, listener)
+    }
+
+    /// Its fabric, once what is cheap to check of the rest is checked.
+    ///
+    /// # Errors
+    /// If there is no such fabric or no such switch; with the keys concerned.
+    pub fn fabric(
+        &self,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Arc<Loaded>, Error> {
         self.medium()?;
         listener.stage("reading");
-        let loaded = self.load(files, listener).map_err(|e| e.inside("fabric"))?;
-        self.open_on(Arc::new(loaded), files, listener)
+        self.load(files, listener).map(Arc::new).map_err(|e| e.inside("fabric"))
     }
 
     /// As [`open`](Self::open), on the fabric that it names, which was [loaded](Self::load) before.
@@ -189,7 +200,21 @@ impl Scenario {
     /// # Errors
     /// If something is not there, or cannot be on this fabric; with the keys that it is about.
     pub fn resolve(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case, Error> {
-        let mut open = self.open(files, listener)?;
+        let loaded = self.fabric(files, listener)?;
+        self.resolve_on(loaded, files, listener)
+    }
+
+    /// As [`resolve`](Self::resolve), on the fabric that it names, which was loaded before.
+    ///
+    /// # Errors
+    /// As that.
+    pub fn resolve_on(
+        &self,
+        loaded: Arc<Loaded>,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Case, Error> {
+        let mut open = self.open_on(loaded, files, listener)?;
         if self.jobs.is_empty() {
             return Err(Error::input("there is no [[job]]")
                 .hint("for example [[job]] traffic = \"mpigraph:bytes=1MiB\", nodes = 28")
@@ -217,14 +242,7 @@ impl Case<()> {
     ) -> Result<Tables, Error> {
         let part = &self.scenario.routes;
         let update = self.scenario.update.as_ref();
-        if let (None, Some((key, _))) =
-            (&part.tables, part.beside().into_iter().find(|(_, file)| file.is_some()))
-        {
-            return Err(Error::input("it belongs to tables, and none are named")
-                .hint("for example tables = \"opensm-lfts.dump\"")
-                .inside(key)
-                .inside("routes"));
-        }
+        part.expect_tables_of_files()?;
         if let Some(hashing) = &part.ecmp {
             return self
                 .hashed(hashing, files, listener)

@@ -63,8 +63,22 @@ impl ScenarioFile {
     /// # Errors
     /// With the name of the file, and the line that an error is about.
     pub fn resolve(&self, files: &dyn Files, listener: &mut dyn Listener) -> Result<Case, Error> {
-        let mut case =
-            self.scenario.resolve(files, listener).map_err(|error| self.located(error))?;
+        let loaded = self.scenario.fabric(files, listener).map_err(|error| self.located(error))?;
+        self.resolve_on(loaded, files, listener)
+    }
+
+    /// As [`resolve`](Self::resolve), on the fabric that it names, which was [loaded](Scenario::fabric) before.
+    ///
+    /// # Errors
+    /// As that.
+    pub fn resolve_on(
+        &self,
+        loaded: std::sync::Arc<crate::Loaded>,
+        files: &dyn Files,
+        listener: &mut dyn Listener,
+    ) -> Result<Case, Error> {
+        let case = self.scenario.resolve_on(loaded, files, listener);
+        let mut case = case.map_err(|error| self.located(error))?;
         if self.scenario.title.is_none() {
             let stem = Path::new(&self.name).file_stem().unwrap_or_default();
             case.title = stem.to_string_lossy().into_owned();

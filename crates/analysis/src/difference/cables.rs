@@ -114,8 +114,9 @@ pub(super) fn compare(
         .flat_map(|(ends, ids)| ids.into_iter().map(move |id| (ends, id)))
         .collect();
     let (mut wanted, mut left) = (Rest::new(wanted), Rest::new(left));
-    swapped(found, &mut wanted, &mut left, &mut out.list);
-    moved(found, &mut wanted, &mut left, &mut out.list);
+    let both = (expected, found);
+    swapped(both, &mut wanted, &mut left, &mut out.list);
+    moved(both, &mut wanted, &mut left, &mut out.list);
 
     for &(ends, _) in &wanted.cables {
         out.list.push(Difference {
@@ -153,7 +154,12 @@ fn numbered(expected: &Cabling, found: &Cabling, pairing: &Pairing, by_port: boo
 }
 
 /// Two cables that exchanged an end.
-fn swapped(found: &Cabling, wanted: &mut Rest, left: &mut Rest, list: &mut Vec<Difference>) {
+fn swapped(
+    (expected, found): (&Cabling, &Cabling),
+    wanted: &mut Rest,
+    left: &mut Rest,
+    list: &mut Vec<Difference>,
+) {
     let all: Vec<(Ends, usize)> = wanted.cables.iter().copied().collect();
     for (ends, id) in all {
         if !wanted.cables.contains(&(ends, id)) {
@@ -183,11 +189,26 @@ fn swapped(found: &Cabling, wanted: &mut Rest, left: &mut Rest, list: &mut Vec<D
                 name(found, c)
             ),
         });
+        // Either of the two is the cable that was meant; one that explains both speeds is.
+        let speeds = |[of_first, of_second]: [usize; 2]| -> Vec<Difference> {
+            let one = |id: usize, at: usize| {
+                let classes = (&expected.cables[id].class, &found.cables[at].class);
+                speed(found, found.cables[at].ends, classes)
+            };
+            [one(of_first, first), one(of_second, second)].into_iter().flatten().collect()
+        };
+        let ways = [speeds([id, other]), speeds([other, id])];
+        list.extend(ways.into_iter().min_by_key(Vec::len).unwrap_or_default());
     }
 }
 
 /// Cables with one end as expected.
-fn moved(found: &Cabling, wanted: &mut Rest, left: &mut Rest, list: &mut Vec<Difference>) {
+fn moved(
+    (expected, found): (&Cabling, &Cabling),
+    wanted: &mut Rest,
+    left: &mut Rest,
+    list: &mut Vec<Difference>,
+) {
     let all: Vec<(Ends, usize)> = wanted.cables.iter().copied().collect();
     for (ends, id) in all {
         let there =
@@ -202,6 +223,8 @@ fn moved(found: &Cabling, wanted: &mut Rest, left: &mut Rest, list: &mut Vec<Dif
             found: Some(name(found, other)),
             action: format!("move the end at {} to {}", name(found, other), name(found, b)),
         });
+        let classes = (&expected.cables[id].class, &found.cables[cable].class);
+        list.extend(speed(found, found.cables[cable].ends, classes));
     }
 }
 

@@ -77,6 +77,7 @@ impl Editor {
                 self.take(j);
                 self.cabling.cables[i].ends[1] = b[1];
                 self.cabling.cables[j].ends[1] = a[1];
+                self.slow(i);
                 DifferenceKind::CablesSwapped
             }
             2 => {
@@ -88,6 +89,7 @@ impl Editor {
                 self.touched.insert(other);
                 let port = Some(self.port());
                 self.cabling.cables[i].ends[1] = CableEnd { device: other, port };
+                self.slow(i);
                 DifferenceKind::CableMoved
             }
             3 => {
@@ -120,6 +122,14 @@ impl Editor {
             }
         };
         *self.done.entry(kind).or_default() += 1;
+    }
+
+    /// Has every second cable that is elsewhere run at another speed, too.
+    fn slow(&mut self, i: usize) {
+        if i.is_multiple_of(2) {
+            self.cabling.cables[i].class = LinkClass::infiniband("1xSDR");
+            *self.done.entry(DifferenceKind::CableSpeed).or_default() += 1;
+        }
     }
 
     fn finish(mut self) -> (Cabling, BTreeMap<DifferenceKind, usize>) {

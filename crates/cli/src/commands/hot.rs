@@ -76,6 +76,7 @@ send alone, for as long as the job takes. Then entries of the tables are changed
 (adaptive flow-aware routing, Smith et al., SC'18), so that the load of the hottest channel falls and no other
 becomes as high; no
 path loses its virtual layer, and layers stay free of cycles. If nothing helps, the answer is no change.
+Exit code 1 if pairs that send have no route.
 
 Examples:
   darkfiber hot examples/cab.toml
@@ -219,7 +220,8 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         problems.note(target.write(fabric, &then_routes, &lids, &single, &more));
     }
     common.show_lines(&result, args.top)?;
-    let exit = problems.end(Exit::Fine)?;
+    let found = if result.lost > 0 { Exit::Finding } else { Exit::Fine };
+    let exit = problems.end(found)?;
     if let (Some(dir), false) = (dir, common.quiet) {
         out::eprint_line(&format!("wrote the new routes to {}", dir.display()));
     }

@@ -44,7 +44,7 @@ enum OperateQuery {
         /// Number of the decision
         id: u64,
     },
-    /// Propose nothing until it is resumed
+    /// Propose nothing by itself until it is resumed; `propose` still does
     Pause,
     /// Propose again
     Resume,

@@ -215,7 +215,7 @@ fn thresholds_that_cannot_be_reached_and_tables_that_loop() {
     }
     let run =
         run_in(dir.path(), &format!("hot --fabric fabric.topo --guid2lid guid2lid {options}"));
-    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.code, 1, "{}", run.err);
     assert_eq!(at(&run.json(), "/lost"), 2);
 }
 

@@ -88,6 +88,7 @@ pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load
         message: bytes.into(),
         warmup: Some(long),
         measure: long,
+        doublings: 0,
         drain: 4 * long,
         interval: None,
         parts: 1,

@@ -15,11 +15,11 @@ use darkfiber_testkit::processes::{ThreadProcess, in_processes};
 use crate::bench::{Bench, load};
 
 /// All that a run has found.
-type Found = (Measured, [u64; 6], bool, [f64; 2], usize, Option<Stalled>, Option<Series>);
+type Found = (Measured, [u64; 7], bool, [f64; 2], usize, Option<Stalled>, Option<Series>);
 
 fn found(outcome: LoadOutcome) -> Found {
-    let LoadOutcome { measured, missing, crossed, again, events, begin, end, .. } = outcome;
-    let numbers = [missing, crossed, again, events, begin, end];
+    let LoadOutcome { measured, missing, crossed, again, events, begin, long, end, .. } = outcome;
+    let numbers = [missing, crossed, again, events, begin, long, end];
     let LoadOutcome { fell_behind, accepted, created, most, stalled, series, .. } = outcome;
     (measured, numbers, fell_behind, [accepted, created], most, stalled, series)
 }
@@ -64,6 +64,16 @@ fn is_the_same(bench: &Bench, routing: &str, routes: Option<&Routes>, what: &Loa
 fn arrives_the_same(bench: &Bench, routing: &str, what: &Load) {
     let (measured, ..) = is_the_same(bench, routing, None, what);
     assert!(measured.packets > 500, "{routing}: {} packets", measured.packets);
+}
+
+/// A measurement that begins anew, for twice as long, does so in all of them.
+#[test]
+fn a_measurement_that_is_short_is_so_for_everybody() {
+    let bench = Bench::new("kary:k=4,n=2", "booksim-iq");
+    let mut what = load(Targets::uniform(bench.terminals()), 0.9, 16, 1500);
+    (what.warmup, what.doublings) = (None, 2);
+    let (_, [.., long, _], ..) = is_the_same(&bench, "adaptive", None, &what);
+    assert_eq!(long, 4 * what.measure, "near saturation parts are alike");
 }
 
 /// At this load with each of the routings.

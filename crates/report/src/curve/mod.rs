@@ -31,7 +31,7 @@ pub struct LoadResult<'a> {
     pub packet_bytes: u32,
     /// Bytes of a message, all of whose packets are created at once.
     pub message_bytes: u64,
-    /// Nanoseconds that were measured.
+    /// Nanoseconds that were measured at least; near saturation it was longer, unless that was given.
     pub measured: f64,
     /// One for each routing.
     pub curves: &'a [Curve],
@@ -76,6 +76,16 @@ pub struct Held {
 }
 
 impl LoadResult<'_> {
+    /// How long packets were measured, at all points.
+    fn durations(&self) -> String {
+        let times = || self.curves.iter().flat_map(|c| &c.points).map(|p| p.measured);
+        match (times().reduce(f64::min), times().reduce(f64::max)) {
+            (Some(least), Some(most)) if least < most => format!(", {least} to {most} measured"),
+            (Some(all), _) => format!(", {all} measured"),
+            _ => String::new(),
+        }
+    }
+
     /// Description of the traffic of terminals.
     fn traffic(&self) -> String {
         let (pattern, packet) = (self.pattern, self.packet_bytes);
@@ -86,21 +96,15 @@ impl LoadResult<'_> {
     }
 }
 
-/// Parts of the measured time whose means make the interval of a mean.
-const PARTS: f64 = 10.0;
-/// They are independent enough where packets take less than one of this number of them: drawn with other seeds, 19 of 20 intervals have
-/// the mean of a long run then, at twice the latency 17, at four times 9.
-const APART: f64 = 4.0;
-
 impl Report for LoadResult<'_> {
     // For people.
     fn text(&self, style: Style) -> String {
         let mut text = format!(
-            "{}\n{}, switches as {}; times in ns, {} measured\n",
+            "{}\n{}, switches as {}; times in ns{}\n",
             table::headline(self.fabric),
             self.traffic(),
             self.switches,
-            self.measured
+            self.durations()
         );
         let short = |x: f64| if x >= 1000.0 { format!("{x:.0}") } else { format!("{x:.1}") };
         for c in self.curves {
@@ -154,14 +158,12 @@ impl Report for LoadResult<'_> {
                 }
             }
         }
-        // Packets that take as long as a part of the measured time make the means of parts alike.
-        let part = self.measured / PARTS;
-        let is_narrow = |p: &Point| !p.saturated && p.error.is_some() && APART * p.mean > part;
         let points = self.curves.iter().flat_map(|c| &c.points);
-        if let Some(first) = points.filter(|p| is_narrow(p)).map(|p| p.offered).reduce(f64::min) {
+        let narrow = points.filter(|p| p.narrow && !p.saturated).map(|p| p.offered);
+        if let Some(first) = narrow.reduce(f64::min) {
             let _ok = writeln!(
                 text,
-                "\n± is too narrow from load {first:.3} on, where packets take more than a fortieth of the time measured (--measure)"
+                "\n± is too narrow from load {first:.3} on: latencies rise and fall for longer than a tenth of the time measured (--measure)"
             );
         }
         if self.curves.iter().any(|c| c.points.iter().any(|p| p.saturated)) {
@@ -193,6 +195,7 @@ impl Report for LoadResult<'_> {
                 ("hops", &|(_, p)| p.hops.to_string()),
                 ("round", &|(_, p)| p.round.to_string()),
                 ("packets", &|(_, p)| p.packets.to_string()),
+                ("measured", &|(_, p)| p.measured.to_string()),
             ],
         )
     }

@@ -24,6 +24,8 @@ pub(crate) struct UpDown {
     spare: Option<OnceLock<Box<UpDown>>>,
     /// The switches with hosts on the level that most hosts are on: one of them is the top of the spare order.
     bottom: Vec<SwitchId>,
+    /// The one root, of an order by distance from it.
+    pub(super) root: Option<SwitchId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +61,15 @@ impl UpDown {
         };
         let (inhabited, hosting) = (some(|_| true), some(|role| role != Role::Aggregation));
         let bottom = if has_one_top { Vec::new() } else { bottom(fabric, key) };
-        Self { direction, inhabited, hosting, spare: (!has_one_top).then(OnceLock::new), bottom }
+        let spare = (!has_one_top).then(OnceLock::new);
+        Self { direction, inhabited, hosting, spare, bottom, root: None }
     }
 
     /// By distance from the roots; equal distances by id.
     pub(crate) fn from_roots(fabric: &Fabric, roots: &[SwitchId]) -> Self {
         let far = distances(fabric, roots);
-        Self::new(fabric, &places(&far, |d| d), &far, None, roots.len() == 1)
+        let root = if let [root] = roots { Some(*root) } else { None };
+        Self { root, ..Self::new(fabric, &places(&far, |d| d), &far, None, root.is_some()) }
     }
 
     /// By distance from the switches with hosts, the farthest on top; equal distances by distance

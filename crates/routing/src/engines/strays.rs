@@ -32,12 +32,24 @@ pub(super) fn by_order<'a>(
     let mut order = order;
     let mut strays = fill(order, &mut routes);
     let mut split = Strays::new(fabric, &routes, strays);
+    let mut away = split.rows();
     if !split.fit
         && let Some(spare) = order.spare(fabric)
     {
         order = spare;
         strays = fill(order, &mut routes);
         split = Strays::new(fabric, &routes, strays);
+        away = routes.row_count();
+    }
+    // Roots that were given are not taken back silently.
+    let spare = order.spare(fabric).unwrap_or(order);
+    if let Some(root) = spare.root.filter(|_| away > 0 && request.roots.len() > 1) {
+        let (all, name) = (routes.row_count(), &fabric.switch(root).description);
+        routes.notes.push(format!(
+            "the {} root switches leave pairs of hosts without a path that goes up, then down: {away} of {all} LIDs are reached by the \
+             order from {name} instead",
+            request.roots.len()
+        ));
     }
     let strayed = !split.of_hosts.is_empty();
     split.place(engine, fabric, request, &mut routes)?;
@@ -73,6 +85,14 @@ impl Strays {
         apart.sort_unstable();
         let fit = of_hosts.is_empty() || one_layer_does(fabric, routes, &apart);
         Self { apart, of_hosts, fit }
+    }
+
+    /// Number of rows with paths of hosts.
+    fn rows(&self) -> usize {
+        let mut rows: Vec<u32> = self.of_hosts.iter().map(|(row, _)| *row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows.len()
     }
 
     /// Gives those lanes of their own that need them.

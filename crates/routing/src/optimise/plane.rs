@@ -1,8 +1,11 @@
-//! Projective planes of prime order: any two lines meet in a point.
+//! Projective planes of prime order, and the triangle: any two lines meet in a point.
 
 /// The lines of the plane over the field of `q` elements, `q` prime: `q^2 + q + 1` lines of `q + 1` points
-/// each, numbered from 0.
+/// each, numbered from 0. Of order 1: the sides of a triangle.
 pub(super) fn lines(q: u32) -> Vec<Vec<u32>> {
+    if q == 1 {
+        return vec![vec![0, 1], vec![1, 2], vec![0, 2]];
+    }
     // Points and lines are triples up to a factor, the first non-zero number 1; a point is on a line if the
     // scalar product is 0.
     let mut triples = vec![[0, 0, 1]];
@@ -19,10 +22,10 @@ pub(super) fn lines(q: u32) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The largest prime whose plane has at most this many points.
+/// The largest prime, or 1, whose plane has at most this many points.
 pub(super) fn order(points: u32) -> Option<u32> {
     let prime = |q: &u32| (2..*q).all(|d| !q.is_multiple_of(d));
-    (2..=points.isqrt()).rev().find(|q| q * q + q < points && prime(q))
+    (1..=points.isqrt()).rev().find(|q| q * q + q < points && prime(q))
 }
 
 #[cfg(test)]
@@ -31,7 +34,7 @@ mod tests {
 
     #[test]
     fn two_lines_meet_once() {
-        for q in [2, 3, 5, 7] {
+        for q in [1, 2, 3, 5, 7] {
             let lines = lines(q);
             assert_eq!(lines.len() as u32, q * q + q + 1);
             for (i, a) in lines.iter().enumerate() {
@@ -41,6 +44,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!([6, 7, 13, 30, 31].map(order), [None, Some(2), Some(3), Some(3), Some(5)]);
+        let orders = [2, 3, 6, 7, 13, 30, 31].map(order);
+        assert_eq!(orders, [None, Some(1), Some(1), Some(2), Some(3), Some(3), Some(5)]);
     }
 }

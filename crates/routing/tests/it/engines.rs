@@ -248,6 +248,21 @@ fn updn_never_turns_up_after_down() {
     }
 }
 
+/// Two roots in the middle of a mesh leave many pairs without a way up, then down: who gave them hears of it.
+#[test]
+fn roots_that_do_not_suffice_are_not_dropped_silently() {
+    let mesh = darkfiber_fabric::open("mesh:dims=4x4,t=1").expect("a spec").fabric;
+    let notes = |roots: &[usize]| {
+        let roots: Vec<SwitchId> = roots.iter().map(|&s| SwitchId::new(s)).collect();
+        let request = Request { roots: &roots, ..Request::default() };
+        by_name("updn").route(&mesh, &request).expect("connected").notes
+    };
+    let said = notes(&[0, 10]);
+    assert!(said.iter().any(|n| n.contains("the 2 root switches leave pairs")), "{said:?}");
+    assert!(said[0].contains("16 of 16 LIDs"), "{said:?}");
+    assert!(notes(&[0]).is_empty());
+}
+
 #[test]
 fn the_order_of_records_does_not_matter_to_minhop() {
     // OpenSM 3.3.23 has 198 on the fullest channel.

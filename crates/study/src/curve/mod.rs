@@ -30,6 +30,8 @@ pub struct Point {
     /// Half the width of its confidence interval of 95 %, by Student's t of the means of ten parts of the measured time, those without
     /// packets left out. `None` where fewer than two have packets.
     pub error: Option<f64>,
+    /// Whether that is too narrow: parts of the measured time are alike, so that their means say less than as many independent ones.
+    pub narrow: bool,
     /// Half of the packets took at most this.
     pub p50: f64,
     /// 95 % did.
@@ -48,6 +50,8 @@ pub struct Point {
     pub packets: u64,
     /// When they began to count: until then latencies settled.
     pub warmup: f64,
+    /// For how long they counted: near saturation longer than elsewhere, unless the time was given.
+    pub measured: f64,
     /// Packets in the network and its sources at most.
     pub packets_most: usize,
     /// Packets times switches that they crossed, warm-up and all.
@@ -59,22 +63,6 @@ pub struct Point {
     pub cycle: Vec<(u32, u8)>,
 }
 
-/// Sources that send less than this part of what they create fall behind.
-const BEHIND: f64 = 0.97;
-/// So many standard deviations of the packets that are under way.
-const CHANCE: f64 = 3.0;
-
-/// Whether less arrived than was created, by more than chance: compared with the created, not the requested load, which few
-/// packets miss at random; and packets under way, which are the difference, vary by about the root of their number.
-fn is_behind(found: &LoadOutcome) -> bool {
-    let m = &found.measured;
-    let measured = (found.end.saturating_sub(found.begin)).max(1) as f64;
-    let under_way = m.packets as f64 * m.mean() / measured;
-    let created = m.created as f64;
-    let lacking = (1.0 - found.accepted / found.created) * created;
-    lacking > (1.0 - BEHIND) * created && lacking > CHANCE * under_way.sqrt() + 1.0
-}
-
 impl Point {
     fn of(offered: f64, found: &LoadOutcome) -> Self {
         let m = &found.measured;
@@ -84,11 +72,12 @@ impl Point {
         Self {
             offered,
             accepted: found.accepted,
-            saturated: found.fell_behind || is_behind(found) || found.missing > 0,
+            saturated: found.fell_behind || found.missing > 0,
             mean: m.mean() / 1000.0,
             error: MeanInterval::of(&m.batch_means(), 0.95)
                 .map(|mean| mean.half / 1000.0)
                 .filter(|half| half.is_finite()),
+            narrow: found.alike,
             p50: at(0.5),
             p95: at(0.95),
             p99: at(0.99),
@@ -98,6 +87,7 @@ impl Point {
             round: per(m.round),
             packets: m.packets,
             warmup: found.begin as f64 / 1000.0,
+            measured: found.long as f64 / 1000.0,
             packets_most: found.most,
             crossed: found.crossed,
             events: found.events,

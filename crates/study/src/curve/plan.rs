@@ -13,6 +13,8 @@ const PHASES: u64 = 4096;
 const PACKETS: u64 = 100;
 const WAYS: u64 = 20;
 const SWITCHES: u64 = 8;
+/// It is doubled so often at most: near saturation it takes that for intervals to be as wide as they have to be.
+const DOUBLINGS: u32 = 4;
 /// Picoseconds of a second, and the maximum duration of a measurement.
 const SECOND: u64 = 1_000_000_000_000;
 const LONGEST: u64 = 1000 * SECOND;
@@ -25,7 +27,7 @@ pub struct Traffic {
     /// Bytes of a message, whose packets are created at once; `None`: a single packet.
     pub message: Option<u64>,
     /// Picoseconds over which packets are measured; the time of 100 packets on a channel or of 20 ways over 8 switches without,
-    /// whichever is longer.
+    /// whichever is longer, and up to 16 times that where packets take long or it is open whether sources fall behind.
     pub measure: Option<u64>,
     /// Picoseconds before that; until latencies have settled without.
     pub warmup: Option<u64>,
@@ -81,7 +83,8 @@ impl Traffic {
             let one = net.slowest(packet).saturating_mul(message.div_ceil(packet.into()));
             (WAYS * path_time).max(one.saturating_mul(PACKETS))
         });
-        if measure.max(self.warmup.unwrap_or(0)) > LONGEST {
+        let doublings = if self.measure.is_some() { 0 } else { DOUBLINGS };
+        if measure.saturating_mul(1 << doublings).max(self.warmup.unwrap_or(0)) > LONGEST {
             return Err(Error::usage(format!(
                 "more than {} s would be simulated, which is for ever",
                 LONGEST / SECOND
@@ -95,6 +98,7 @@ impl Traffic {
             message,
             warmup: self.warmup,
             measure: measure.max(10),
+            doublings,
             drain: measure.saturating_mul(4),
             interval: self.interval,
             parts: 1,

@@ -35,7 +35,7 @@ pub(crate) struct SaturateCommand {
     /// Bytes of a message, created at once [default: a packet]
     #[arg(long, value_name = "BYTES")]
     pub(crate) message: Option<String>,
-    /// Time over which packets are measured [default: that of 100 packets on a channel or of 20 ways over 8 switches, whichever is longer]
+    /// Time over which packets are measured [default: of 100 packets on a channel or 20 ways over 8 switches, more near saturation]
     #[arg(long, value_name = "TIME")]
     pub(crate) measure: Option<String>,
     /// Time before measurement starts [default: until latencies have settled]

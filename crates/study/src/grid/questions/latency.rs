@@ -44,7 +44,7 @@ impl Question for Latency {
             ("message", "bytes of a message, whose packets are created at once; a packet without"),
             (
                 "measure",
-                "time over which packets are measured; without, that of 100 packets on a channel or of 20 ways over 8 switches",
+                "time over which packets are measured; without, that of 100 packets on a channel or of 20 ways over 8 switches, and near saturation up to 16 times that",
             ),
             ("warmup", "time before that; until latencies have settled without"),
             ("interval", "intervals by which saturate -o records channels; rows have none of it"),

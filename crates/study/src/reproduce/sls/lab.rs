@@ -68,6 +68,7 @@ impl Quiet {
             message: bytes.into(),
             warmup: Some(measure / 2),
             measure,
+            doublings: 0,
             drain: 0,
             interval: None,
             parts: self.net.parts(),
@@ -119,6 +120,7 @@ pub(super) fn full_channel(framing: &'static Framing, bytes: u32, seed: u64) -> 
         // Long enough for sources that create at random to fall behind for good.
         warmup: Some(5_000_000_000),
         measure: 5_000_000_000,
+        doublings: 0,
         drain: 0,
         interval: None,
         parts: 1,
