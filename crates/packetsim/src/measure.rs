@@ -38,6 +38,10 @@ const KEPT: f64 = 0.97;
 const UNDER_WAY: f64 = 3.0;
 /// Sources that send less than this part do, however long one looks.
 const FAR: f64 = 0.9;
+/// They do, too, if this part of the packets that are under way came in addition, and the last third of the packets takes longer than the
+/// one before it by this factor.
+const MORE: f64 = 0.25;
+const LATER: f64 = 1.1;
 
 /// Sums and numbers of packets, without histograms: what several parts or processes add up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,7 +79,18 @@ impl Tally {
         let under_way = self.latency as f64 / long.max(1) as f64;
         let created = self.created as f64;
         let lacking = (1.0 - self.bytes as f64 / self.created_bytes as f64) * created;
-        lacking > (1.0 - KEPT) * created && lacking > UNDER_WAY * under_way.sqrt() + 1.0
+        let is_much = lacking > (1.0 - KEPT) * created;
+        let grows = lacking > MORE * under_way && self.third(2) > LATER * self.third(1);
+        (is_much || grows) && lacking > UNDER_WAY * under_way.sqrt() + 1.0
+    }
+
+    /// Mean latency of the packets of a third of the time.
+    fn third(&self, which: usize) -> f64 {
+        let long = self.batches.len() / 3;
+        let of = &self.batches[which * long..(which + 1) * long];
+        let (latency, packets) =
+            of.iter().fold((0, 0), |sum, batch| (sum.0 + batch.0, sum.1 + batch.1));
+        latency as f64 / packets.max(1) as f64
     }
 
     /// Whether the means of parts are so alike that an interval of them is too narrow: queues that grow and shrink for longer than a
@@ -385,6 +400,8 @@ mod tests {
         assert!(of(940, &up_and_down).is_short(30_000, false));
         assert!(of(850, &rising).is_behind(30_000) && !of(850, &rising).is_short(30_000, true));
         assert!(!of(975, &up_and_down).is_behind(30_000));
+        // A fortieth lacks, as many as are under way, and they wait longer and longer.
+        assert!(of(975, &|i| 100 * i as u64).is_behind(30_000));
     }
 
     #[test]

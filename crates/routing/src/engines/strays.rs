@@ -32,6 +32,7 @@ pub(super) fn by_order<'a>(
     let mut order = order;
     let mut strays = fill(order, &mut routes);
     let mut split = Strays::new(fabric, &routes, strays);
+    let all = fabric.terminal_count() * routes.paths();
     let mut away = split.rows();
     if !split.fit
         && let Some(spare) = order.spare(fabric)
@@ -39,15 +40,15 @@ pub(super) fn by_order<'a>(
         order = spare;
         strays = fill(order, &mut routes);
         split = Strays::new(fabric, &routes, strays);
-        away = routes.row_count();
+        away = all;
     }
     // Roots that were given are not taken back silently.
     let spare = order.spare(fabric).unwrap_or(order);
     if let Some(root) = spare.root.filter(|_| away > 0 && request.roots.len() > 1) {
-        let (all, name) = (routes.row_count(), &fabric.switch(root).description);
+        let name = &fabric.switch(root).description;
         routes.notes.push(format!(
-            "the {} root switches leave pairs of hosts without a path that goes up, then down: {away} of {all} LIDs are reached by the \
-             order from {name} instead",
+            "the {} root switches leave pairs of hosts without a path that goes up, then down: {away} of {all} LIDs of hosts are \
+             reached by the order from {name} instead",
             request.roots.len()
         ));
     }

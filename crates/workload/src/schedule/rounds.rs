@@ -23,6 +23,10 @@ pub struct Exchange {
     pub compute: u64,
 }
 
+/// Messages whose bytes are summed up one by one. A ring of 32,768 ranks has two thousand million: that would take longer than to
+/// simulate it.
+const LOOKED: u32 = 1 << 21;
+
 /// Least and most bytes of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
@@ -159,6 +163,22 @@ impl ScheduleRounds {
 
     pub(super) fn ranks(&self) -> u32 {
         self.ranks
+    }
+
+    /// Bytes of all messages. If there are more than [`LOOKED`], rounds that are evenly spaced stand for all, which is exact where all
+    /// have as many bytes.
+    pub(super) fn bytes(&self) -> u128 {
+        let (count, ranks) = (u128::from(self.count()), u128::from(self.ranks));
+        if let Some(Sizes { least, most }) = self.rounds.sizes
+            && least == most
+        {
+            return count * ranks * u128::from(least);
+        }
+        let looked = self.count().min((LOOKED / self.ranks.max(1)).max(16));
+        let at = |k: u32| (u64::from(k) * u64::from(self.count()) / u64::from(looked)) as u32;
+        let sent = |k| (0..self.ranks).map(move |rank| self.exchange(at(k), rank).bytes);
+        let sum: u128 = (0..looked).flat_map(sent).map(u128::from).sum();
+        sum * count / u128::from(looked.max(1))
     }
 
     /// By how much rounds differ: 0 if all are the same, the spread of their sizes if partners are; `None` if nothing is known.
