@@ -110,6 +110,7 @@ pub(crate) fn expect(path: Option<&PathBuf>) -> Result<(), Failure> {
 /// file is written, so that a command that fails leaves nothing.
 pub(crate) fn expect_directory(path: Option<&PathBuf>) -> Result<(), Failure> {
     path.map_or(Ok(()), |path| {
+        refuse_input(path)?;
         let made =
             path.ancestors().find(|p| p.as_os_str().is_empty() || p.symlink_metadata().is_ok());
         let made = made.filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -32,16 +32,13 @@ const ALIKE_PARTS: f64 = 0.3;
 /// Fewer means say nothing of that.
 const FEW: usize = 15;
 
-/// Sources that send less than this part of what they create fall behind.
-const KEPT: f64 = 0.97;
+/// Sources fall behind if this part of what they create lacks; of a measurement of twice the time, in which chance is less, if a part lacks
+/// that is smaller by the root of two.
+const LACKING: f64 = 0.03;
 /// So many standard deviations of the packets that are under way.
 const UNDER_WAY: f64 = 3.0;
 /// Sources that send less than this part do, however long one looks.
 const FAR: f64 = 0.9;
-/// They do, too, if this part of the packets that are under way came in addition, and the last third of the packets takes longer than the
-/// one before it by this factor.
-const MORE: f64 = 0.25;
-const LATER: f64 = 1.1;
 
 /// Sums and numbers of packets, without histograms: what several parts or processes add up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,22 +72,14 @@ impl Tally {
     /// Whether less arrived in a measurement of `long` than was created, by more than chance: compared with the created, not the
     /// requested load, which few packets miss at random; and packets under way, which are the difference, vary by about the root of
     /// their number.
-    pub(crate) fn is_behind(&self, long: u64) -> bool {
+    ///
+    /// The measurement is one of 2^`doublings` times the usual time.
+    pub(crate) fn is_behind(&self, long: u64, doublings: u32) -> bool {
         let under_way = self.latency as f64 / long.max(1) as f64;
         let created = self.created as f64;
         let lacking = (1.0 - self.bytes as f64 / self.created_bytes as f64) * created;
-        let is_much = lacking > (1.0 - KEPT) * created;
-        let grows = lacking > MORE * under_way && self.third(2) > LATER * self.third(1);
-        (is_much || grows) && lacking > UNDER_WAY * under_way.sqrt() + 1.0
-    }
-
-    /// Mean latency of the packets of a third of the time.
-    fn third(&self, which: usize) -> f64 {
-        let long = self.batches.len() / 3;
-        let of = &self.batches[which * long..(which + 1) * long];
-        let (latency, packets) =
-            of.iter().fold((0, 0), |sum, batch| (sum.0 + batch.0, sum.1 + batch.1));
-        latency as f64 / packets.max(1) as f64
+        let much = LACKING / f64::from(1 << doublings).sqrt();
+        lacking > much * created && lacking > UNDER_WAY * under_way.sqrt() + 1.0
     }
 
     /// Whether the means of parts are so alike that an interval of them is too narrow: queues that grow and shrink for longer than a
@@ -107,8 +96,8 @@ impl Tally {
 
     /// Whether a measurement of `long` says too little: of the mean, or of whether sources fall behind, which they seemed to, and
     /// hardly do.
-    pub(crate) fn is_short(&self, long: u64, seemed_behind: bool) -> bool {
-        let is_behind = self.is_behind(long);
+    pub(crate) fn is_short(&self, long: u64, doublings: u32, seemed_behind: bool) -> bool {
+        let is_behind = self.is_behind(long, doublings);
         let is_far = is_behind && (self.bytes as f64) < FAR * self.created_bytes as f64;
         !is_far && (seemed_behind || is_behind || self.are_parts_alike())
     }
@@ -391,17 +380,21 @@ mod tests {
             Tally::of(&m)
         };
         let [up_and_down, rising] = [|i: usize| 10 * (i as u64 % 2), |i: usize| 10 * i as u64];
-        assert!(!of(1000, &up_and_down).is_short(30_000, false));
-        assert!(of(1000, &up_and_down).is_short(30_000, true), "it seemed to be behind");
-        assert!(of(1000, &rising).are_parts_alike() && of(1000, &rising).is_short(30_000, false));
+        assert!(!of(1000, &up_and_down).is_short(30_000, 0, false));
+        assert!(of(1000, &up_and_down).is_short(30_000, 0, true), "it seemed to be behind");
+        assert!(
+            of(1000, &rising).are_parts_alike() && of(1000, &rising).is_short(30_000, 0, false)
+        );
         assert!(!of(1000, &|_| 0).are_parts_alike(), "nothing varies");
         // 60 of 1,000 lack, and 25 packets are under way, whose root is 5; 150 are too many for any doubt.
-        assert!(of(940, &up_and_down).is_behind(30_000));
-        assert!(of(940, &up_and_down).is_short(30_000, false));
-        assert!(of(850, &rising).is_behind(30_000) && !of(850, &rising).is_short(30_000, true));
-        assert!(!of(975, &up_and_down).is_behind(30_000));
-        // A fortieth lacks, as many as are under way, and they wait longer and longer.
-        assert!(of(975, &|i| 100 * i as u64).is_behind(30_000));
+        assert!(of(940, &up_and_down).is_behind(30_000, 0));
+        assert!(of(940, &up_and_down).is_short(30_000, 0, false));
+        assert!(
+            of(850, &rising).is_behind(30_000, 0) && !of(850, &rising).is_short(30_000, 0, true)
+        );
+        assert!(!of(975, &up_and_down).is_behind(30_000, 0));
+        // Of 16 times as long a measurement a smaller part is no chance.
+        assert!(of(975, &up_and_down).is_behind(30_000, 4));
     }
 
     #[test]

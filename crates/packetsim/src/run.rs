@@ -217,7 +217,7 @@ state! {
         settles: u64,
         intervals: u32,
         fell_behind: bool,
-        closes: u64,
+            closes: u64,
         doublings: u32,
         looks: u64,
         beats: u64,
@@ -462,11 +462,14 @@ impl<R: Routing> LoadRun<'_, R> {
     fn close(&mut self) {
         let Measuring { from, to } = self.measuring;
         let long = to - from;
-        if self.doublings == self.load.doublings || !self.tally().is_short(long, self.fell_behind) {
+        if self.doublings == self.load.doublings
+            || !self.tally().is_short(long, self.doublings, self.fell_behind)
+        {
             self.closes = NEVER;
             return;
         }
         self.doublings += 1;
+        // Whether they do is for the longer measurement to say.
         self.fell_behind = false;
         for w in &mut self.network.workers {
             w.agent.measured = Measured::new();
@@ -502,7 +505,7 @@ impl<R: Routing> LoadRun<'_, R> {
             crossed: self.network.crossed(),
             again: self.network.again(),
             events: self.network.event_count(),
-            fell_behind: self.fell_behind || tally.is_behind(long),
+            fell_behind: self.fell_behind || tally.is_behind(long, self.doublings),
             alike: tally.are_parts_alike(),
             begin: from.min(end),
             long,

@@ -77,11 +77,17 @@ fn pairwise(writer: &mut CollectiveWriter<'_, '_>, with: fn(u32, u32, u32) -> (u
     let sizes: Option<Vec<u64>> = writer.call.sizes.map(<[u64]>::to_vec);
     let mut digest = Digest::default();
     sizes.iter().flatten().for_each(|&size| digest.add(size));
+    let to_others = |all: &[u64]| -> u128 {
+        let other = |(at, _): &(usize, &u64)| at / n as usize != at % n as usize;
+        all.iter().enumerate().filter(other).map(|(_, &size)| u128::from(size)).sum()
+    };
+    let same = u128::from(n) * u128::from(n - 1) * u128::from(bytes);
+    let total = sizes.as_deref().map_or(same, to_others);
     let pair = move |from: u32, to: u32| match &sizes {
         Some(sizes) => sizes[from as usize * n as usize + to as usize],
         None => bytes,
     };
-    writer.rounds(n - 1, digest.value(), None, move |round, i| {
+    writer.rounds(n - 1, digest.value(), None, Some(total), move |round, i| {
         let (to, from) = with(i, round + 1, n);
         (Exchange { to, bytes: pair(i, to), from, expected: pair(from, i), compute: 0 }, 0)
     });

@@ -125,12 +125,13 @@ impl CollectiveWriter<'_, '_> {
     }
 
     /// Adds `count` rounds; `exchange` gives the exchange of an index in a round, and the number of bytes it then reduces;
-    /// `digest` as for [`Rounds::with_digest`], `sizes` as for [`Rounds::with_same_partners`].
+    /// `digest` as for [`Rounds::with_digest`], `sizes` as for [`Rounds::with_same_partners`], `total` as for [`Rounds::with_bytes`].
     pub(super) fn rounds(
         &mut self,
         count: u32,
         digest: u64,
         sizes: Option<Sizes>,
+        total: Option<u128>,
         exchange: impl Fn(u32, u32) -> (Exchange, u64) + Send + Sync + 'static,
     ) {
         let reduce = self.call.reduce;
@@ -140,7 +141,7 @@ impl CollectiveWriter<'_, '_> {
         });
         self.script.rounds(
             self.call.comm,
-            rounds.with_digest(digest).with_same_partners(sizes),
+            rounds.with_digest(digest).with_same_partners(sizes).with_bytes(total),
             self.call.tag,
         );
     }

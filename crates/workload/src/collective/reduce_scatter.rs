@@ -47,7 +47,7 @@ fn halving(writer: &mut CollectiveWriter<'_, '_>) {
 fn pairwise(writer: &mut CollectiveWriter<'_, '_>) {
     let n = writer.n();
     let sizes: Vec<u64> = (0..n).map(|i| writer.of(i)).collect();
-    writer.rounds(n - 1, 0, None, move |round, i| {
+    writer.rounds(n - 1, 0, None, None, move |round, i| {
         let (to, from) = ((i + round + 1) % n, (i + n - round - 1) % n);
         let (bytes, expected) = (sizes[to as usize], sizes[i as usize]);
         (Exchange { to, bytes, from, expected, compute: 0 }, expected)

@@ -11,7 +11,7 @@ pub(super) fn reduce_scatter(
 ) {
     let n = writer.n();
     let sizes = Sizes::of((0..n).map(&block));
-    writer.rounds(n.saturating_sub(1), 0, sizes, move |step, i| {
+    writer.rounds(n.saturating_sub(1), 0, sizes, None, move |step, i| {
         let expected = block((i + 2 * n - 2 - step) % n);
         (to_the_next(n, i, block((i + 2 * n - 1 - step) % n), expected), expected)
     });
@@ -24,7 +24,7 @@ pub(super) fn allgather(
 ) {
     let n = writer.n();
     let sizes = Sizes::of((0..n).map(&block));
-    writer.rounds(n.saturating_sub(1), 0, sizes, move |step, i| {
+    writer.rounds(n.saturating_sub(1), 0, sizes, None, move |step, i| {
         (to_the_next(n, i, block((i + n - step) % n), block((i + 2 * n - 1 - step) % n)), 0)
     });
 }

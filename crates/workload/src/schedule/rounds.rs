@@ -66,6 +66,7 @@ pub struct Rounds {
     count: u32,
     computes: bool,
     sizes: Option<Sizes>,
+    bytes: Option<u128>,
     digest: u64,
     exchange: Arc<dyn Fn(u32, u32) -> Exchange + Send + Sync>,
 }
@@ -84,7 +85,7 @@ impl Rounds {
         computes: bool,
         exchange: impl Fn(u32, u32) -> Exchange + Send + Sync + 'static,
     ) -> Self {
-        Self { count, computes, sizes: None, digest: 0, exchange: Arc::new(exchange) }
+        Self { count, computes, sizes: None, bytes: None, digest: 0, exchange: Arc::new(exchange) }
     }
 
     /// The same, with a digest that distinguishes formulas that agree in the first two, the middle and the last round.
@@ -99,6 +100,13 @@ impl Rounds {
     #[must_use]
     pub fn with_same_partners(mut self, sizes: Option<Sizes>) -> Self {
         self.sizes = sizes;
+        self
+    }
+
+    /// The same, whose messages have this number of bytes in all.
+    #[must_use]
+    pub fn with_bytes(mut self, bytes: Option<u128>) -> Self {
+        self.bytes = bytes;
         self
     }
 
@@ -165,10 +173,13 @@ impl ScheduleRounds {
         self.ranks
     }
 
-    /// Bytes of all messages. If there are more than [`LOOKED`], rounds that are evenly spaced stand for all, which is exact where all
-    /// have as many bytes.
+    /// Bytes of all messages. If nobody said them and there are more than [`LOOKED`], rounds that are evenly spaced stand for all, which
+    /// is exact where all have as many bytes.
     pub(super) fn bytes(&self) -> u128 {
         let (count, ranks) = (u128::from(self.count()), u128::from(self.ranks));
+        if let Some(bytes) = self.rounds.bytes {
+            return bytes;
+        }
         if let Some(Sizes { least, most }) = self.rounds.sizes
             && least == most
         {
@@ -213,7 +224,8 @@ impl ScheduleRounds {
         }
         let rounds = Rounds::new(count, first.computes, exchange)
             .with_digest(digest.value())
-            .with_same_partners(Some(sizes));
+            .with_same_partners(Some(sizes))
+            .with_bytes(first.bytes.zip(second.bytes).map(|(a, b)| a + b));
         Some(Self { rounds, ..self.clone() })
     }
 
