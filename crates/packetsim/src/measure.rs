@@ -37,8 +37,10 @@ const FEW: usize = 15;
 const LACKING: f64 = 0.03;
 /// So many standard deviations of the packets that are under way.
 const UNDER_WAY: f64 = 3.0;
-/// Sources that send less than this part do, however long one looks.
+/// Sources that send less than this part do, however long one looks, if they created enough for that to be no chance: so many standard
+/// deviations of what is created at random.
 const FAR: f64 = 0.9;
+const CREATED: f64 = 3.0;
 
 /// Sums and numbers of packets, without histograms: what several parts or processes add up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -98,7 +100,10 @@ impl Tally {
     /// hardly do.
     pub(crate) fn is_short(&self, long: u64, doublings: u32, seemed_behind: bool) -> bool {
         let is_behind = self.is_behind(long, doublings);
-        let is_far = is_behind && (self.bytes as f64) < FAR * self.created_bytes as f64;
+        let arrived = self.bytes as f64 / self.created_bytes as f64;
+        let no_chance =
+            (1.0 - arrived) * self.created as f64 > CREATED * (self.created as f64).sqrt();
+        let is_far = is_behind && arrived < FAR && no_chance;
         !is_far && (seemed_behind || is_behind || self.are_parts_alike())
     }
 }

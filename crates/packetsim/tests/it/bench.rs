@@ -96,3 +96,21 @@ pub(crate) fn load(targets: Targets, load: f64, bytes: u32, cycles: u64) -> Load
         seed: 1,
     }
 }
+
+/// Pairs of hosts send to a third each, whose channel carries half of what each could send: less is carried, more is not.
+#[test]
+fn loads_beside_what_is_carried_are_told_apart() {
+    let bench = Bench::new("fattree2:n=24,m=1,r=1", "booksim-iq");
+    let pairs: Vec<[u32; 2]> =
+        (0..8).flat_map(|k| [0, 1].map(|i| [3 * k + i, 3 * k + 2])).collect();
+    let is_behind = |at: f64, seed: u64| {
+        let what = load(Targets::pairs(24, &pairs), at, 16, 1600);
+        let what = Load { warmup: None, doublings: 4, seed, ..what };
+        let found = bench.run("minimal", None, 1, &what);
+        found.fell_behind || found.missing > 0
+    };
+    for seed in 1..=16 {
+        assert!(!is_behind(0.45, seed), "{seed}: 90 % of what is carried");
+        assert!(is_behind(0.53, seed), "{seed}: 6 % more than is carried");
+    }
+}
