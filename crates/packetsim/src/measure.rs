@@ -23,7 +23,7 @@ impl Measuring {
 
 /// Parts of the measured time whose means are compared.
 pub const BATCHES: usize = 30;
-/// So many of them make a part whose mean is a sample of an interval of confidence: ten parts.
+/// Batches that are joined to one sample of the confidence interval, which has ten samples.
 const JOINED: usize = 3;
 /// Means of single parts that are more alike than this, by the correlation of each with the next one, make intervals too narrow: of as
 /// many independent ones chance makes 1 in 30 so. A threshold of ours; the test is that of batch means (G. S. Fishman, "Grouping

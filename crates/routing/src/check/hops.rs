@@ -174,7 +174,7 @@ impl Graph<'_> {
     }
 }
 
-/// Whether traffic from `source` is ever on channel `c` in this lane: what goes round and round may be in several.
+/// Whether traffic from `source` is ever on channel `c` in this lane: packets in a forwarding loop may be on it in several.
 fn is_on(
     fabric: &Fabric,
     (lanes, level): (&HopLanes, u8),
