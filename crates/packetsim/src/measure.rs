@@ -42,72 +42,6 @@ const UNDER_WAY: f64 = 3.0;
 const FAR: f64 = 0.9;
 const CREATED: f64 = 3.0;
 
-/// Sums and numbers of packets, without histograms: what several parts or processes add up.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Tally {
-    /// Packets that were created while it was measured, and their bytes.
-    created: u64,
-    created_bytes: u64,
-    /// Bytes that arrived in that time.
-    bytes: u64,
-    /// Sum of latencies.
-    latency: u128,
-    batches: Vec<(u128, u64)>,
-}
-
-impl Tally {
-    pub(crate) fn of(m: &Measured) -> Self {
-        let Measured { created, created_bytes, bytes, latency, .. } = *m;
-        Self { created, created_bytes, bytes, latency, batches: m.batches.to_vec() }
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.created += other.created;
-        self.created_bytes += other.created_bytes;
-        self.bytes += other.bytes;
-        self.latency += other.latency;
-        for (to, more) in self.batches.iter_mut().zip(&other.batches) {
-            *to = (to.0 + more.0, to.1 + more.1);
-        }
-    }
-
-    /// Whether less arrived in a measurement of `long` than was created, by more than chance: compared with the created, not the
-    /// requested load, which few packets miss at random; and packets under way, which are the difference, vary by about the root of
-    /// their number.
-    ///
-    /// The measurement is one of 2^`doublings` times the usual time.
-    pub(crate) fn is_behind(&self, long: u64, doublings: u32) -> bool {
-        let under_way = self.latency as f64 / long.max(1) as f64;
-        let created = self.created as f64;
-        let lacking = (1.0 - self.bytes as f64 / self.created_bytes as f64) * created;
-        let much = LACKING / f64::from(1 << doublings).sqrt();
-        lacking > much * created && lacking > UNDER_WAY * under_way.sqrt() + 1.0
-    }
-
-    /// Whether the means of parts are so alike that an interval of them is too narrow: queues that grow and shrink for longer than a
-    /// part, or still grow.
-    pub(crate) fn are_parts_alike(&self) -> bool {
-        let some = self.batches.iter().filter(|batch| batch.1 > 0);
-        let means: Vec<f64> = some.map(|batch| batch.0 as f64 / batch.1 as f64).collect();
-        let mean = means.iter().sum::<f64>() / means.len() as f64;
-        let off: Vec<f64> = means.iter().map(|m| m - mean).collect();
-        let together: f64 = off.windows(2).map(|pair| pair[0] * pair[1]).sum();
-        let all: f64 = off.iter().map(|x| x * x).sum();
-        off.len() >= FEW && together > ALIKE_PARTS * all
-    }
-
-    /// Whether a measurement of `long` says too little: of the mean, or of whether sources fall behind, which they seemed to, and
-    /// hardly do.
-    pub(crate) fn is_short(&self, long: u64, doublings: u32, seemed_behind: bool) -> bool {
-        let is_behind = self.is_behind(long, doublings);
-        let arrived = self.bytes as f64 / self.created_bytes as f64;
-        let no_chance =
-            (1.0 - arrived) * self.created as f64 > CREATED * (self.created as f64).sqrt();
-        let is_far = is_behind && arrived < FAR && no_chance;
-        !is_far && (seemed_behind || is_behind || self.are_parts_alike())
-    }
-}
-
 /// Results of the packets that count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
@@ -263,6 +197,42 @@ impl Measured {
         parts.filter(|part| part.1 > 0).map(|part| part.0 as f64 / part.1 as f64).collect()
     }
 
+    /// Whether less arrived in a measurement of `long` than was created, by more than chance: compared with the created, not the
+    /// requested load, which few packets miss at random; and packets under way, which are the difference, vary by about the root of
+    /// their number.
+    ///
+    /// The measurement is one of 2^`doublings` times the usual time.
+    pub(crate) fn is_behind(&self, long: u64, doublings: u32) -> bool {
+        let under_way = self.latency as f64 / long.max(1) as f64;
+        let created = self.created as f64;
+        let lacking = (1.0 - self.bytes as f64 / self.created_bytes as f64) * created;
+        let much = LACKING / f64::from(1 << doublings).sqrt();
+        lacking > much * created && lacking > UNDER_WAY * under_way.sqrt() + 1.0
+    }
+
+    /// Whether the means of parts are so alike that an interval of them is too narrow: queues that grow and shrink for longer than a
+    /// part, or still grow.
+    pub(crate) fn are_parts_alike(&self) -> bool {
+        let some = self.batches.iter().filter(|batch| batch.1 > 0);
+        let means: Vec<f64> = some.map(|batch| batch.0 as f64 / batch.1 as f64).collect();
+        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let off: Vec<f64> = means.iter().map(|m| m - mean).collect();
+        let together: f64 = off.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        let all: f64 = off.iter().map(|x| x * x).sum();
+        off.len() >= FEW && together > ALIKE_PARTS * all
+    }
+
+    /// Whether a measurement of `long` says too little: of the mean, or of whether sources fall behind, which they seemed to, and
+    /// hardly do.
+    pub(crate) fn is_short(&self, long: u64, doublings: u32, seemed_behind: bool) -> bool {
+        let is_behind = self.is_behind(long, doublings);
+        let arrived = self.bytes as f64 / self.created_bytes as f64;
+        let no_chance =
+            (1.0 - arrived) * self.created as f64 > CREATED * (self.created as f64).sqrt();
+        let is_far = is_behind && arrived < FAR && no_chance;
+        !is_far && (seemed_behind || is_behind || self.are_parts_alike())
+    }
+
     /// Mean number of switches that packets crossed.
     pub fn mean_hops(&self) -> f64 {
         self.hops as f64 / self.packets.max(1) as f64
@@ -382,7 +352,7 @@ mod tests {
             m.batches = std::array::from_fn(|i| (u128::from(25 * (1000 + more(i))), 25));
             m.latency = m.batches.iter().map(|b| b.0).sum();
             (m.created, m.created_bytes, m.bytes) = (1000, 64_000, 64 * arrived);
-            Tally::of(&m)
+            m
         };
         let [up_and_down, rising] = [|i: usize| 10 * (i as u64 % 2), |i: usize| 10 * i as u64];
         assert!(!of(1000, &up_and_down).is_short(30_000, 0, false));

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::deadlock::{Look, Stalled};
-use crate::measure::{Counts, Measured, Measuring, Settled, Settling, Tally};
+use crate::measure::{Counts, Measured, Measuring, Settled, Settling};
 use crate::message::{Arrived, Message};
 use crate::network::{Agent, NEVER, Network, NetworkState, read_share};
 use crate::observer::{self, Observer, Pulse};
@@ -463,7 +463,7 @@ impl<R: Routing> LoadRun<'_, R> {
         let Measuring { from, to } = self.measuring;
         let long = to - from;
         if self.doublings == self.load.doublings
-            || !self.tally().is_short(long, self.doublings, self.fell_behind)
+            || !self.measured().is_short(long, self.doublings, self.fell_behind)
         {
             self.closes = NEVER;
             return;
@@ -477,26 +477,25 @@ impl<R: Routing> LoadRun<'_, R> {
         self.measure_until(to, to + 2 * long);
     }
 
-    /// What has been counted, by all processes.
-    fn tally(&self) -> Tally {
-        let mut tally = Tally::of(&Measured::new());
-        self.network.workers.iter().for_each(|w| tally.add(&Tally::of(&w.agent.measured)));
-        of_all(self.load, tally, Tally::add)
+    /// What has been measured, by all processes.
+    fn measured(&self) -> Measured {
+        let mut measured = Measured::new();
+        for w in &self.network.workers {
+            measured.add(&w.agent.measured);
+        }
+        of_all(self.load, measured, Measured::add)
     }
 
     #[inline(never)]
     fn outcome(&mut self) -> LoadOutcome {
         let (end, stalled) = self.over.take().unwrap_or_default();
-        let mut measured = Measured::new();
-        for w in &self.network.workers {
-            measured.add(&w.agent.measured);
-        }
-        let measured = of_all(self.load, measured, Measured::add);
+        let measured = self.measured();
         // Of a run that ended before it was measured, as long as was meant.
         let Measuring { from, to } = self.measuring;
         let long = if from < NEVER { to - from } else { self.load.measure };
         let could = self.could * (1_u64 << self.doublings) as f64;
-        let tally = Tally::of(&measured);
+        let is_behind = measured.is_behind(long, self.doublings);
+        let alike = measured.are_parts_alike();
         LoadOutcome {
             accepted: measured.bytes as f64 / could,
             created: measured.created_bytes as f64 / could,
@@ -505,8 +504,8 @@ impl<R: Routing> LoadRun<'_, R> {
             crossed: self.network.crossed(),
             again: self.network.again(),
             events: self.network.event_count(),
-            fell_behind: self.fell_behind || tally.is_behind(long, self.doublings),
-            alike: tally.are_parts_alike(),
+            fell_behind: self.fell_behind || is_behind,
+            alike,
             begin: from.min(end),
             long,
             end,
