@@ -274,7 +274,7 @@ pub fn of_lids(fabric: &Fabric, lids: &Lids, are_planned: bool) -> Option<Findin
             Some(t) => name.terminal(t),
             None => name.switch(SwitchId::new(dest.index() - fabric.terminal_count())),
         };
-        format!("{name}: LID {theirs}, in the tables {ours}")
+        format!("{name}: LID {theirs}, not {ours}")
     };
     let examples: Vec<String> = unlike.iter().take(EXAMPLES).map(text).collect();
     let first = examples.first()?;
@@ -282,11 +282,13 @@ pub fn of_lids(fabric: &Fabric, lids: &Lids, are_planned: bool) -> Option<Findin
     Some(Finding {
         kind: FindingKind::OtherLids,
         severity: if are_planned { Severity::Note } else { Severity::Error },
-        message: format!("{ports} in the fabric's file than in the tables, for example {first}"),
+        message: format!(
+            "{ports} in the fabric's file than the tables are read with, for example {first}"
+        ),
         hint: if are_planned {
             "the tables hold once the subnet manager has given out their LIDs (guid2lid)"
         } else {
-            "one of the two is of another time: read fabric and tables from the same sweep"
+            "one of them is of another time: read fabric, tables and LIDs (guid2lid) from the same sweep"
         },
         places: Places::Nodes { count: unlike.len() as u64, examples },
     })

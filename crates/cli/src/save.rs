@@ -61,13 +61,19 @@ pub(crate) fn update(
     output::replace(path, write).map_err(|e| cannot(path, &e))
 }
 
-/// Refuses to write onto a file that this command has read, or to one that is called as the standard streams are elsewhere.
+/// Refuses to write onto a file that this command has read, or to one called `-`.
 pub(crate) fn refuse_input(path: &Path) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        let what = "- is no name of a file to write";
-        return Err(Failure::usage(what).hint("name a file; results are printed anyway"));
-    }
+    refuse_dash(path)?;
     if named::was_read(path) { Err(refused_input(path)) } else { Ok(()) }
+}
+
+/// Refuses what is called as the standard streams are elsewhere.
+fn refuse_dash(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let what = "- is no name of a file or folder to write";
+        return Err(Failure::usage(what).hint("give it a name; results are printed anyway"));
+    }
+    Ok(())
 }
 
 fn refused_input(path: &Path) -> Failure {
@@ -77,6 +83,7 @@ fn refused_input(path: &Path) -> Failure {
 
 /// Makes a directory and those above it.
 pub(crate) fn directory(path: &Path) -> Result<(), Failure> {
+    refuse_dash(path)?;
     make_folders(&Os, path)
         .map_err(|e| Failure::input(format!("cannot make directory {}: {e}", path.display())))
 }

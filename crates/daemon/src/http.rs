@@ -1,7 +1,7 @@
 //! Pages for monitors, on loopback, read only.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -147,6 +147,10 @@ fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
     if method != "GET" {
         return ("405 Method Not Allowed", PLAIN, "only GET is served\n".to_owned());
     }
+    if !is_for_this_host(head) {
+        let text = "Host: only names of this host are served: localhost, 127.0.0.1 and [::1], with any port\n";
+        return ("421 Misdirected Request", PLAIN, text.to_owned());
+    }
     let Some(target) = target(url) else {
         let text = "there are /map, /top, /status, /metrics, /plans/N and /journal?since=STEP\n";
         return ("404 Not Found", PLAIN, text.to_owned());
@@ -179,6 +183,25 @@ fn answer(head: &[u8], pages: &Pages) -> (&'static str, &'static str, String) {
         Err((why, 503)) => ("503 Service Unavailable", PLAIN, why),
         Err((why, _)) => ("500 Internal Server Error", PLAIN, why),
     }
+}
+
+/// Whether a request names this host, or none. A page of another site whose name resolves to loopback must not read what this one serves.
+fn is_for_this_host(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head);
+    let fields = head.split("\r\n").skip(1).take_while(|line| !line.is_empty());
+    let hosts = fields.filter_map(|line| line.split_once(':'));
+    let mut hosts = hosts.filter(|(name, _)| name.eq_ignore_ascii_case("host"));
+    hosts.all(|(_, value)| {
+        let value = value.trim();
+        let (name, port) = match value.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((address, "")) => (address, None),
+            Some((address, port)) => (address, Some(port)),
+            None => value.find(':').map_or((value, None), |at| (&value[..at], Some(&value[at..]))),
+        };
+        let is_port = |port: &str| port.strip_prefix(':').is_some_and(|p| p.parse::<u16>().is_ok());
+        let is_loopback = name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        (is_loopback || name.eq_ignore_ascii_case("localhost")) && port.is_none_or(is_port)
+    })
 }
 
 /// The state of the owner; it continues while other threads compute.
@@ -237,10 +260,43 @@ mod tests {
             ("GET /top SMTP\r\n\r\n".to_owned(), "400"),
             ("\u{1}\u{2}\r\n\r\n".to_owned(), "400"),
             (format!("GET /{} HTTP/1.1\r\n", "x".repeat(HEAD)), "400"),
+            ("GET /nothing HTTP/1.1\r\nHost: localhost:9684\r\n\r\n".to_owned(), "404"),
+            ("GET /status HTTP/1.1\r\nhost: rebound.example\r\n\r\n".to_owned(), "421"),
         ] {
             let answer = ask(address, &request);
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request:.40}: {answer}");
         }
+    }
+
+    /// Names of loopback are served, whatever the port, and a request without a name; nothing else is.
+    #[test]
+    fn names_of_other_hosts_are_refused() {
+        let is_served = |host: &str| {
+            is_for_this_host(
+                format!("GET /top HTTP/1.1\r\nA: b\r\nHost: {host}\r\n\r\n").as_bytes(),
+            )
+        };
+        for host in
+            ["localhost", "LocalHost:80", "127.0.0.1:9684", "127.0.0.2", "[::1]", "[::1]:80"]
+        {
+            assert!(is_served(host), "{host}");
+        }
+        for host in [
+            "",
+            "example.org",
+            "localhost.example.org",
+            "10.0.0.1:9684",
+            "127.0.0.1:80:80",
+            "127.0.0.1.example.org",
+            "[::2]:80",
+            "localhost:x",
+        ] {
+            assert!(!is_served(host), "{host}");
+        }
+        assert!(is_for_this_host(b"GET /top HTTP/1.0\r\n\r\nHost: example.org"));
+        assert!(!is_for_this_host(
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: example.org\r\n\r\n"
+        ));
     }
 
     #[test]

@@ -18,9 +18,17 @@ const EDGE: f32 = 24.0;
 const HEAD: f32 = 96.0;
 /// Below them: the scale.
 const FOOT: f32 = 66.0;
-/// Width that the words next to the scale need; with less they get a line below it.
-const WORDS: f32 = 790.0;
+/// The scale; a letter of the words next to it, which get a line below it where there is no room.
+const WIDE: f32 = 360.0;
+const WORD: f32 = 7.8;
+/// Width of a letter of the title, as a part of its height.
+const LETTER: f32 = 0.64;
 const LINE: f32 = 24.0;
+
+/// More lit cables than these are drawn thinner, so that they do not become one area.
+const FEW: f64 = 300.0;
+/// Lines thinner than this part of their width do not glow.
+const GLOW: f64 = 0.4;
 
 /// Height of captions, in units of the map.
 const CAPTION: f32 = 50.0;
@@ -54,39 +62,47 @@ pub fn map(page: &Page<'_>) -> String {
     let (wide, tall) = stills.first().map_or((1.0, 1.0), |s| s.size);
     let scale = SIDE / wide.max(tall).max(1.0);
     let (w, h) = ((wide * scale).max(SIDE * 0.5), tall * scale);
-    let size = size(page, &stills, views.len());
-    // Letters of the size are as wide as this, and stand behind the title.
-    let room = 2.0 * EDGE + 14.0 + 8.6 * size.chars().count() as f32;
+    let size = size(page, views.len());
+    let words = page.views.first().map(|view| words(page, view.unit, &stills)).unwrap_or_default();
     let count = views.len() as f32;
     let width = count * w + (count + 1.0) * EDGE;
-    let height = HEAD + h + FOOT + if width < WORDS { LINE } else { 0.0 };
+    // Behind the title stands the size, whose letters are as wide as this. A long title is smaller.
+    let room = width - 2.0 * EDGE - 14.0 - 9.2 * size.chars().count() as f32;
+    let letters = page.title.chars().count().max(1) as f32;
+    let large = (room / letters / LETTER).floor().clamp(14.0, 23.0);
+    let title = html(&shortened(&page.title, room, LETTER * large));
+    let is_narrow = width < 2.0 * EDGE + WIDE + 34.0 + WORD * words.chars().count() as f32;
+    let height = HEAD + h + FOOT + if is_narrow { LINE } else { 0.0 };
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
          font-family=\"system-ui, sans-serif\" role=\"img\"><title>{title}</title>\
          <rect width=\"100%\" height=\"100%\" fill=\"{BACK}\"/>\
-         <text x=\"{EDGE}\" y=\"38\" font-size=\"23\" font-weight=\"600\" fill=\"#f2f5fa\">{title}<tspan dx=\"14\" font-size=\"17\" font-weight=\"400\" fill=\"{FAINT}\">{size}</tspan></text>\n",
-        title = html(&shortened(&page.title, width - room, 12.5)),
+         <text x=\"{EDGE}\" y=\"38\" font-size=\"{large:.0}\" font-weight=\"600\" fill=\"#f2f5fa\">{title}<tspan dx=\"14\" font-size=\"17\" font-weight=\"400\" fill=\"{FAINT}\">{size}</tspan></text>\n",
     );
     for (i, (view, still)) in views.iter().zip(&stills).enumerate() {
         let x = EDGE + i as f32 * (w + EDGE);
         panel(&mut svg, (*view, still), (x, w, h));
     }
     if let Some(view) = page.views.first().filter(|_| all > 0.0) {
-        legend(&mut svg, view.unit, (end, step), (width, HEAD + h + 20.0));
+        let y = HEAD + h + 20.0;
+        legend(&mut svg, view.unit, (end, step), y);
+        let (x, y) =
+            if is_narrow { (EDGE, y + 26.0 + LINE) } else { (EDGE + WIDE + 34.0, y + 10.0) };
+        let _ok = writeln!(
+            svg,
+            "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"15\" fill=\"{FAINT}\">{words}</text>",
+        );
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Size of the fabric, and what of it is drawn, where that is not all.
-fn size(page: &Page<'_>, stills: &[Still], drawn: usize) -> String {
+/// Size of the fabric, and how many maps are drawn, where that is not all.
+fn size(page: &Page<'_>, drawn: usize) -> String {
     let (switches, cables) = (page.fabric.switch_count(), page.fabric.switch_link_count());
     let (one, many) = (if switches == 1 { "" } else { "es" }, if cables == 1 { "" } else { "s" });
     let mut text =
         format!("{} switch{one}, {} cable{many}", digits(switches as f64), digits(cables as f64));
-    if stills.first().is_some_and(|still| still.left_out > 0) {
-        let _ok = write!(text, ", {} drawn", digits(SCALE.1 as f64));
-    }
     if drawn < page.views.len() {
         let _ok = write!(text, "; {drawn} of {} maps", page.views.len());
     }
@@ -119,15 +135,17 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
     );
     let steps = still.paths.len() - 1;
     let crowd = still.paths[0].matches('M').count().max(1) as f64;
+    let lit = still.paths[1..].iter().map(|path| path.matches('M').count()).sum::<usize>();
+    let fine = (FEW / lit.max(1) as f64).sqrt().clamp(0.3, 1.0);
     for (step, path) in still.paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
         let t = step as f64 / steps as f64;
         let (stroke, opacity, width) = if step == 0 {
             ("#5c78a8".to_owned(), (6.0 / crowd.sqrt()).clamp(0.1, 0.5), 0.6)
         } else {
             // Small loads are faint: they must not hide large ones.
-            (colour(t), 0.3 + 0.7 * t.powf(0.7), 0.7 + 2.8 * t)
+            (colour(t), 0.3 + 0.7 * t.powf(0.7), (0.7 + 2.8 * t) * fine)
         };
-        if t > 0.5 {
+        if t > 0.5 && fine > GLOW {
             // The fullest glow.
             let _ok = writeln!(
                 svg,
@@ -158,8 +176,8 @@ fn panel(svg: &mut String, (view, still): (Option<&View>, &Still), (x, w, h): (f
 }
 
 /// The scale with round numbers.
-fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f32, f32)) {
-    const WIDE: f64 = 360.0;
+fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), y: f32) {
+    let wide = f64::from(WIDE);
     let stops: String = (0..=12).fold(String::new(), |mut all, i| {
         let t = f64::from(i) / 12.0;
         let _ok = write!(all, "<stop offset=\"{:.3}\" stop-color=\"{}\"/>", t, colour(t));
@@ -168,18 +186,22 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f3
     let _ok = writeln!(
         svg,
         "<defs><linearGradient id=\"heat\">{stops}</linearGradient></defs>\
-         <rect x=\"{EDGE}\" y=\"{y:.0}\" width=\"{WIDE}\" height=\"8\" fill=\"url(#heat)\"/>"
+         <rect x=\"{EDGE}\" y=\"{y:.0}\" width=\"{wide}\" height=\"8\" fill=\"url(#heat)\"/>"
     );
     for at in (0..).map(|i| f64::from(i) * step).take_while(|at| *at <= end * 1.0001) {
         let _ok = write!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.0}\" font-size=\"15\" fill=\"{FAINT}\" text-anchor=\"{}\">{}</text>",
-            f64::from(EDGE) + WIDE * at / end,
+            f64::from(EDGE) + wide * at / end,
             y + 26.0,
             if at <= 0.0 { "start" } else { "middle" },
             value(at, unit)
         );
     }
+}
+
+/// What colours mean, and what of the fabric is drawn, where that is not all.
+fn words(page: &Page<'_>, unit: Unit, stills: &[Still]) -> String {
     let word = match unit {
         Unit::Routes => "routes over a channel",
         Unit::Flows => "flows over a channel, on average",
@@ -193,12 +215,12 @@ fn legend(svg: &mut String, unit: Unit, (end, step): (f64, f64), (width, y): (f3
         Unit::Errors => "dark: none",
         _ => "dark fiber carries none",
     };
-    let (x, y) =
-        if width < WORDS { (EDGE, y + 26.0 + LINE) } else { (EDGE + WIDE as f32 + 34.0, y + 10.0) };
-    let _ok = writeln!(
-        svg,
-        "<text x=\"{x:.0}\" y=\"{y:.0}\" font-size=\"15\" fill=\"{FAINT}\">{word}; {dark}</text>",
-    );
+    let mut text = format!("{word}; {dark}");
+    if stills.first().is_some_and(|still| still.left_out > 0) {
+        let all = digits(page.fabric.switch_link_count() as f64);
+        let _ok = write!(text, "; {} of {all} cables drawn", digits(SCALE.1 as f64));
+    }
+    text
 }
 
 fn colour(t: f64) -> String {

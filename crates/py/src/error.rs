@@ -42,7 +42,8 @@ pub(crate) fn bug(py: Python<'_>, what: &str) -> PyErr {
 }
 
 fn with(py: Python<'_>, message: &str, hint: &str, kind: &str) -> PyErr {
-    let raised = Error::new_err(message.to_owned());
+    let (message, hint) = (&keywords(message), &keywords(hint));
+    let raised = Error::new_err(message.clone());
     let (file, line) = place(message);
     let value = raised.value(py);
     let set = || {
@@ -60,6 +61,33 @@ fn with(py: Python<'_>, message: &str, hint: &str, kind: &str) -> PyErr {
         Ok(()) => raised,
         Err(other) => other,
     }
+}
+
+/// A text in which options of the command line are keyword arguments: `--node-name-map` is `node_name_map`. Whole commands stay, which are
+/// between backquotes.
+fn keywords(text: &str) -> String {
+    let part = |(i, part): (usize, &str)| {
+        if !i.is_multiple_of(2) {
+            return part.to_owned();
+        }
+        let mut words = part.split("--");
+        let mut text = words.next().unwrap_or_default().to_owned();
+        for word in words {
+            let is_option =
+                text.ends_with([' ', '(']) && word.starts_with(|c: char| c.is_ascii_lowercase());
+            if !is_option {
+                text.push_str("--");
+                text.push_str(word);
+                continue;
+            }
+            let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            let end = word.find(|c| !is_name(c)).unwrap_or(word.len());
+            text.push_str(&word[..end].replace('-', "_"));
+            text.push_str(&word[end..]);
+        }
+        text
+    };
+    text.split('`').enumerate().map(part).collect::<Vec<_>>().join("`")
 }
 
 /// The file and the line that a message begins with: `FILE: line N: ...`, or `FILE: ...` where there is such a file.

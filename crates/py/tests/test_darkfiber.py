@@ -551,6 +551,12 @@ class Errors(unittest.TestCase):
         self.assertIn(str(error), told)
         self.assertIn(error.hint, told)
 
+    def test_options_of_the_command_line_are_keyword_arguments(self):
+        with self.assertRaises(darkfiber.Error) as raised:
+            darkfiber.route(darkfiber.Fabric("torus:dims=5x5,t=1"), "dfsssp", lanes=1)
+        self.assertIn("lanes allows 1", str(raised.exception))
+        self.assertNotIn("--", str(raised.exception) + raised.exception.hint)
+
     def test_files_and_lines_are_named(self):
         path = ROOT / "target" / "python-test.toml"
         path.parent.mkdir(exist_ok=True)

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::model::Listed;
+use crate::model::{Listed, ListedCell};
 use crate::style::Style;
 use crate::table;
 use crate::{Report, comma};
@@ -16,6 +16,8 @@ pub struct Listing<'a> {
     pub rows: &'a [Vec<String>],
     /// Columns that people see, from the first; programs get all.
     pub shown: usize,
+    /// Headings of columns of numbers, which are numbers in JSON, and stand at the right for people.
+    pub numbers: &'a [&'a str],
     /// Text for people instead of the table.
     pub text: Option<String>,
 }
@@ -23,7 +25,7 @@ pub struct Listing<'a> {
 impl<'a> Listing<'a> {
     /// All columns of a table.
     pub fn of(heading: &'a [&'a str], rows: &'a [Vec<String>]) -> Self {
-        Self { heading, rows, shown: heading.len(), text: None }
+        Self { heading, rows, shown: heading.len(), numbers: &[], text: None }
     }
 }
 
@@ -33,7 +35,10 @@ impl Report for Listing<'_> {
             return text.clone();
         }
         let rows: Vec<Vec<String>> = self.rows.iter().map(|r| r[..self.shown].to_vec()).collect();
-        table::plain(&self.heading[..self.shown], &rows, &[], style)
+        let shown = &self.heading[..self.shown];
+        let right: Vec<usize> =
+            (0..shown.len()).filter(|&i| self.numbers.contains(&shown[i])).collect();
+        table::plain(shown, &rows, &right, style)
     }
 
     fn csv(&self) -> String {
@@ -44,8 +49,20 @@ impl Report for Listing<'_> {
 
 impl Serialize for Listing<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let keys = || self.heading.iter().map(|h| h.replace(' ', "_"));
-        let items = self.rows.iter().map(|row| keys().zip(row.iter().cloned()).collect());
+        let items = self.rows.iter().map(|row| {
+            let cells = self.heading.iter().zip(row);
+            cells.map(|(h, text)| (h.replace(' ', "_"), self.cell(h, text))).collect()
+        });
         Listed { items: items.collect() }.serialize(serializer)
+    }
+}
+
+impl Listing<'_> {
+    fn cell(&self, heading: &str, text: &str) -> ListedCell {
+        if !self.numbers.contains(&heading) {
+            return ListedCell::Text(text.to_owned());
+        }
+        let number = || text.parse().map_or(ListedCell::Unknown, ListedCell::Number);
+        text.parse().map_or_else(|_| number(), ListedCell::Count)
     }
 }

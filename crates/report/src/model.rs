@@ -281,10 +281,24 @@ pub(crate) fn one_or_all<T: Serialize, S: Serializer>(
     }
 }
 
-/// The result of `darkfiber list`.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+/// The result of `darkfiber list`, of `reproduce` without experiments, and of `study plan` and `study status`.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Listed {
-    /// What there is. Keys are the headings of the table, with `_` in place of blanks; the first is the
+    /// What there is. Keys are the headings of the table, with `_` in place of blanks; of `list` the first is the
     /// kind of the item (`engine`, `family`, `preset`, `format` or `metric`), its value the name.
-    pub items: Vec<BTreeMap<String, String>>,
+    pub items: Vec<BTreeMap<String, ListedCell>>,
+}
+
+/// A cell of a list.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum ListedCell {
+    /// A count.
+    Count(u64),
+    /// Another number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// A number that is not known, or that the row has none of.
+    Unknown,
 }

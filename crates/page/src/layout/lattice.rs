@@ -8,6 +8,8 @@ use super::{Caption, Curve, Curves, Layout, Point, cables};
 const STEP: f32 = 36.0;
 /// Between tiles, in steps.
 const BETWEEN: f32 = 1.8;
+/// Room of a caption, as a part of the longer side.
+const ROOM: f32 = 0.032;
 
 pub(crate) fn of(fabric: &Fabric, grid: &GridShape) -> Layout {
     // Long dimensions come first, so that the grid is wider than high.
@@ -92,20 +94,35 @@ fn bow(grid: &GridShape, order: &[usize], a: SwitchId, b: SwitchId) -> f32 {
     if is_across(i) { high * forward } else { -high * forward }
 }
 
+/// Captions along the first row and column, and of tiles by each further dimension, whose letter is with its first one.
 fn captions(grid: &GridShape, order: &[usize], strides: &[f32]) -> Vec<Caption> {
     const CAPTIONS: u16 = 12;
     let mut captions = Vec::new();
-    for (i, &d) in order.iter().enumerate().take(2) {
-        let every = grid.dims[d].div_ceil(CAPTIONS).max(1);
+    let lengths = order.iter().zip(strides).map(|(&d, stride)| stride * f32::from(grid.dims[d]));
+    let room = lengths.fold(STEP, f32::max) * ROOM;
+    for (i, &d) in order.iter().enumerate() {
+        #[expect(clippy::cast_sign_loss, reason = "lengths are not below zero")]
+        let apart = (room / strides[i]).ceil() as u16;
+        let every = grid.dims[d].div_ceil(CAPTIONS).max(apart).max(1);
+        // Tiles have theirs beyond those of what is in them, over their middle.
+        let level = (i / 2) as f32;
+        let inside = if i < 2 { 0.0 } else { strides[i] - BETWEEN * STEP - STEP };
         for x in (0..grid.dims[d]).step_by(usize::from(every)) {
-            let along = strides[i] * f32::from(x);
+            let along = strides[i] * f32::from(x) + inside / 2.0;
             let at = if is_across(i) {
-                Point { x: along, y: -STEP * 0.5 }
+                Point { x: along, y: -STEP * 0.4 - room * (0.4 + level) }
             } else {
-                Point { x: -STEP * 0.55, y: along }
+                let x = -STEP * 0.4 - room * (0.6 + 1.5 * level);
+                Point { x, y: along + room * 0.25 }
             };
-            captions.push(Caption { text: x.to_string(), at });
+            let text = if x == 0 { format!("{} 0", letter(d)) } else { x.to_string() };
+            captions.push(Caption { text, at });
         }
     }
     captions
+}
+
+/// What a dimension is called on the map.
+fn letter(d: usize) -> String {
+    ["x", "y", "z", "w"].get(d).map_or_else(|| format!("d{}", d + 1), |&name| name.to_owned())
 }

@@ -8,6 +8,9 @@ use super::{Caption, Curve, Curves, Layout, PITCH, Point, cables};
 
 /// More switches than this in a spoke make it broader.
 const LONG: u32 = 40;
+/// By how much the outermost switch of a spoke is further clockwise than the innermost, in distances of switches: the global cables of each
+/// run beside the others, and local ones on the other side.
+const SLANT: f32 = 1.1;
 /// Captions of groups around a sun at most.
 const CAPTIONS: u32 = 24;
 
@@ -39,6 +42,15 @@ impl Block {
     pub(crate) fn spoke(size: u32) -> Self {
         let across = size.div_ceil(LONG).max(1);
         Self { across, along: size.div_ceil(across).max(1), leaves: None }
+    }
+
+    /// How far a switch of a slanted spoke is across from where its row is: where it has rows, within their distance.
+    fn slant(self, along: u32) -> f32 {
+        if self.leaves.is_some() || self.along < 2 {
+            return 0.0;
+        }
+        let most = if self.across == 1 { SLANT } else { SLANT.min(0.6) };
+        most * (along as f32 / (self.along as f32 - 1.0) - 0.5)
     }
 
     /// Across from the middle of the spoke, and along it from the inside.
@@ -94,7 +106,7 @@ pub(crate) fn of(fabric: &Fabric, group: &[u32], member: &[u32], block: Block) -
             let (across, along) = block.place(m);
             let radius = inner + step * along as f32;
             // Across at the distance that it has on the innermost row, so that spokes stay apart and lines stay straight.
-            let (a, side) = (angle(g), across * PITCH);
+            let (a, side) = (angle(g), (across + block.slant(along)) * PITCH);
             let (sin, cos) = a.sin_cos();
             Point::polar(a, radius).plus(Point { x: cos * side, y: sin * side })
         })

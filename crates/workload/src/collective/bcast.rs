@@ -3,6 +3,7 @@
 use super::call::CollectiveWriter;
 use super::tree::Tree;
 use super::{Algorithm, allgather, scatter};
+use crate::schedule::Op;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -70,7 +71,27 @@ pub(super) fn binomial(writer: &mut CollectiveWriter<'_, '_>) {
 /// Down a tree in segments: while one segment is sent on, the next one comes.
 fn down(writer: &mut CollectiveWriter<'_, '_>, tree: &Tree) {
     let among: Vec<u32> = (0..writer.n()).map(|v| writer.after_root(v)).collect();
-    down_among(writer, tree, &among, writer.bytes());
+    let call = writer.call;
+    let rank = |v: u32| call.comm[among[v as usize] as usize];
+    let is_kept = writer.pass_on(
+        writer.cut(writer.bytes()),
+        among.len() - 1,
+        |builder, bytes| {
+            for v in 0..among.len() as u32 {
+                let children = tree.children[v as usize].iter();
+                let recv = |p| Op::Recv { from: rank(p), bytes, tag: call.tag };
+                let send = |&c| Op::Send { to: rank(c), bytes, tag: call.tag };
+                for op in tree.parent[v as usize].map(recv).into_iter().chain(children.map(send)) {
+                    builder.add(rank(v), op, 0);
+                }
+            }
+        },
+        // The root has a segment before it begins.
+        |of, op| of != rank(0) && matches!(op, Op::Send { .. }),
+    );
+    if !is_kept {
+        down_among(writer, tree, &among, writer.bytes());
+    }
 }
 
 /// Sends down a tree whose number v is index `among[v]`.

@@ -1,6 +1,6 @@
 //! The arguments of a collective call.
 
-use crate::schedule::{Exchange, Rounds, Script, Sizes};
+use crate::schedule::{Builder, Cut, Exchange, Op, Rounds, Script, Segments, Sizes};
 
 /// The arguments of a collective.
 #[derive(Clone, Copy, Debug)]
@@ -151,16 +151,41 @@ impl CollectiveWriter<'_, '_> {
         self.script.has_room_for(segments.saturating_mul(self.n().into()))
     }
 
+    /// How this many bytes are cut up.
+    pub(super) fn cut(&self, bytes: u64) -> Cut {
+        Cut::new(bytes, self.call.segment)
+    }
+
     /// Sizes of the segments of this many bytes: at least one, which may be empty. More than fit are counted by the script, which is
     /// not finished then.
     pub(super) fn segments(&mut self, bytes: u64) -> Vec<u64> {
-        let segment = if self.call.segment == 0 { bytes } else { self.call.segment };
-        if bytes == 0 || !self.has_room_for(bytes / segment) {
+        let Cut { count, whole, last } = self.cut(bytes);
+        if !self.has_room_for(count - 1) {
             return vec![bytes];
         }
-        let mut all = vec![segment; (bytes / segment) as usize];
-        all.extend((!bytes.is_multiple_of(segment)).then_some(bytes % segment));
+        let mut all = vec![whole; count as usize - 1];
+        all.push(last);
         all
+    }
+
+    /// Passes segments on by rounds, if these are kept: `write` and `late` as for [`Segments::new`], ranks being those of the schedule;
+    /// `messages` of each segment. Returns whether that was done.
+    pub(super) fn pass_on(
+        &mut self,
+        cut: Cut,
+        messages: usize,
+        write: impl Fn(&mut Builder, u64),
+        late: impl Fn(u32, Op) -> bool,
+    ) -> bool {
+        let count = usize::try_from(cut.count).unwrap_or(usize::MAX);
+        let operations = count.saturating_mul(2 * messages);
+        let is_kept =
+            cut.count < u64::from(u32::MAX) && self.script.keeps(self.call.comm, operations);
+        if is_kept {
+            let segments = Segments::new(self.script.ranks(), cut, write, late);
+            self.script.segments(segments.expect("every message has two ends"));
+        }
+        is_kept
     }
 }
 

@@ -4,6 +4,7 @@ use super::Algorithm;
 use super::call::{CollectiveWriter, part};
 use super::halving::{Fold, halve};
 use super::tree::Tree;
+use crate::schedule::Op;
 
 pub(super) static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
@@ -62,7 +63,42 @@ pub(super) fn binomial(writer: &mut CollectiveWriter<'_, '_>) {
 /// Up a tree in segments.
 fn up(writer: &mut CollectiveWriter<'_, '_>, tree: &Tree) {
     let among: Vec<u32> = (0..writer.n()).map(|v| writer.after_root(v)).collect();
-    up_among(writer, tree, &among, writer.bytes(), |_, _, _| {});
+    if !up_by_segments(writer, tree, &among) {
+        up_among(writer, tree, &among, writer.bytes(), |_, _, _| {});
+    }
+}
+
+/// The same by rounds, if these are kept, and nothing is computed: a reduction may last longer than a round, which would wait for it.
+fn up_by_segments(writer: &mut CollectiveWriter<'_, '_>, tree: &Tree, among: &[u32]) -> bool {
+    let call = writer.call;
+    let rank = |v: u32| call.comm[among[v as usize] as usize];
+    let leaves: Vec<bool> = {
+        let mut leaves = vec![false; call.comm.len()];
+        (0..).zip(&tree.children).for_each(|(v, c)| leaves[rank(v) as usize] = c.is_empty());
+        leaves
+    };
+    call.reduce == 0
+        && writer.pass_on(
+            writer.cut(writer.bytes()),
+            among.len() - 1,
+            |builder, bytes| {
+                for v in 0..among.len() as u32 {
+                    let mut add = |op| builder.add(rank(v), op, 0);
+                    let recv = |&c: &u32| Op::Recv { from: rank(c), bytes, tag: call.tag };
+                    let send = |p| Op::Send { to: rank(p), bytes, tag: call.tag };
+                    let mut children = tree.children[v as usize].iter().map(recv);
+                    // While a segment goes up the next one comes from the first child, then from one after the other.
+                    let mut before: Vec<u32> = children.next().map(&mut add).into_iter().collect();
+                    before.extend(tree.parent[v as usize].map(send).map(&mut add));
+                    for recv in children {
+                        let recv = builder.add(rank(v), recv, 0);
+                        before.drain(..).for_each(|before| builder.after(recv, before));
+                        before.push(recv);
+                    }
+                }
+            },
+            |of, op| !leaves[of as usize] && matches!(op, Op::Send { .. }),
+        )
 }
 
 /// Up a tree whose number v is index `among[v]`: children are received and reduced one after the other, the next one

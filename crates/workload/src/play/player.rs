@@ -46,7 +46,7 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Message {
     epoch: u64,
-    /// Of the block of that epoch.
+    /// Of the block of that epoch, in which it is received.
     round: u32,
     departed: u64,
     job: u32,
@@ -445,7 +445,7 @@ impl<'a> Player<'a> {
                 let (departed, from, send) = (0, rank, op);
                 let message = Message {
                     epoch,
-                    round,
+                    round: round - schedule.lag(op),
                     departed,
                     job,
                     from,

@@ -1,12 +1,12 @@
-//! The repeatable parts of a program: explicit schedules, and rounds by a formula.
+//! The repeatable parts of a program: explicit schedules, rounds by a formula, and segments.
 
 use std::ops::Range;
 
 use super::rounds::ScheduleRounds;
-use super::{Op, Schedule};
+use super::{Op, Schedule, Segments};
 
-/// Stages, one after the other: a rank starts one when its part of the previous one is done. Messages of a stage, or of a round
-/// of it, never match receives of another.
+/// Stages, one after the other: a rank starts one when its part of the previous one is done. Messages of a stage never match receives of
+/// another, and those of a round only receives of the same one, or, with segments, of the round before ([`Steps::lag`]).
 #[derive(Clone, Debug)]
 pub struct Block {
     ranks: u32,
@@ -24,6 +24,8 @@ pub(super) enum Stage {
     Written(Schedule),
     /// Rounds by a formula.
     Rounds(ScheduleRounds),
+    /// A round for each segment of a message.
+    Segments(Segments),
 }
 
 impl From<Schedule> for Block {
@@ -80,6 +82,9 @@ impl Block {
             Stage::Rounds(all) => {
                 Steps::Round(Round { all, number: round + all.count() - self.ends[i] })
             }
+            Stage::Segments(all) => {
+                Steps::Segment(SegmentRound { all, number: round + all.count() - self.ends[i] })
+            }
         }
     }
 
@@ -88,14 +93,17 @@ impl Block {
     pub fn alike(&self, round: u32, within: f64) -> (Range<u32>, f64) {
         let i = self.ends.partition_point(|&e| e <= round);
         let begin = if i == 0 { 0 } else { self.ends[i - 1] };
-        let spread = match self.stages().nth(i) {
-            Some(Stage::Rounds(all)) => all.spread().filter(|&spread| spread <= within),
+        let alike = match self.stages().nth(i) {
+            Some(Stage::Rounds(all)) => {
+                all.spread().filter(|&spread| spread <= within).map(|s| (begin..self.ends[i], s))
+            }
+            Some(Stage::Segments(all)) => {
+                let Range { start, end } = all.steady();
+                Some((begin + start..begin + end, 0.0)).filter(|(all, _)| all.contains(&round))
+            }
             _ => None,
         };
-        match spread {
-            Some(spread) => (begin..self.ends[i], spread),
-            None => (round..round + 1, 0.0),
-        }
+        alike.unwrap_or((round..round + 1, 0.0))
     }
 
     /// The schedule, where it is one that is written out.
@@ -115,7 +123,7 @@ impl Block {
     pub fn streams(&self) -> u8 {
         let written = self.stages().map(|stage| match stage {
             Stage::Written(schedule) => schedule.streams(),
-            Stage::Rounds(_) => 1,
+            Stage::Rounds(_) | Stage::Segments(_) => 1,
         });
         written.max().unwrap_or(1)
     }
@@ -153,6 +161,7 @@ impl Block {
             Stage::Rounds(all) => {
                 u128::from(all.count()) * u128::from(all.ranks()) * u128::from(all.width())
             }
+            Stage::Segments(all) => all.sum(|schedule| schedule.len() as u128),
         };
         self.stages().map(of).sum()
     }
@@ -162,6 +171,7 @@ impl Block {
         let of = |stage: &Stage| match stage {
             Stage::Written(schedule) => schedule.messages() as u128,
             Stage::Rounds(all) => u128::from(all.count()) * u128::from(all.ranks()),
+            Stage::Segments(all) => all.sum(|schedule| schedule.messages() as u128),
         };
         self.stages().map(of).sum()
     }
@@ -173,6 +183,7 @@ impl Block {
         let of = |stage: &Stage| match stage {
             Stage::Written(schedule) => schedule.bytes(),
             Stage::Rounds(all) => all.bytes(),
+            Stage::Segments(all) => all.sum(Schedule::bytes),
         };
         self.stages().map(of).sum()
     }
@@ -191,6 +202,7 @@ impl Stage {
         match self {
             Self::Written(_) => 1,
             Self::Rounds(all) => all.count(),
+            Self::Segments(all) => all.count(),
         }
     }
 
@@ -198,6 +210,7 @@ impl Stage {
         match self {
             Self::Written(schedule) => schedule.of(rank).len(),
             Self::Rounds(all) => all.width() as usize,
+            Self::Segments(all) => all.schedule().of(rank).len(),
         }
     }
 }
@@ -209,12 +222,21 @@ pub enum Steps<'a> {
     Written(&'a Schedule),
     /// A round given by a formula.
     Round(Round<'a>),
+    /// A round with a segment of a message.
+    Segment(SegmentRound<'a>),
 }
 
 /// A round that is given by a formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
     all: &'a ScheduleRounds,
+    number: u32,
+}
+
+/// A round with a segment of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentRound<'a> {
+    all: &'a Segments,
     number: u32,
 }
 
@@ -225,6 +247,7 @@ impl Steps<'_> {
         match self {
             Self::Written(schedule) => schedule.of(rank),
             Self::Round(Round { all, .. }) => rank * all.width()..(rank + 1) * all.width(),
+            Self::Segment(SegmentRound { all, .. }) => all.schedule().of(rank),
         }
     }
 
@@ -234,6 +257,7 @@ impl Steps<'_> {
         match self {
             Self::Written(schedule) => schedule.op(op),
             Self::Round(Round { all, number }) => all.op(number, op),
+            Self::Segment(SegmentRound { all, number }) => all.op(number, op),
         }
     }
 
@@ -242,7 +266,7 @@ impl Steps<'_> {
     pub fn stream(self, op: u32) -> u8 {
         match self {
             Self::Written(schedule) => schedule.stream(op),
-            Self::Round(_) => 0,
+            Self::Round(_) | Self::Segment(_) => 0,
         }
     }
 
@@ -252,6 +276,16 @@ impl Steps<'_> {
         match self {
             Self::Written(schedule) => schedule.partner(op),
             Self::Round(Round { all, number }) => all.partner(number, op),
+            Self::Segment(SegmentRound { all, .. }) => all.schedule().partner(op),
+        }
+    }
+
+    /// By how many rounds of its block the receive of a message is before its send.
+    #[inline]
+    pub fn lag(self, op: u32) -> u32 {
+        match self {
+            Self::Written(_) | Self::Round(_) => 0,
+            Self::Segment(SegmentRound { all, .. }) => all.lag(op),
         }
     }
 
@@ -261,6 +295,7 @@ impl Steps<'_> {
         match self {
             Self::Written(schedule) => schedule.needs(op),
             Self::Round(Round { all, .. }) => all.needs(op),
+            Self::Segment(SegmentRound { all, .. }) => all.schedule().needs(op),
         }
     }
 
@@ -268,7 +303,8 @@ impl Steps<'_> {
     #[inline]
     pub fn each_dependent(self, op: u32, mut each: impl FnMut(u32, bool)) {
         match self {
-            Self::Written(schedule) => {
+            Self::Written(schedule)
+            | Self::Segment(SegmentRound { all: Segments { whole: schedule, .. }, .. }) => {
                 schedule.dependents(op).for_each(|(next, on_start)| each(next, on_start));
             }
             Self::Round(Round { all, .. }) => {
@@ -284,7 +320,7 @@ impl Steps<'_> {
             Self::Written(schedule) => {
                 schedule.has_on_start() && schedule.dependents(op).any(|(_, on_start)| on_start)
             }
-            Self::Round(_) => false,
+            Self::Round(_) | Self::Segment(_) => false,
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Schedule`] is a dependency graph of operations for each rank, the model of GOAL (Hoefler, Siebert, Lumsdaine: "Group
 //! Operation Assembly Language", ICPP'09), in flat arrays of about 40 bytes an operation. A [`Program`] runs schedules one after
-//! the other and any number of times, without writing them out, and [`Rounds`] are a formula: the next operation of a rank is
-//! computed when the rank gets there.
+//! the other and any number of times, without writing them out, [`Rounds`] are a formula: the next operation of a rank is
+//! computed when the rank gets there, and [`Segments`] are one schedule for all parts of a message.
 //!
 //! **Messages are matched once**, when a schedule is made: the k-th send from a rank to another with a tag matches
 //! the k-th receive there of that source and tag, in the order of the operations, as MPI matches operations that are
@@ -15,12 +15,14 @@ mod matching;
 mod program;
 mod rounds;
 mod script;
+mod segments;
 
 pub use block::{Block, Round, Steps};
 pub use build::{Builder, ScheduleError};
 pub use program::{Loop, Program};
 pub use rounds::{Exchange, Rounds, Sizes};
 pub use script::Script;
+pub use segments::{Cut, Segments};
 
 /// Any source, or any tag, of a receive.
 pub const ANY: u32 = u32::MAX;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::block::Stage;
 use super::rounds::ScheduleRounds;
-use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError};
+use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError, Segments};
 use crate::memory;
 
 /// Writes schedules in program order. Operations added between two calls of [`Script::wait`] run concurrently; later
@@ -51,7 +51,7 @@ pub struct Script {
 #[derive(Clone, Debug)]
 enum Closed {
     Written(Builder),
-    Rounds(ScheduleRounds),
+    Kept(Stage),
 }
 
 /// Rounds of more operations than this are kept as a formula by [`Script::of_blocks`]: their memory does not grow with
@@ -110,21 +110,8 @@ impl Script {
     /// Ranks, in the order of their indices, do these rounds, and wait for their parts at the end.
     pub fn rounds(&mut self, comm: &[u32], rounds: Rounds, tag: u32) {
         let operations = (2 * comm.len()).saturating_mul(rounds.count() as usize);
-        let nothing_beside = self.forks == 0
-            && !self.detached
-            && self.now.iter().chain(&self.aside).all(Vec::is_empty);
-        if operations > self.most_written
-            && comm.len() == self.ranks() as usize
-            && nothing_beside
-            && self.beyond == 0
-        {
-            let open = std::mem::replace(&mut self.builder, Builder::new(comm.len() as u32));
-            if !open.is_empty() {
-                self.closed.push(Closed::Written(open));
-            }
-            self.before.iter_mut().for_each(Vec::clear);
-            self.closed.push(Closed::Rounds(ScheduleRounds::new(comm, rounds)));
-            return;
+        if self.keeps(comm, operations) {
+            return self.keep(Stage::Rounds(ScheduleRounds::new(comm, rounds)));
         }
         for round in 0..rounds.count() {
             for (i, &rank) in (0..).zip(comm) {
@@ -136,6 +123,32 @@ impl Script {
                 self.wait(rank);
             }
         }
+    }
+
+    /// All ranks pass segments on, and wait for their parts at the end; only where they are [kept](Self::keeps).
+    pub(crate) fn segments(&mut self, segments: Segments) {
+        self.keep(Stage::Segments(segments));
+    }
+
+    /// Whether what these ranks do next is kept as it is described instead of written out, if that would take this many operations.
+    pub(crate) fn keeps(&self, comm: &[u32], operations: usize) -> bool {
+        let nothing_beside = self.forks == 0
+            && !self.detached
+            && self.now.iter().chain(&self.aside).all(Vec::is_empty);
+        operations > self.most_written
+            && comm.len() == self.ranks() as usize
+            && nothing_beside
+            && self.beyond == 0
+    }
+
+    fn keep(&mut self, stage: Stage) {
+        let ranks = self.ranks();
+        let open = std::mem::replace(&mut self.builder, Builder::new(ranks));
+        if !open.is_empty() {
+            self.closed.push(Closed::Written(open));
+        }
+        self.before.iter_mut().for_each(Vec::clear);
+        self.closed.push(Closed::Kept(stage));
     }
 
     /// Number of ranks.
@@ -322,7 +335,7 @@ impl Script {
         self.builder.finish()
     }
 
-    /// All of it, the rounds that were kept as such.
+    /// All of it, with the rounds and segments that were kept as such.
     ///
     /// # Errors
     /// As [`Script::finish`].
@@ -332,7 +345,7 @@ impl Script {
         for closed in std::mem::take(&mut self.closed) {
             let stage = match closed {
                 Closed::Written(builder) => Stage::Written(builder.finish()?),
-                Closed::Rounds(all) => Stage::Rounds(all),
+                Closed::Kept(stage) => stage,
             };
             // Both halves of a ring are one list of rounds, so that a run finds their pace once.
             let joined = stages.last().and_then(|last| last.joined(&stage));

@@ -415,9 +415,11 @@ proptest! {
     fn rounds_go_as_they_would_if_they_were_written_out(
         n in 2u32..14,
         shuffled in any::<prop::sample::Index>(),
+        root in any::<prop::sample::Index>(),
         which in any::<prop::sample::Index>(),
         bytes in 0u64..5_000,
-        (segment, reduce, busy, rendezvous) in (0u64..300, 0u64..2, 0u64..200, 1u64..2_000),
+        (segment, busy, rendezvous) in (0u64..300, 0u64..200, 1u64..2_000),
+        reduce in prop_oneof![Just(0u64), 1u64..200_000],
         vectors in any::<bool>(),
     ) {
         let all: Vec<_> = every().collect();
@@ -431,7 +433,9 @@ proptest! {
             Collective::ReduceScatter | Collective::Allgather => Some(&sizes[..n as usize]),
             _ => None,
         };
-        let call = Call { segment, reduce, sizes: sizes.filter(|_| vectors), ..Call::new(&comm, bytes) };
+        let sizes = sizes.filter(|_| vectors);
+        let root = root.index(n as usize) as u32;
+        let call = Call { root, segment, reduce, sizes, ..Call::new(&comm, bytes) };
         let whole = |mut script: Script| {
             (0..n).for_each(|r| script.compute(r, u64::from(r % 3) * 100));
             algorithm.write(&mut script, &call);
@@ -490,6 +494,48 @@ fn long_rings_and_exchanges_are_kept_as_rounds() {
     }
 }
 
+/// What passes segments on down or up a tree is kept as one round of them: rounds are one more than segments, and all alike but for the
+/// ends. Where a reduction takes time, it may outlast a round, and is written out.
+#[test]
+fn segments_down_and_up_a_tree_are_kept_as_rounds() {
+    let comm: Vec<u32> = (0..200).collect();
+    let block = |collective: Collective, name: &str, call: &Call<'_>| {
+        let mut script = Script::of_blocks(200);
+        collective.algorithm(name).expect("registered").write(&mut script, call);
+        script.finish_block().expect("both ends")
+    };
+    let bytes = (1000 << 10) - 1;
+    for (collective, name) in [
+        (Collective::Bcast, "pipeline"),
+        (Collective::Bcast, "chain"),
+        (Collective::Bcast, "binary"),
+        (Collective::Bcast, "binomial"),
+        (Collective::Reduce, "pipeline"),
+        (Collective::Reduce, "chain"),
+        (Collective::Reduce, "binary"),
+        (Collective::Reduce, "binomial"),
+    ] {
+        let call = Call { segment: 1 << 10, root: 7, ..Call::new(&comm, bytes) };
+        let kept = block(collective, name, &call);
+        assert_eq!(kept.rounds(), 1001, "{name}");
+        assert_eq!(
+            (kept.messages(), kept.bytes()),
+            (199 * 1000, 199 * u128::from(bytes)),
+            "{name}"
+        );
+        // Round 999 has the last segment, which lacks a byte.
+        let alike = [0, 1, 998, 999, 1000].map(|round| kept.alike(round, 0.0).0);
+        assert_eq!(alike, [0..1, 1..999, 1..999, 999..1000, 1000..1001], "{name}");
+        let even = block(collective, name, &Call { bytes: bytes + 1, ..call });
+        assert_eq!((even.rounds(), even.alike(999, 0.0).0), (1001, 1..1000), "{name}");
+        let slow = block(collective, name, &Call { reduce: 1_000_000, ..call });
+        assert_eq!(slow.written().is_some(), collective == Collective::Reduce, "{name}");
+        assert_eq!(slow.messages(), kept.messages(), "{name}");
+        let short = block(collective, name, &Call { segment: 0, ..call });
+        assert!(short.written().is_some(), "{name}");
+    }
+}
+
 /// Both halves of a ring are the same step again and again, unless one of them computes; blocks that differ by a byte
 /// are alike within that.
 #[test]
@@ -535,6 +581,9 @@ fn rounds_that_differ_are_told_apart() {
             (Collective::Allgather, "ring"),
             (Collective::Alltoall, "pairwise"),
             (Collective::Alltoall, "pairwise-xor"),
+            (Collective::Bcast, "pipeline"),
+            (Collective::Bcast, "binary"),
+            (Collective::Reduce, "pipeline"),
         ] {
             let call = Call::new(&comm, bytes);
             assert_eq!(text(collective, name, &call), text(collective, name, &call));

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
+use darkfiber_report::listing::Listing;
 use darkfiber_report::study::StudyResult;
 use darkfiber_scenario::Folder;
 use darkfiber_study::grid::{self, Hooks, Record, Shard, Store, StudyFile, Table};
@@ -244,7 +245,8 @@ fn counts(study: &StudyFile, store: &FolderStore<'_>, common: &Common) -> Result
     ];
     let heading =
         ["cells", "answered", "with an error", "open", "seconds of work", "seconds of work left"];
-    common.show(&darkfiber_report::listing::Listing::of(&heading, &[row.to_vec()]))?;
+    let rows = [row.to_vec()];
+    common.show(&Listing { numbers: &heading, ..Listing::of(&heading, &rows) })?;
     Ok(Exit::Fine)
 }
 

@@ -13,6 +13,9 @@ use crate::options::Common;
 use crate::process::{forget_most_memory, most_memory, processor_seconds};
 use crate::progress::Progress;
 
+/// Headings of columns of numbers.
+const NUMBERS: [&str; 4] = ["cells", "seconds a cell", "CPU hours", "MB"];
+
 #[derive(Args, Debug)]
 pub(crate) struct PlanArgs {
     #[command(flatten)]
@@ -47,7 +50,8 @@ pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
     let names: Vec<String> =
         costs.first().map_or(Vec::new(), |c| c.group.set.iter().map(|(n, _)| n.clone()).collect());
     let mut heading: Vec<&str> = names.iter().map(String::as_str).collect();
-    heading.extend(["cells", "seconds a cell", "CPU hours", "MB", "no answer"]);
+    heading.extend(NUMBERS);
+    heading.push("no answer");
     let mut rows: Vec<Vec<String>> = costs.iter().map(Cost::row).collect();
     let mut total = vec![String::new(); names.len()];
     if let Some(first) = total.first_mut() {
@@ -63,7 +67,7 @@ pub(super) fn run(args: &PlanArgs, common: &Common) -> Result<Exit, Failure> {
         String::new(),
     ]);
     rows.push(total);
-    common.show(&Listing::of(&heading, &rows))?;
+    common.show(&Listing { numbers: &NUMBERS, ..Listing::of(&heading, &rows) })?;
     Ok(Exit::Fine)
 }
 
