@@ -1,4 +1,5 @@
-//! HyperX, tori and meshes as lattices: two dimensions are a grid, each further one places tiles in a row.
+//! HyperX, tori and meshes as lattices: two dimensions are a grid. A third one places tiles in rows, to and fro, so that neighbours are
+//! next to each other; each further one places tiles in a row.
 
 use darkfiber_fabric::{Fabric, GridShape, SwitchId};
 
@@ -16,6 +17,7 @@ pub(crate) fn of(fabric: &Fabric, grid: &GridShape) -> Layout {
     let mut order: Vec<usize> = (0..grid.dims.len()).collect();
     order.sort_by_key(|&d| (std::cmp::Reverse(grid.dims[d]), d));
     let strides = strides(grid, &order);
+    let rows = TileRows::of(grid, &order);
     let n = fabric.switch_count();
     let at: Vec<Point> = (0..n)
         .map(|s| {
@@ -23,7 +25,11 @@ pub(crate) fn of(fabric: &Fabric, grid: &GridShape) -> Layout {
             let mut p = Point::default();
             for (i, &d) in order.iter().enumerate() {
                 let by = strides[i] * f32::from(at[d]);
-                if is_across(i) { p.x += by } else { p.y += by }
+                match rows.filter(|_| i == 2) {
+                    Some(rows) => p = p.plus(rows.place(at[d])),
+                    None if is_across(i) => p.x += by,
+                    None => p.y += by,
+                }
             }
             p
         })
@@ -52,8 +58,44 @@ pub(crate) fn of(fabric: &Fabric, grid: &GridShape) -> Layout {
         groups,
         curves,
         curve_of,
-        captions: captions(grid, &order, &strides),
+        captions: captions(grid, &order, &strides, rows),
         room: STEP * 0.28,
+    }
+}
+
+/// Rows of tiles, where there are three dimensions.
+#[derive(Clone, Copy)]
+struct TileRows {
+    /// Tiles of a row.
+    columns: u16,
+    /// Distances of tiles across and down.
+    apart: Point,
+}
+
+impl TileRows {
+    /// Those that make the longer side of the map as short as can be.
+    fn of(grid: &GridShape, order: &[usize]) -> Option<Self> {
+        let &[x, y, z] = order else { return None };
+        let side = |d: usize| (f32::from(grid.dims[d]) + BETWEEN) * STEP;
+        let apart = Point { x: side(x), y: side(y) };
+        let tiles = grid.dims[z].max(1);
+        let longer = |&columns: &u16| {
+            let rows = tiles.div_ceil(columns);
+            (f32::from(columns) * apart.x).max(f32::from(rows) * apart.y)
+        };
+        let columns = (1..=tiles).min_by(|a, b| longer(a).total_cmp(&longer(b)))?;
+        Some(Self { columns, apart })
+    }
+
+    /// Row and column of a tile: every other row goes backwards.
+    fn at(self, tile: u16) -> (u16, u16) {
+        let (row, i) = (tile / self.columns, tile % self.columns);
+        (row, if row.is_multiple_of(2) { i } else { self.columns - 1 - i })
+    }
+
+    fn place(self, tile: u16) -> Point {
+        let (row, column) = self.at(tile);
+        Point { x: f32::from(column) * self.apart.x, y: f32::from(row) * self.apart.y }
     }
 }
 
@@ -95,21 +137,39 @@ fn bow(grid: &GridShape, order: &[usize], a: SwitchId, b: SwitchId) -> f32 {
 }
 
 /// Captions along the first row and column, and of tiles by each further dimension, whose letter is with its first one.
-fn captions(grid: &GridShape, order: &[usize], strides: &[f32]) -> Vec<Caption> {
+fn captions(
+    grid: &GridShape,
+    order: &[usize],
+    strides: &[f32],
+    rows: Option<TileRows>,
+) -> Vec<Caption> {
     const CAPTIONS: u16 = 12;
     let mut captions = Vec::new();
-    let lengths = order.iter().zip(strides).map(|(&d, stride)| stride * f32::from(grid.dims[d]));
-    let room = lengths.fold(STEP, f32::max) * ROOM;
+    let side = |i: usize| strides[i] * f32::from(grid.dims[order[i]]);
+    let all: Vec<f32> = match rows {
+        Some(rows) => {
+            let tiles = grid.dims[order[2]];
+            let down = f32::from(tiles.div_ceil(rows.columns)) * rows.apart.y;
+            vec![f32::from(rows.columns.min(tiles)) * rows.apart.x, down]
+        }
+        None => (0..order.len()).map(side).collect(),
+    };
+    let room = all.into_iter().fold(STEP, f32::max) * ROOM;
     for (i, &d) in order.iter().enumerate() {
+        let of_tiles = rows.filter(|_| i == 2);
         #[expect(clippy::cast_sign_loss, reason = "lengths are not below zero")]
         let apart = (room / strides[i]).ceil() as u16;
-        let every = grid.dims[d].div_ceil(CAPTIONS).max(apart).max(1);
+        let every = if of_tiles.is_some() { 1 } else { grid.dims[d].div_ceil(CAPTIONS) };
         // Tiles have theirs beyond those of what is in them, over their middle.
         let level = (i / 2) as f32;
         let inside = if i < 2 { 0.0 } else { strides[i] - BETWEEN * STEP - STEP };
-        for x in (0..grid.dims[d]).step_by(usize::from(every)) {
+        for x in (0..grid.dims[d]).step_by(usize::from(every.max(apart).max(1))) {
             let along = strides[i] * f32::from(x) + inside / 2.0;
-            let at = if is_across(i) {
+            let at = if let Some(rows) = of_tiles {
+                let first_row = rows.at(x).0 == 0;
+                let above = if first_row { 0.4 * STEP + room * 1.4 } else { 0.5 * STEP };
+                rows.place(x).plus(Point { x: inside / 2.0, y: -above })
+            } else if is_across(i) {
                 Point { x: along, y: -STEP * 0.4 - room * (0.4 + level) }
             } else {
                 let x = -STEP * 0.4 - room * (0.6 + 1.5 * level);
