@@ -130,6 +130,10 @@ pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failur
     // The fabric after the fault.
     let gone = failed(&topology.fabric, args, common)?;
     let (damaged, map) = topology.with_faults(&gone);
+    if damaged.fabric.terminal_count() == 0 {
+        let what = "no terminal is left after these faults: there is nothing to route";
+        return Err(Failure::infeasible(what).hint("leave a switch with hosts out of --fail"));
+    }
 
     let progress = Progress::new(3, common.quiet);
     // Tables of another fabric would be mended into nonsense.

@@ -147,6 +147,11 @@ fn a_split_is_infeasible() {
     let made = run_in(d, "reroute pair.topo --routes out --fail right -o new --format json");
     assert_eq!(made.code, 0, "{}", made.err);
     assert_eq!(number(&made.json(), "entries_changed"), 0);
+    // With both nothing is left.
+    let none = run_in(d, "reroute pair.topo --routes out --fail left,right -o none");
+    assert_eq!(none.code, 4, "{}", none.err);
+    assert!(none.err.contains("no terminal is left"), "{}", none.err);
+    assert!(!d.join("none").exists());
 }
 
 #[test]

@@ -499,6 +499,22 @@ fn a_plan_names_what_is_largest() {
     // Fabrics have commas in them.
     assert_eq!(plan.out.lines().filter(|line| line.contains(",9,")).count(), 4, "{}", plan.out);
     assert!(plan.out.lines().last().expect("a sum").starts_with("all,,36,"), "{}", plan.out);
+    // Counts and times are numbers, and what the sum has none of is null.
+    let json = run_in(dir.path(), "study plan s.toml --format json").json();
+    let items = json["items"].as_array().expect("a list");
+    assert!(items.iter().all(|i| i["cells"].is_u64() && i["CPU_hours"].is_f64()), "{json}");
+    assert!(items[0]["seconds_a_cell"].is_f64() && items[0]["fabric"].is_string(), "{json}");
+    assert!(items[4]["seconds_a_cell"].is_null() && items[4]["no_answer"] == "", "{json}");
+}
+
+#[test]
+fn a_store_is_not_called_as_the_standard_output() {
+    let dir = folder(&[]);
+    write(dir.path(), "s.toml", FAULTS);
+    let refused = run_in(dir.path(), "study run s.toml -o - -q");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.starts_with("error: - is no name of a file or folder"), "{}", refused.err);
+    assert!(!dir.path().join("-").exists());
 }
 
 #[test]
