@@ -148,7 +148,7 @@ fn a_split_is_infeasible() {
     assert_eq!(made.code, 0, "{}", made.err);
     assert_eq!(number(&made.json(), "entries_changed"), 0);
     // With both nothing is left.
-    let none = run_in(d, "reroute pair.topo --routes out --fail left,right -o none");
+    let none = run_in(d, "reroute pair.topo --routes out --fail left --fail right -o none");
     assert_eq!(none.code, 4, "{}", none.err);
     assert!(none.err.contains("no terminal is left"), "{}", none.err);
     assert!(!d.join("none").exists());
