@@ -57,7 +57,7 @@ pub(crate) enum Command {
     /// Fail growing shares of cables at random, many times, and compare how engines cope
     #[command(after_help = sweep::HELP)]
     Sweep(sweep::SweepCommand),
-    /// Repair tables after a fault with as few changed entries as possible
+    /// Repair tables after a fault with few changed entries
     #[command(after_help = reroute::HELP)]
     Reroute(reroute::RerouteCommand),
     /// Repair every single cable and switch fault in advance, and report which leave running connections untouched

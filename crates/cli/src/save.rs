@@ -196,6 +196,7 @@ impl Target {
 
     /// As [`Target::of`], for a directory of this set alone.
     pub(crate) fn open(dir: &Path, args: &SetArgs) -> Result<Self, Failure> {
+        refuse_dash(dir)?;
         let selection = Selection::of(&args.write)?;
         let set = TableSet::open(&Os, dir, args.in_place).map_err(refused)?;
         Ok(Self { set, selection, dir: dir.to_owned() })

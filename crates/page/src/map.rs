@@ -65,13 +65,15 @@ pub fn map(page: &Page<'_>) -> String {
     let size = size(page, views.len());
     let words = page.views.first().map(|view| words(page, view.unit, &stills)).unwrap_or_default();
     let count = views.len() as f32;
-    let width = count * w + (count + 1.0) * EDGE;
+    let letters = |text: &str| text.chars().count() as f32;
+    let width = (count * w + (count + 1.0) * EDGE)
+        .max(2.0 * EDGE + WIDE + 24.0)
+        .max(2.0 * EDGE + WORD * letters(&words));
     // Behind the title stands the size, whose letters are as wide as this. A long title is smaller.
-    let room = width - 2.0 * EDGE - 14.0 - 9.2 * size.chars().count() as f32;
-    let letters = page.title.chars().count().max(1) as f32;
-    let large = (room / letters / LETTER).floor().clamp(14.0, 23.0);
+    let room = width - 2.0 * EDGE - 14.0 - 9.2 * letters(&size);
+    let large = (room / letters(&page.title).max(1.0) / LETTER).floor().clamp(14.0, 23.0);
     let title = html(&shortened(&page.title, room, LETTER * large));
-    let is_narrow = width < 2.0 * EDGE + WIDE + 34.0 + WORD * words.chars().count() as f32;
+    let is_narrow = width < 2.0 * EDGE + WIDE + 34.0 + WORD * letters(&words);
     let height = HEAD + h + FOOT + if is_narrow { LINE } else { 0.0 };
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \

@@ -1,9 +1,10 @@
 //! Depth `count`: load of each channel by all messages of one run of each job, and from that its time.
 //!
-//! A job in isolation cannot be over before its fullest channel has carried the job's traffic there: a lower bound. Beside others it
+//! A job in isolation cannot be over before its fullest channel has carried the job's traffic there: a lower bound, if messages take the
+//! paths by which they are counted. Beside others it
 //! waits for its most demanded channel, where each job demands a channel at the rate at which it would send in isolation (as in
 //! [`darkfiber_analysis::heat`]), from the beginning to the end: an estimate, as others may end before it, or begin later.
-//! Messages that may take several LIDs are spread over them evenly.
+//! Messages that may take several LIDs are spread over them evenly, also where each takes one of them: then it is no bound.
 
 use std::collections::BTreeMap;
 
@@ -23,9 +24,9 @@ use crate::{Effort, LidsPart, Setup, SimError, Simulated};
 fn messages(program: &Program) -> BTreeMap<(u32, u32, u64), u64> {
     let mut all = BTreeMap::new();
     for (block, times) in program.counts() {
-        program.blocks()[block].each_message(|from, to, bytes| {
+        program.blocks()[block].each_message(|from, to, bytes, alike| {
             let count: &mut u64 = all.entry((from, to, bytes)).or_default();
-            *count = count.saturating_add(times);
+            *count = count.saturating_add(alike.saturating_mul(times));
         });
     }
     all
@@ -53,7 +54,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
     // By job, its traffic over each channel.
     let mut of_jobs: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(jobs.len());
     let mut received = Received::new(jobs, false);
-    let mut counted = 0;
+    let (mut counted, mut divided) = (0, false);
     let rails = jobs.iter().any(|job| job.striped).then(|| Rails::new(fabric));
     for (j, job) in jobs.iter().enumerate() {
         let mut of_job: BTreeMap<u32, u64> = BTreeMap::new();
@@ -78,6 +79,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
                 let total = u128::from(part) * u128::from(count);
                 let among = choice.among(ends, bytes);
                 let n = among.len() as u128;
+                divided |= n > 1 && setup.lids != LidsPart::Split;
                 for (&path, i) in among.iter().zip(0u128..) {
                     let mut path = [Path::new(ends[0], ends[1], path.into())];
                     network.follow(&mut path);
@@ -109,7 +111,7 @@ pub(crate) fn simulate(setup: &Setup<'_>) -> Result<Simulated, SimError> {
         capacity,
         grid: None,
         held: None,
-        effort: Effort::Count { paths: counted },
+        effort: Effort::Count { paths: counted, divided },
         packets: Vec::new(),
         pauses: None,
         update: None,

@@ -205,6 +205,8 @@ pub enum Effort {
     Count {
         /// Pairs of terminals and paths whose bytes were counted.
         paths: u64,
+        /// Whether messages were divided over several paths of which each takes one: times are no lower bounds then.
+        divided: bool,
     },
     /// Sharing channels.
     Flow {

@@ -131,9 +131,9 @@ fn between_hosts(job: &Job, fabric: &Fabric) -> u64 {
     let host = |rank: u32| fabric.host_of(job.terminals[rank as usize]);
     let mut all = 0u64;
     for (block, times) in job.program.counts() {
-        job.program.blocks()[block].each_message(|from, to, bytes| {
+        job.program.blocks()[block].each_message(|from, to, bytes, alike| {
             if host(from) != host(to) {
-                all = all.saturating_add(bytes.saturating_mul(times));
+                all = all.saturating_add(bytes.saturating_mul(alike).saturating_mul(times));
             }
         });
     }

@@ -297,9 +297,9 @@ impl Pairs {
     fn recount(&mut self, program: &Program, counts: impl Fn(u64) -> bool) {
         let mut all = Self::new(self.ranks);
         for (block, times) in program.counts() {
-            program.blocks()[block].each_message(|from, to, bytes| {
+            program.blocks()[block].each_message(|from, to, bytes, alike| {
                 if counts(bytes) {
-                    all.count(from, to, bytes, times);
+                    all.count(from, to, bytes, alike.saturating_mul(times));
                 }
             });
         }

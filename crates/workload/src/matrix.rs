@@ -34,8 +34,8 @@ impl CommMatrix {
     pub fn of(block: &Block) -> Self {
         let mut matrix = Self::new(block.ranks());
         let mut merged = 1 << 16;
-        block.each_message(|from, to, bytes| {
-            matrix.entries.push((from, to, bytes));
+        block.each_message(|from, to, bytes, alike| {
+            matrix.entries.push((from, to, bytes.saturating_mul(alike)));
             // Rounds repeat their pairs: the entries never take more than twice the memory that they need.
             if matrix.entries.len() == 2 * merged {
                 matrix.merge();

@@ -423,11 +423,19 @@ impl Report for SimulateResult<'_> {
             ));
         }
         if self.depth == Depth::Count {
-            text.push_str(if self.jobs.len() > 1 {
-                "\nAlone, no job takes less than what its fullest channel needs for its bytes. Times beside others are estimates: each is \
-                 taken to send at the rate that it has alone until all end.\n"
-            } else {
-                "\nTimes are lower bounds: what the fullest channel of the job needs for its bytes.\n"
+            let divided = matches!(self.effort, Effort::Count { divided: true, .. });
+            text.push_str(match (self.jobs.len() > 1, divided) {
+                (false, false) => {
+                    "\nTimes are lower bounds: what the fullest channel of the job needs for its bytes.\n"
+                }
+                (true, false) => {
+                    "\nAlone, no job takes less than what its fullest channel needs for its bytes. Times beside others are estimates: each is \
+                     taken to send at the rate that it has alone until all end.\n"
+                }
+                (_, true) => {
+                    "\nTimes are estimates: what the fullest channel needs for its bytes, each message divided evenly over the paths of which it \
+                     takes one.\n"
+                }
             });
         }
         if let Some(pauses) = &self.pauses {
@@ -435,7 +443,7 @@ impl Report for SimulateResult<'_> {
         }
         // Effort of the simulation.
         let what = match self.effort {
-            Effort::Count { paths } => format!("{} paths counted", group(paths)),
+            Effort::Count { paths, .. } => format!("{} paths counted", group(paths)),
             Effort::Flow { flows, solves, events, repeated, .. } => format!(
                 "{} flows, rates recomputed {}, {} events{}",
                 group(flows),

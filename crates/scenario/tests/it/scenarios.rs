@@ -158,7 +158,7 @@ fn counting_agrees_with_flows() {
         let total = |s: &Simulated| s.carried.iter().sum::<u64>();
         assert_eq!(total(&count), total(&flow), "{jobs}");
         assert_eq!(count.carried, flow.carried, "{jobs}");
-        assert!(matches!(count.effort, Effort::Count { paths } if paths > 0));
+        assert!(matches!(count.effort, Effort::Count { paths, .. } if paths > 0));
         let alone = isolated(&counted.setup()).expect("nobody is lost");
         for (j, bound) in alone.into_iter().enumerate() {
             let time = |s: &Simulated| s.runs[j][0].end - s.runs[j][0].begin;
@@ -168,6 +168,22 @@ fn counting_agrees_with_flows() {
             assert_eq!(count.pairs[j].total.bytes, flow.pairs[j].total.bytes);
         }
     }
+}
+
+/// Where a message takes one of several LIDs it may avoid a channel that an even division fills: no lower bound is claimed then.
+#[test]
+fn counting_says_whether_messages_were_divided() {
+    let divided = |part: &str| {
+        let text = text(&format!("{part}[[job]]\ntraffic = \"bis:iterations=2\"\nnodes = 16\n"));
+        match run(&case(&text, Depth::Count)).effort {
+            Effort::Count { divided, .. } => divided,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(!divided(""));
+    assert!(!divided("lmc = 2\nlids = \"split\"\n"));
+    assert!(divided("lmc = 2\nlids = \"turns\"\n"));
+    assert!(divided("lmc = 2\nlids = \"random\"\n"));
 }
 
 #[test]

@@ -179,8 +179,8 @@ impl CollectiveWriter<'_, '_> {
     ) -> bool {
         let count = usize::try_from(cut.count).unwrap_or(usize::MAX);
         let operations = count.saturating_mul(2 * messages);
-        let is_kept =
-            cut.count < u64::from(u32::MAX) && self.script.keeps(self.call.comm, operations);
+        let is_kept = cut.count <= Segments::MOST
+            && self.script.keeps(self.call.comm, operations, cut.count + 1);
         if is_kept {
             let segments = Segments::new(self.script.ranks(), cut, write, late);
             self.script.segments(segments.expect("every message has two ends"));

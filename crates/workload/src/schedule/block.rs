@@ -76,15 +76,12 @@ impl Block {
 
     fn later_round(&self, round: u32) -> Steps<'_> {
         let i = self.ends.partition_point(|&e| e <= round);
-        let stage = if i == 0 { &self.first } else { &self.later[i - 1] };
+        let (stage, begin) =
+            if i == 0 { (&self.first, 0) } else { (&self.later[i - 1], self.ends[i - 1]) };
         match stage {
             Stage::Written(schedule) => Steps::Written(schedule),
-            Stage::Rounds(all) => {
-                Steps::Round(Round { all, number: round + all.count() - self.ends[i] })
-            }
-            Stage::Segments(all) => {
-                Steps::Segment(SegmentRound { all, number: round + all.count() - self.ends[i] })
-            }
+            Stage::Rounds(all) => Steps::Round(Round { all, number: round - begin }),
+            Stage::Segments(all) => Steps::Segment(SegmentRound { all, number: round - begin }),
         }
     }
 
@@ -128,9 +125,16 @@ impl Block {
         written.max().unwrap_or(1)
     }
 
-    /// Calls `each` for every message: sender, receiver, bytes.
-    pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64)) {
-        (0..self.rounds()).for_each(|round| self.each_of_round(round, &mut each));
+    /// Calls `each` for every message: sender, receiver, bytes, and how many like it there are. Whole segments are looked at once.
+    pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64, u64)) {
+        for (stage, end) in self.stages().zip(&self.ends) {
+            if let Stage::Segments(all) = stage {
+                all.each_message(&mut each);
+                continue;
+            }
+            let rounds = end - stage.count()..*end;
+            rounds.for_each(|round| self.each_of_round(round, &mut |a, b, c| each(a, b, c, 1)));
+        }
     }
 
     /// Calls `each` for every sender and receiver, once or more often. Rounds in which everybody has the same partners are looked at
@@ -198,7 +202,7 @@ impl Stage {
         }
     }
 
-    fn count(&self) -> u32 {
+    pub(super) fn count(&self) -> u32 {
         match self {
             Self::Written(_) => 1,
             Self::Rounds(all) => all.count(),

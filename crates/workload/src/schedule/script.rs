@@ -39,8 +39,9 @@ pub struct Script {
     /// Rounds of more operations than this stay a formula, where all ranks take part and there are no detached
     /// operations.
     most_written: usize,
-    /// Closed parts, in order.
+    /// Closed parts, in order, and the rounds that they have at most.
     closed: Vec<Closed>,
+    rounds: u64,
     /// Number of lists of steps that run concurrently, nested.
     forks: u32,
     /// Whether there are operations without a dependent so far.
@@ -61,6 +62,9 @@ const MOST_WRITTEN: usize = 1 << 15;
 /// Maximum number of operations of a script, some twelve gibibytes: message counts and iterations of a benchmark are a few
 /// digits of a spec, and an excess should be reported before memory is full.
 const MOST: usize = 1 << 28;
+
+/// Rounds of a block are numbered by 32 bits.
+const MOST_ROUNDS: u64 = 1 << 31;
 
 /// Bytes of memory for each operation, with what it waits for.
 const OF_OPERATION: u64 = 48;
@@ -89,6 +93,7 @@ impl Script {
             beyond: 0,
             most_written: usize::MAX,
             closed: Vec::new(),
+            rounds: 0,
             forks: 0,
             detached: false,
         }
@@ -110,7 +115,7 @@ impl Script {
     /// Ranks, in the order of their indices, do these rounds, and wait for their parts at the end.
     pub fn rounds(&mut self, comm: &[u32], rounds: Rounds, tag: u32) {
         let operations = (2 * comm.len()).saturating_mul(rounds.count() as usize);
-        if self.keeps(comm, operations) {
+        if self.keeps(comm, operations, rounds.count().into()) {
             return self.keep(Stage::Rounds(ScheduleRounds::new(comm, rounds)));
         }
         for round in 0..rounds.count() {
@@ -130,8 +135,9 @@ impl Script {
         self.keep(Stage::Segments(segments));
     }
 
-    /// Whether what these ranks do next is kept as it is described instead of written out, if that would take this many operations.
-    pub(crate) fn keeps(&self, comm: &[u32], operations: usize) -> bool {
+    /// Whether what these ranks do next in this many rounds is kept as it is described instead of written out, if that would take this many
+    /// operations.
+    pub(crate) fn keeps(&self, comm: &[u32], operations: usize, rounds: u64) -> bool {
         let nothing_beside = self.forks == 0
             && !self.detached
             && self.now.iter().chain(&self.aside).all(Vec::is_empty);
@@ -139,6 +145,7 @@ impl Script {
             && comm.len() == self.ranks() as usize
             && nothing_beside
             && self.beyond == 0
+            && self.rounds + rounds < MOST_ROUNDS
     }
 
     fn keep(&mut self, stage: Stage) {
@@ -148,6 +155,7 @@ impl Script {
             self.closed.push(Closed::Written(open));
         }
         self.before.iter_mut().for_each(Vec::clear);
+        self.rounds += u64::from(stage.count()) + 1;
         self.closed.push(Closed::Kept(stage));
     }
 

@@ -40,6 +40,9 @@ pub struct Segments {
 }
 
 impl Segments {
+    /// The most segments. A rank that waits for nobody sends all of them at once: what is under way has to fit memory.
+    pub const MOST: u64 = 1 << 24;
+
     /// `write` adds what all ranks do in a round to a builder, with segments of so many bytes; `late` says of an operation of a rank
     /// whether it is of the segment before. Receives must not be.
     ///
@@ -47,14 +50,14 @@ impl Segments {
     /// If a message has one end only.
     ///
     /// # Panics
-    /// If there are 2^32 segments or more.
+    /// If there are more than [`Segments::MOST`].
     pub fn new(
         ranks: u32,
         cut: Cut,
         write: impl Fn(&mut Builder, u64),
         late: impl Fn(u32, Op) -> bool,
     ) -> Result<Self, ScheduleError> {
-        assert!(cut.count < u64::from(u32::MAX), "{} segments", cut.count);
+        assert!(cut.count <= Self::MOST, "{} segments", cut.count);
         let with = |bytes| {
             let mut builder = Builder::new(ranks);
             write(&mut builder, bytes);
@@ -97,6 +100,20 @@ impl Segments {
     #[inline]
     pub(super) fn lag(&self, op: u32) -> u32 {
         self.late[op as usize].into()
+    }
+
+    /// Calls `each` for every message of the last segment and of one of the others: sender, receiver, bytes, and how many there are.
+    pub(super) fn each_message(&self, each: &mut impl FnMut(u32, u32, u64, u64)) {
+        let last = self.last.as_ref().unwrap_or(&self.whole);
+        for (schedule, times) in [(&self.whole, self.cut.count - 1), (last, 1)] {
+            for rank in 0..schedule.ranks() {
+                for op in schedule.of(rank).filter(|_| times > 0) {
+                    if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = schedule.op(op) {
+                        each(rank, to, bytes, times);
+                    }
+                }
+            }
+        }
     }
 
     /// Of each segment a number, summed up over all.

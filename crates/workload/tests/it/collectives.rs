@@ -9,7 +9,7 @@ use darkfiber_workload::collective::{
     Algorithm, COLLECTIVES, Call, Collective, LIBRARIES, Library,
 };
 use darkfiber_workload::play::{Host, Job, LogGp, Player, Record, Repeat, host, run};
-use darkfiber_workload::schedule::{Block, Op, Program, Schedule, Script};
+use darkfiber_workload::schedule::{Block, Op, Program, Schedule, ScheduleError, Script};
 use proptest::prelude::*;
 
 fn every() -> impl Iterator<Item = (Collective, &'static Algorithm)> {
@@ -452,7 +452,7 @@ proptest! {
         kept.each_pair(|from, to| {
             pairs[0].insert((from, to));
         });
-        written.each_message(|from, to, _| {
+        written.each_message(|from, to, _, _| {
             pairs[1].insert((from, to));
         });
         prop_assert_eq!(&pairs[0], &pairs[1]);
@@ -534,6 +534,37 @@ fn segments_down_and_up_a_tree_are_kept_as_rounds() {
         let short = block(collective, name, &Call { segment: 0, ..call });
         assert!(short.written().is_some(), "{name}");
     }
+}
+
+/// More segments than can be under way are refused, also where rounds of several calls would be too many to number.
+#[test]
+fn too_many_segments_are_refused() {
+    let comm: Vec<u32> = (0..16).collect();
+    for (collective, name, bytes) in [
+        (Collective::Allreduce, "reduce-bcast", 2_200_000_000),
+        (Collective::Bcast, "pipeline", u64::from(u32::MAX) - 95),
+        (Collective::Bcast, "pipeline", 1 << 40),
+    ] {
+        let mut script = Script::of_blocks(16);
+        let call = Call { segment: 1, ..Call::new(&comm, bytes) };
+        collective.algorithm(name).expect("registered").write(&mut script, &call);
+        let refused = script.finish_block().expect_err("too many");
+        assert!(matches!(refused, ScheduleError::TooMany { .. }), "{refused}");
+    }
+    // Sixteen million are kept, and a hundred and twenty-seven calls of them, whose messages are counted without looking at each.
+    let mut script = Script::of_blocks(16);
+    let call = Call { segment: 1, ..Call::new(&comm, 1 << 24) };
+    let pipeline = Collective::Bcast.algorithm("pipeline").expect("registered");
+    for _ in 0..127 {
+        pipeline.write(&mut script, &call);
+    }
+    let block = script.finish_block().expect("both ends");
+    assert_eq!(block.rounds(), 127 * ((1 << 24) + 1));
+    let mut sum = 0;
+    block.each_message(|_, _, bytes, alike| sum += bytes * alike);
+    assert_eq!((u128::from(sum), block.bytes()), ((127 * 15) << 24, (127 * 15) << 24));
+    let at = 126 * ((1 << 24) + 1);
+    assert_eq!(block.alike(at + 5, 0.0).0, at + 1..at + (1 << 24));
 }
 
 /// Both halves of a ring are the same step again and again, unless one of them computes; blocks that differ by a byte

@@ -72,7 +72,8 @@ With --flows 100 the worst hundred run at flow depth, too, on the repaired table
 and --map shows every cable by what its failure costs.
 
 A day of flaps: each flap of a cable stops the jobs on it until tables are repaired or the cable is back, and for the timer
-of adapters; if it is down for longer, they continue with the slowdown on repaired tables.
+of adapters; if it is down for longer, they continue with the slowdown on repaired tables, which may move traffic of jobs
+that the fault does not touch, too.
 
 Examples:
   darkfiber blast examples/cab.toml
