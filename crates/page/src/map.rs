@@ -21,8 +21,9 @@ const FOOT: f32 = 66.0;
 /// The scale; a letter of the words next to it, which get a line below it where there is no room.
 const WIDE: f32 = 360.0;
 const WORD: f32 = 7.8;
-/// Width of a letter of the title, as a part of its height.
+/// Width of a letter of the title, as a part of its height, which is this at least.
 const LETTER: f32 = 0.64;
+const SMALL: f32 = 14.0;
 const LINE: f32 = 24.0;
 
 /// More lit cables than these are drawn thinner, so that they do not become one area.
@@ -66,12 +67,14 @@ pub fn map(page: &Page<'_>) -> String {
     let words = page.views.first().map(|view| words(page, view.unit, &stills)).unwrap_or_default();
     let count = views.len() as f32;
     let letters = |text: &str| text.chars().count() as f32;
+    let head = 14.0 + 9.2 * letters(&size);
     let width = (count * w + (count + 1.0) * EDGE)
+        .max((2.0 * EDGE + head + LETTER * SMALL * letters(&page.title)).min(SIDE + 2.0 * EDGE))
         .max(2.0 * EDGE + WIDE + 24.0)
         .max(2.0 * EDGE + WORD * letters(&words));
     // Behind the title stands the size, whose letters are as wide as this. A long title is smaller.
-    let room = width - 2.0 * EDGE - 14.0 - 9.2 * letters(&size);
-    let large = (room / letters(&page.title).max(1.0) / LETTER).floor().clamp(14.0, 23.0);
+    let room = width - 2.0 * EDGE - head;
+    let large = (room / letters(&page.title).max(1.0) / LETTER).floor().clamp(SMALL, 23.0);
     let title = html(&shortened(&page.title, room, LETTER * large));
     let is_narrow = width < 2.0 * EDGE + WIDE + 34.0 + WORD * letters(&words);
     let height = HEAD + h + FOOT + if is_narrow { LINE } else { 0.0 };
