@@ -129,7 +129,10 @@ impl Block {
     pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64, u64)) {
         for (stage, end) in self.stages().zip(&self.ends) {
             if let Stage::Segments(all) = stage {
-                all.each_message(&mut each);
+                for (schedule, times) in all.parts().into_iter().filter(|(_, times)| *times > 0) {
+                    let one = &mut |from, to, bytes| each(from, to, bytes, times);
+                    Steps::Written(schedule).each_message(self.ranks, one);
+                }
                 continue;
             }
             let rounds = end - stage.count()..*end;
@@ -148,14 +151,7 @@ impl Block {
     }
 
     fn each_of_round(&self, round: u32, each: &mut impl FnMut(u32, u32, u64)) {
-        let steps = self.round(round);
-        for rank in 0..self.ranks {
-            for op in steps.of(rank) {
-                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = steps.op(op) {
-                    each(rank, to, bytes);
-                }
-            }
-        }
+        self.round(round).each_message(self.ranks, each);
     }
 
     /// Operations of all ranks in all rounds.
@@ -307,12 +303,25 @@ impl Steps<'_> {
     #[inline]
     pub fn each_dependent(self, op: u32, mut each: impl FnMut(u32, bool)) {
         match self {
-            Self::Written(schedule)
-            | Self::Segment(SegmentRound { all: Segments { whole: schedule, .. }, .. }) => {
+            Self::Written(schedule) => {
                 schedule.dependents(op).for_each(|(next, on_start)| each(next, on_start));
+            }
+            Self::Segment(SegmentRound { all, .. }) => {
+                all.schedule().dependents(op).for_each(|(next, on_start)| each(next, on_start));
             }
             Self::Round(Round { all, .. }) => {
                 all.dependent(op).into_iter().for_each(|next| each(next, false));
+            }
+        }
+    }
+
+    /// Calls `each` for every message that these ranks send: sender, receiver, bytes.
+    pub(super) fn each_message(self, ranks: u32, each: &mut impl FnMut(u32, u32, u64)) {
+        for rank in 0..ranks {
+            for op in self.of(rank) {
+                if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = self.op(op) {
+                    each(rank, to, bytes);
+                }
             }
         }
     }

@@ -32,7 +32,7 @@ impl Cut {
 #[derive(Clone, Debug)]
 pub struct Segments {
     cut: Cut,
-    pub(super) whole: Schedule,
+    whole: Schedule,
     /// The same with the last segment, if that is shorter.
     last: Option<Schedule>,
     /// By operation, whether it is of the segment before.
@@ -102,24 +102,15 @@ impl Segments {
         self.late[op as usize].into()
     }
 
-    /// Calls `each` for every message of the last segment and of one of the others: sender, receiver, bytes, and how many there are.
-    pub(super) fn each_message(&self, each: &mut impl FnMut(u32, u32, u64, u64)) {
+    /// What is done with a whole segment and with the last one, each with the number of such segments.
+    pub(super) fn parts(&self) -> [(&Schedule, u64); 2] {
         let last = self.last.as_ref().unwrap_or(&self.whole);
-        for (schedule, times) in [(&self.whole, self.cut.count - 1), (last, 1)] {
-            for rank in 0..schedule.ranks() {
-                for op in schedule.of(rank).filter(|_| times > 0) {
-                    if let Op::Send { to, bytes, .. } | Op::Put { to, bytes } = schedule.op(op) {
-                        each(rank, to, bytes, times);
-                    }
-                }
-            }
-        }
+        [(&self.whole, self.cut.count - 1), (last, 1)]
     }
 
     /// Of each segment a number, summed up over all.
     pub(super) fn sum(&self, of: impl Fn(&Schedule) -> u128) -> u128 {
-        u128::from(self.cut.count - 1) * of(&self.whole)
-            + of(self.last.as_ref().unwrap_or(&self.whole))
+        self.parts().into_iter().map(|(schedule, times)| u128::from(times) * of(schedule)).sum()
     }
 }
 
