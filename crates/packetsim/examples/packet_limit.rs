@@ -31,6 +31,8 @@ const SLOTS: usize = 4_096;
 const NONE: u32 = u32::MAX;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    // The kernel has one thread.
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [spec, name, offered, bytes, cycles, lanes, buffer, cables @ ..] = args.as_slice() else {
         return Err("FABRIC ROUTING LOAD BYTES CYCLES LANES BUFFER [CABLE GLOBAL]".into());
@@ -73,7 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         doublings: 0,
         drain: cycles * CYCLE,
         interval: None,
-        parts: 1,
+        // As many as `saturate` has on one thread.
+        parts: net.parts(),
         processes: None,
         seed: 1,
     };

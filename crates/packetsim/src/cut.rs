@@ -8,7 +8,8 @@ use crate::Net;
 /// cable from it or later ones to those before.
 ///
 /// Parts have as many ports and terminals as the others, by a tenth more or less: in that range the cut is where cables between
-/// both sides are longest. They are in blocks, one for each process, of equally many parts; between blocks the cut may be off by a
+/// both sides are longest. Where these would be twice as long if parts differed by more, they do: parts that are independent for long
+/// stay in the cache. They are in blocks, one for each process, of equally many parts; between blocks the cut may be off by a
 /// quarter of a block, since processes wait longer for each other than threads do.
 pub(crate) fn cut(net: &Net, parts: usize, blocks: usize) -> (Vec<u32>, Vec<u32>) {
     let n = net.switch_count() as u32;
@@ -25,7 +26,7 @@ pub(crate) fn cut(net: &Net, parts: usize, blocks: usize) -> (Vec<u32>, Vec<u32>
     // All blocks have as many parts.
     let fewest = ranges().map(|range| range.len()).min().unwrap_or(1);
     let each = (parts / starts.len()).clamp(1, fewest.max(1));
-    let mut firsts: Vec<u32> = ranges().flat_map(|range| switches.split(range, each, 10)).collect();
+    let mut firsts: Vec<u32> = ranges().flat_map(|range| switches.cut(range, each)).collect();
     let across = firsts[1..].iter().map(|&s| switches.quickest[s as usize]).collect();
     firsts.push(n);
     (firsts, across)
@@ -40,6 +41,14 @@ struct Switches {
 }
 
 impl Switches {
+    /// First switches of parts of a range.
+    fn cut(&self, range: Range<u32>, parts: usize) -> Vec<u32> {
+        let [even, uneven] = [10, 2].map(|slack| self.split(range.clone(), parts, slack));
+        let latency = |firsts: &[u32]| firsts[1..].iter().map(|&s| self.quickest[s as usize]).min();
+        let is_longer = latency(&uneven) >= latency(&even).map(|latency| latency.saturating_mul(2));
+        if parts > 1 && is_longer { uneven } else { even }
+    }
+
     /// First switches of exactly `parts` parts of a range that has as many at least, off by one in `slack` of a part at most where
     /// that has several switches.
     fn split(&self, range: Range<u32>, parts: usize, slack: u64) -> Vec<u32> {

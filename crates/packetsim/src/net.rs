@@ -72,8 +72,9 @@ pub struct Net {
     /// By switch, its first port; and the number of ports.
     base: Vec<u32>,
     ports: Vec<Port>,
-    /// By terminal, the port that it is at, and its number among terminals by those ports.
+    /// By terminal, the port that it is at, its switch, and its number among terminals by those ports.
     home: Vec<u32>,
+    switch: Vec<u32>,
     seat: Vec<u32>,
     /// Words of a set of ports of one switch.
     words: usize,
@@ -138,6 +139,7 @@ impl Net {
             }
         }
         let most = base.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let switch = home.iter().map(|&port| ports[port as usize].switch).collect();
         let mut seat = vec![0u32; home.len()];
         let terminals = ports.iter().filter(|p| p.peer & TERMINAL != 0);
         for (i, p) in terminals.enumerate() {
@@ -149,7 +151,7 @@ impl Net {
             ((port, fault.at), slower(micro.whole_link(fabric, fault.channel).1, fault.part))
         });
         let (later, words) = (later.collect(), (most as usize).div_ceil(64).max(1));
-        Self { base, ports, home, seat, words, later }
+        Self { base, ports, home, switch, seat, words, later }
     }
 
     /// Serialization time on the cable of a port of `bytes` that leave at `when`, in picoseconds.
@@ -283,7 +285,7 @@ impl Net {
     /// The switch that a terminal is at.
     #[inline]
     pub fn switch_of(&self, terminal: u32) -> u32 {
-        self.port(self.home(terminal)).switch
+        self.switch[terminal as usize]
     }
 
     /// The switch behind a port, if there is one.

@@ -378,12 +378,16 @@ impl<'n, R: Routing> Partition<'n, R> {
         }
     }
 
-    /// Prefetches packets that arrive, many at once: they are far from each other in memory, and were not accessed since
-    /// they left.
+    /// Reads what the events of a tick are about, so that the processor fetches much of it at once: in a large network it is far
+    /// apart in memory, and was not accessed for long.
     #[inline]
     fn approach(&self, events: &[Event]) {
-        let arrivals = events.iter().filter(|e| e.what() == What::Arrival);
-        black_box(arrivals.fold(0, |all, e| all ^ self.packets.of(e.with()).to));
+        let read = |event: &Event| match event.what() {
+            What::Arrival => self.packets.of(event.with()).to,
+            What::Credit => self.switches.approach_output(event.place(), event.with()),
+            _ => 0,
+        };
+        black_box(events.iter().fold(0, |all, event| all ^ read(event)));
     }
 
     /// Switches act; packets that leave the last one are reported.

@@ -75,7 +75,11 @@ impl Distances {
     /// Whether a port leads nearer. A path whose ports all do is a shortest one.
     #[inline]
     pub(super) fn leads_nearer(&self, from: u32, to: u32, local: u32) -> bool {
-        self.nearer(from, to)[local as usize / 64] >> (local % 64) & 1 == 1
+        // The larger table is not read where the smaller one says it.
+        match self.only[self.at(from, to)] {
+            NOT_ONE => self.nearer(from, to)[local as usize / 64] >> (local % 64) & 1 == 1,
+            only => u32::from(only) == local,
+        }
     }
 
     /// The most of that.

@@ -131,8 +131,8 @@ impl SwitchView<'_> {
     /// The output to a terminal of this switch, if it is one.
     #[inline]
     pub fn to_terminal(&self, terminal: u32) -> Option<u32> {
-        let home = self.net.port(self.net.home(terminal));
-        (home.switch == self.switch).then_some(home.local)
+        let is_here = self.net.switch_of(terminal) == self.switch;
+        is_here.then(|| self.net.home(terminal) - self.net.base(self.switch))
     }
 }
 

@@ -90,15 +90,15 @@ impl Ugal {
             PathWeight::ByLength(_) => here.pressing(out),
             PathWeight::Twice(_) => here.occupied(out),
         };
-        let next = here.net.next(here.net.base(here.switch) + out).filter(|next| *next != to);
-        let ahead = match next {
-            Some(next) if self.news.is_some() => {
-                let out = self.distances.any(next, to, here.random);
-                here.reported(here.net.base(next) + out)
-            }
+        let next = match self.news {
             // At the end there is only one path.
-            _ => 0,
+            Some(_) => here.net.next(here.net.base(here.switch) + out).filter(|next| *next != to),
+            None => None,
         };
+        let ahead = next.map_or(0, |next| {
+            let out = self.distances.any(next, to, here.random);
+            here.reported(here.net.base(next) + out)
+        });
         u64::from(near) + u64::from(ahead)
     }
 
@@ -110,14 +110,13 @@ impl Ugal {
             packet.phase = DIRECT;
             return None;
         }
-        let far = u64::from(self.distances.hops(s, to));
         let mut direct = (u64::MAX, 0);
         for _ in 0..self.candidates.0 {
             let out = self.distances.any(s, to, here.random);
             direct = direct.min((self.load(here, out, to), out));
         }
         let cost = match self.weigh {
-            PathWeight::ByLength(_) => direct.0 * far,
+            PathWeight::ByLength(_) => times(direct.0, || self.distances.hops(s, to)),
             PathWeight::Twice(_) => direct.0,
         };
         let mut best = (cost, direct.1, NOBODY);
@@ -130,8 +129,8 @@ impl Ugal {
             let occupied = self.load(here, out, via);
             let cost = match self.weigh {
                 PathWeight::ByLength(more) => {
-                    let far = self.distances.hops(s, via) + self.distances.hops(via, to);
-                    occupied * u64::from(far) + u64::from(more)
+                    let far = || self.distances.hops(s, via) + self.distances.hops(via, to);
+                    times(occupied, far) + u64::from(more)
                 }
                 PathWeight::Twice(more) => 2 * occupied + u64::from(more),
             };
@@ -144,4 +143,11 @@ impl Ugal {
         packet.round = !self.distances.leads_nearer(s, to, best.1);
         Some(best.1)
     }
+}
+
+/// Bytes that wait times the channels of a path, which are not looked up where nothing waits: tables of large networks are not in the
+/// cache.
+#[inline]
+fn times(bytes: u64, channels: impl FnOnce() -> u8) -> u64 {
+    if bytes == 0 { 0 } else { bytes * u64::from(channels()) }
 }

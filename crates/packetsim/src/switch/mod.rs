@@ -283,6 +283,13 @@ impl<'n> Switches<'n> {
         self.activate(p.switch);
     }
 
+    /// Reads what a credit changes; the result is of no meaning.
+    #[inline]
+    pub(crate) fn approach_output(&self, port: u32, with: u32) -> u32 {
+        let (at, lane) = (self.at(port), lane_and_bytes(with).0);
+        self.outputs[at].used ^ self.lanes[at << self.bits | lane as usize].room
+    }
+
     /// The switch behind a port has returned credits.
     #[inline]
     pub(crate) fn credit(&mut self, port: u32, with: u32) {
