@@ -40,25 +40,27 @@ const TABLES: [&str; 6] = ["DUMP_INFO", "NODES", "PORTS", "LINKS", "SWITCHES", "
 /// Expected content, for errors.
 const EXPECTED: &str = "a database of ibdiagnet with the tables NODES, PORTS and LINKS";
 
-/// The lines of a table with its heading, and how many lines come before.
-pub(crate) fn table<'t>(text: &'t str, name: &str) -> Option<(usize, &'t str)> {
-    let (mut start, mut before) = (None, 0);
+/// The lines of each table of a name with its heading, and how many lines come before. There are several where files were put together.
+pub(crate) fn tables<'t>(text: &'t str, name: &str) -> Vec<(usize, &'t str)> {
+    let mut all = Vec::new();
+    let mut begin: Option<(usize, usize)> = None;
     let mut offset = 0;
     for (i, line) in text.split_inclusive('\n').enumerate() {
         let word = line.trim();
-        match start {
+        match begin {
             None if word.strip_prefix("START_") == Some(name) => {
-                start = Some(offset + line.len());
-                before = i + 1;
+                begin = Some((i + 1, offset + line.len()));
             }
-            Some(start) if word.strip_prefix("END_") == Some(name) => {
-                return Some((before, &text[start..offset]));
+            Some((before, start)) if word.strip_prefix("END_") == Some(name) => {
+                all.push((before, &text[start..offset]));
+                begin = None;
             }
             _ => {}
         }
         offset += line.len();
     }
-    start.map(|start| (before, &text[start..]))
+    all.extend(begin.map(|(before, start)| (before, &text[start..])));
+    all
 }
 
 /// Whether a table is there and has no end.
@@ -116,7 +118,8 @@ impl Table {
         name: &'static str,
         d: &mut Diagnostics,
     ) -> Result<Self, ReadError> {
-        let Some((before, text)) = table(text, name) else {
+        let all = tables(text, name);
+        let Some(&(before, text)) = all.first() else {
             let hint = "give the whole ibdiagnet2.db_csv, or the output of ibnetdiscover";
             return Err(ReadError::not_such(
                 path,
@@ -125,6 +128,10 @@ impl Table {
                 hint,
             ));
         };
+        if let (Some((second, _)), "NODES") = (all.get(1), name) {
+            let hint = "the first is read: give one database at a time";
+            d.warn(*second, format!("there is a second table {name}"), hint);
+        }
         // Blanks at the ends of a name are part of it.
         let mut reader = sheet::reader(text).trim(csv::Trim::Headers).from_reader(text.as_bytes());
         let unreadable =

@@ -167,7 +167,7 @@ pub fn load_whole(source: &FabricSource, listener: &mut dyn Listener) -> Result<
     (topology.fabric, shared) = named(topology.fabric, map, listener)?;
     let mut found = None;
     // A file may state a structure whose cables it does not all have.
-    if topology.shape.is_none() || Path::new(&source.name).is_file() {
+    if topology.shape.is_none() || text.is_some() {
         let (recognised, shape) = structure(&topology.fabric);
         topology.shape = topology.shape.or(shape);
         found = Some(recognised);

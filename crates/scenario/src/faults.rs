@@ -51,7 +51,12 @@ pub fn in_fabric(
 /// The text of a file, or a word as a line of one.
 fn text_of(fabric: &Fabric, word: &str) -> Result<String, Error> {
     let path = Path::new(word);
-    if path.is_file() { Ok(input::read_text(path)?) } else { line(fabric, word) }
+    if is_text(path) { Ok(input::read_text(path)?) } else { line(fabric, word) }
+}
+
+/// Whether a word is a file, or a pipe, and not the name of an element.
+fn is_text(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
 }
 
 fn read(
@@ -61,13 +66,13 @@ fn read(
     most: Option<u64>,
 ) -> Result<(Faults, Diagnostics), ReadError> {
     let path = Path::new(word);
-    if path.is_file() && text.trim().is_empty() {
+    if is_text(path) && text.trim().is_empty() {
         let mut found = Diagnostics::default();
         let hint = "did the command that wrote it fail? A comment, # none, says that nothing does";
         found.warn(0, "it is empty: nothing fails", hint);
         return Ok((Faults::default(), found));
     }
-    if path.is_file() && symbol_errors::is_such(text) {
+    if is_text(path) && symbol_errors::is_such(text) {
         bad_cables(fabric, text, path, most)
     } else {
         parse(fabric, text, path)
@@ -105,8 +110,11 @@ pub fn named(fabric: &Fabric, words: &[String], most: Option<u64>) -> Result<Fau
         let (faults, found) =
             read(fabric, &text, word, most).map_err(|error| absent(error.to_string()))?;
         if let Some(first) = found.0.iter().find(|d| d.severity > Severity::Note) {
-            let is_file = Path::new(word).is_file();
-            let message = if is_file { format!("{word}: {first}") } else { first.what.clone() };
+            let message = if is_text(Path::new(word)) {
+                format!("{word}: {first}")
+            } else {
+                first.what.clone()
+            };
             return Err(absent(message));
         }
         all.extend(faults);

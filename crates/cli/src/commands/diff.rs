@@ -127,7 +127,7 @@ fn side(name: &str, names: &NamesArgs, common: &Common) -> Result<Side, Failure>
         name: name.to_owned(),
         cabling: Cabling::of(&fabric),
         fabric: Some(fabric),
-        is_generated: name != "-" && !path.is_file(),
+        is_generated: loaded.text.is_none(),
         findings: found_in(name, &loaded.diagnostics),
     })
 }

@@ -2,7 +2,8 @@
 
 mod map;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use darkfiber_analysis::doctor::{Area, EngineLoad, Exam, Verdict, balance};
@@ -10,9 +11,10 @@ use darkfiber_analysis::doctor::{bad_cables, dark_fiber, hot_cables, lids, speed
 use darkfiber_analysis::sharing::Sharing;
 use darkfiber_analysis::{Finding, FindingKind, Names, finding, group, hottest};
 use darkfiber_fabric::{ChannelId, Fabric, Faults, SYMBOL_ERRORS_OF_A_BAD_CABLE, TerminalId};
-use darkfiber_formats::counters::{self, symbol_errors};
+use darkfiber_formats::counters::symbol_errors::{self, SymbolErrors};
+use darkfiber_formats::counters::{self, Device};
 use darkfiber_formats::places::Places;
-use darkfiber_formats::{Severity as Remark, input};
+use darkfiber_formats::{Diagnostics, Severity as Remark, input};
 use darkfiber_report::Routed;
 use darkfiber_report::doctor::DoctorResult;
 use darkfiber_report::number::counted;
@@ -264,20 +266,20 @@ fn cables(
     let lids = read.and_then(|read| read.lids.as_ref());
     let mut bad: Option<Faults> = None;
     let mut files = Vec::new();
+    let mut with_errors: Vec<(&Path, Vec<SymbolErrors>, Diagnostics)> = Vec::new();
     for path in &args.counters {
         let text = input::read_text(path)?;
         let has_errors = symbol_errors::is_such(&text);
         // Without a counter of symbol errors (`perfquery -x`) it says nothing of them.
         let counted = has_errors.then(|| symbol_errors::read(&text, path));
-        if let Some(Ok((counted, mut remarks))) = counted {
-            let most = args.bad_above.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
-            let (found, more) = symbol_errors::bad(fabric, lids, &counted, most, path)?;
-            remarks.0.extend(more.0);
-            // Bad cables are reported below.
-            remarks.0.retain(|r| r.severity > Remark::Note);
-            out::diagnostics(&path.display().to_string(), &remarks, common);
-            by_channel.count_errors(&symbol_errors::by_channel(fabric, lids, &counted));
-            bad.get_or_insert_default().extend(found);
+        if let Some(Ok((counted, remarks))) = counted {
+            // Files are in the order of time: what a port has counted now is in the last one that names it.
+            let now: BTreeSet<(&Device, u8)> =
+                counted.iter().map(|of| (&of.device, of.port)).collect();
+            for (_, before, _) in &mut with_errors {
+                before.retain(|of| !now.contains(&(&of.device, of.port)));
+            }
+            with_errors.push((path, counted, remarks));
         }
         match counters::read(&text, path) {
             Ok((readings, remarks)) => {
@@ -287,6 +289,16 @@ fn cables(
             Err(_) if has_errors => {}
             Err(error) => return Err(error.into()),
         }
+    }
+    for (path, counted, mut remarks) in with_errors {
+        let most = args.bad_above.unwrap_or(SYMBOL_ERRORS_OF_A_BAD_CABLE);
+        let (found, more) = symbol_errors::bad(fabric, lids, &counted, most, path)?;
+        remarks.0.extend(more.0);
+        // Bad cables are reported below.
+        remarks.0.retain(|r| r.severity > Remark::Note);
+        out::diagnostics(&path.display().to_string(), &remarks, common);
+        by_channel.count_errors(&symbol_errors::by_channel(fabric, lids, &counted));
+        bad.get_or_insert_default().extend(found);
     }
     let crossing = |c: ChannelId| {
         shared.map_or_else(Vec::new, |(sharing, running)| {

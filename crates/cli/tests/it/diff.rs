@@ -45,6 +45,26 @@ fn a_plan_is_compared_port_by_port() {
     "#);
 }
 
+/// A pipe is a dump like any other, not a generator of which only the structure counts.
+#[test]
+fn a_dump_may_come_through_a_pipe() {
+    let dir = folder(&[]);
+    for made in ["-o whole.topo", "--fail-links 1 -o less.topo"] {
+        let made = format!("fabric fattree2:n=2,m=2,r=3 {made}");
+        assert_eq!(run_in(dir.path(), &made).code, 0);
+    }
+    let file = run_in(dir.path(), "diff whole.topo less.topo --format csv");
+    assert_eq!(file.code, 1, "{}", file.err);
+    let pipe = "cat less.topo | \"$0\" diff whole.topo /dev/stdin --format csv";
+    let piped = std::process::Command::new("sh")
+        .args(["-c", pipe, env!("CARGO_BIN_EXE_darkfiber")])
+        .current_dir(dir.path())
+        .output()
+        .expect("a shell");
+    assert_eq!(String::from_utf8_lossy(&piped.stdout), file.out);
+    assert_eq!(piped.status.code(), Some(1));
+}
+
 #[test]
 fn a_generator_is_compared_by_structure() {
     let dir = folder(&[]);

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::reading::{CounterForm, Reading, not_counters};
+use super::reading::{CounterForm, Device, Reading, SymbolErrors, not_counters, number};
 use super::table;
-use crate::{Diagnostics, ReadError, db_csv};
+use crate::{Diagnostics, ReadError, db_csv, sheet};
 
 /// The form of ibdiagnet's database.
 pub(super) const FORM: CounterForm = CounterForm {
@@ -13,8 +13,33 @@ pub(super) const FORM: CounterForm = CounterForm {
 };
 
 fn read(text: &str, path: &Path, found: &mut Diagnostics) -> Result<Vec<Reading>, ReadError> {
-    let Some((before, section)) = db_csv::table(text, "PM_INFO") else {
+    let sections = db_csv::tables(text, "PM_INFO");
+    if sections.is_empty() {
         return Err(not_counters(path, "there is no table PM_INFO".to_owned()));
-    };
-    table::of_section(section, before, path, found)
+    }
+    let mut all = Vec::new();
+    for (before, section) in sections {
+        all.extend(table::of_section(section, before, path, found)?);
+    }
+    Ok(all)
+}
+
+/// The symbol errors of ports, in the order of the file: empty if there is no column of them.
+pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
+    let mut all = Vec::new();
+    for (before, section) in db_csv::tables(text, "PM_INFO") {
+        let mut reader = sheet::reader(section).from_reader(section.as_bytes());
+        let Ok(heading) = reader.headers().cloned() else { continue };
+        let column = |name| heading.iter().position(|h| h.trim() == name);
+        let columns = ["NodeGUID", "PortNumber", "SymbolErrorCounter"].map(column);
+        for record in reader.records().flatten() {
+            let [guid, port, errors] = columns.map(|at| number(record.get(at?)?));
+            let port = port.and_then(|port| u8::try_from(port).ok());
+            if let (Some(guid), Some(port), Some(errors)) = (guid, port, errors) {
+                let line = before + record.position().map_or(0, |p| p.line() as usize);
+                all.push(SymbolErrors { device: Device::Guid(guid), port, errors, line });
+            }
+        }
+    }
+    all
 }

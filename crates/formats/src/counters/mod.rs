@@ -36,7 +36,14 @@ pub fn read(text: &str, path: &Path) -> Result<(Vec<Reading>, Diagnostics), Read
     let form = FORMS.iter().find(|form| (form.is_such)(text));
     let readings = form.map_or(Ok(Vec::new()), |form| (form.read)(text, path, &mut found))?;
     if readings.is_empty() {
-        return Err(not_counters(path, "there is no port in it".to_owned()));
+        let what = match found.0.first() {
+            Some(why) => format!(
+                "none of its lines could be read, beginning with line {}: {}",
+                why.line, why.what
+            ),
+            None => "there is no port in it".to_owned(),
+        };
+        return Err(not_counters(path, what));
     }
     Ok((readings, found))
 }

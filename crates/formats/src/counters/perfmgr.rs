@@ -1,6 +1,6 @@
 //! Dumps of OpenSM's performance manager: blocks of lines for each port, or a table with tabs for each node (`mach`).
 
-use super::reading::{CounterForm, Device, Reading, WORDS, number};
+use super::reading::{CounterForm, Device, Reading, SymbolErrors, WORDS, number};
 use crate::Diagnostics;
 use crate::guids::parse_guid;
 
@@ -42,6 +42,43 @@ fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
         }
     }
     readings
+}
+
+const SYMBOL_ERRORS: &str = "symbol_err_cnt";
+
+/// Whether it is such a dump with symbol errors of ports.
+pub(super) fn has_symbol_errors(text: &str) -> bool {
+    text.lines().any(|line| {
+        line.trim_start().starts_with(SYMBOL_ERRORS)
+            || line.starts_with(HEADING) && line.contains(SYMBOL_ERRORS)
+    })
+}
+
+/// The symbol errors of ports, in the order of the file.
+pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
+    let mut all = Vec::new();
+    let mut columns: Vec<&str> = Vec::new();
+    let mut of_block = None;
+    for (line, text) in (1..).zip(text.lines()) {
+        let (of, errors) = if text.starts_with(HEADING) {
+            columns = text.split('\t').collect();
+            continue;
+        } else if columns.is_empty() {
+            of_block = head(text).or(of_block);
+            let value = text.split_once(':').filter(|(name, _)| name.trim() == SYMBOL_ERRORS);
+            (of_block, value.and_then(|(_, value)| number(value)))
+        } else {
+            let cells: Vec<&str> = text.split('\t').collect();
+            let cell = |name| cells.get(columns.iter().position(|c| *c == name)?).copied();
+            let of = cell("GUID").and_then(parse_guid).zip(cell("Port"));
+            let of = of.and_then(|(guid, port)| Some((guid.0, port.trim().parse().ok()?)));
+            (of, cell(SYMBOL_ERRORS).and_then(number))
+        };
+        if let (Some((guid, port)), Some(errors)) = (of, errors) {
+            all.push(SymbolErrors { device: Device::Guid(guid), port, errors, line });
+        }
+    }
+    all
 }
 
 /// `"cn0001 HCA-1" 0x200000000010 active TRUE port 1`

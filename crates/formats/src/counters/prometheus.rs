@@ -83,7 +83,8 @@ fn warn(line: usize, found: &mut Diagnostics) {
 
 fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
     let mut readings: Vec<Reading> = Vec::new();
-    let mut known: BTreeMap<(Device, u8), usize> = BTreeMap::new();
+    // By port, its readings: several if the file has several scrapes.
+    let mut known: BTreeMap<(Device, u8), Vec<usize>> = BTreeMap::new();
     for (n, rest, counts) in samples(text) {
         let (width, sent) = match counts {
             Counts::Sent(width) => (width, true),
@@ -94,9 +95,18 @@ fn read(text: &str, found: &mut Diagnostics) -> Vec<Reading> {
             warn(n, found);
             continue;
         };
-        let at = *known.entry((device.clone(), port)).or_insert_with(|| {
+        let of_port = known.entry((device.clone(), port)).or_default();
+        // Two exporters may count the same: the first one's metrics are taken.
+        if of_port.iter().any(|&at| readings[at].width != width) {
+            continue;
+        }
+        let is_open = |r: &Reading| {
+            r.time == time && if sent { r.sent.is_none() } else { r.received.is_none() }
+        };
+        let at = of_port.iter().copied().find(|&at| is_open(&readings[at])).unwrap_or_else(|| {
             let (sent, received) = (None, None);
             readings.push(Reading { device, port, time, sent, received, width, line: n });
+            of_port.push(readings.len() - 1);
             readings.len() - 1
         });
         let of = &mut readings[at];

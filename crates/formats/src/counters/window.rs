@@ -156,6 +156,11 @@ pub fn window(
         found.warn(0, format!("{ports} in the fabric"), hint);
     }
     let mut odd = CounterAnomalies::default();
+    for (&port, series) in &mut of_port {
+        if series.keep_one_width() {
+            odd.mixed.push(port);
+        }
+    }
     let most = of_port.values().map(|s| s.readings.len()).max().unwrap_or(0);
     let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut has_times = true;
@@ -262,6 +267,15 @@ fn channels(fabric: &Fabric, port: Port) -> Option<(usize, usize)> {
 }
 
 impl Series {
+    /// Counters of 32 and of 64 bits are two counters of a port, which do not continue each other: keeps the readings of the one that was
+    /// read more often, or of the wider one. Returns whether others were there.
+    fn keep_one_width(&mut self) -> bool {
+        let wide = self.readings.iter().filter(|(_, r)| r.width.bits > 32).count();
+        let (narrow, before) = (self.readings.len() - wide, self.readings.len());
+        self.readings.retain(|(_, r)| (r.width.bits > 32) == (wide >= narrow));
+        self.readings.len() < before
+    }
+
     /// Bytes between the first reading and the last; none if either is missing.
     fn total(
         &self,
@@ -276,43 +290,48 @@ impl Series {
             odd.partial.push(port);
             return None;
         }
-        let mut values = counted().filter_map(|(_, r)| Some((of(r)?, r.width)));
-        let (mut before, width) = values.next()?;
-        let end = if width.bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
-        if before == end {
+        let end = |r: &Reading| if r.width.bits == 32 { u64::from(u32::MAX) } else { u64::MAX };
+        if counted().any(|(_, r)| of(r) == Some(end(r))) {
             odd.full.push(port);
             return None;
         }
+        // In bytes: what counts words and what counts bytes reads the same counter of a port.
+        let bytes = |r: &Reading| Some(u128::from(of(r)?) * u128::from(r.width.unit));
+        let mut values = counted().filter_map(|(_, r)| Some((bytes(r)?, r.width)));
+        let (mut before, _) = values.next()?;
         let mut sum = 0u128;
         let mut is_alone = true;
         for (value, width) in values {
             is_alone = false;
-            if value == end {
-                odd.full.push(port);
-                return None;
-            }
             sum += if value >= before {
-                u128::from(value - before)
+                value - before
             } else if width.bits == 32 {
                 odd.round.push(port);
-                u128::from(value) + (1 << 32) - u128::from(before)
+                value + (u128::from(width.unit) << 32) - before
             } else {
                 odd.back.push(port);
-                u128::from(value)
+                value
             };
             before = value;
         }
         if is_alone {
             odd.alone += 1;
-            sum = u128::from(before);
+            sum = before;
         }
-        u64::try_from(sum * u128::from(width.unit)).ok()
+        let sum = u64::try_from(sum);
+        if sum.is_err() {
+            // No channel has carried as much: it is as good as at its end.
+            odd.full.push(port);
+        }
+        sum.ok()
     }
 }
 
 /// Irregularities of counters, by port.
 #[derive(Default)]
 struct CounterAnomalies {
+    /// Ports whose counters of 32 and of 64 bits were both read.
+    mixed: Vec<Port>,
     /// Counters that wrapped.
     round: Vec<Port>,
     /// Counters that ran backwards.
@@ -348,6 +367,11 @@ impl CounterAnomalies {
             }
         };
         report(
+            &mut self.mixed,
+            "with readings of 32-bit and of 64-bit counters",
+            "these are two counters: the one that was read more often counts, or the one of 64 bits; give files of one kind for a time of your choice",
+        );
+        report(
             &mut self.round,
             "with a 32-bit counter that is smaller than before",
             "taken to have gone round once; perfquery -x reads the 64-bit ones",
@@ -355,7 +379,7 @@ impl CounterAnomalies {
         report(
             &mut self.full,
             "with a counter at its end, which counts no more",
-            "left out; clear it (perfquery -R), or read the 64-bit ones (perfquery -x)",
+            "left out; clear it (perfquery -R), or, if it has 32 bits, read the one of 64 bits (perfquery -x)",
         );
         self.back.sort_unstable();
         self.back.dedup();

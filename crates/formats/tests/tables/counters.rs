@@ -158,6 +158,49 @@ fn counters_that_wrap_stop_or_run_backwards() {
     assert_eq!(of(&[end - 9, end + 21], true), (Some(4 * 30), String::new()));
 }
 
+/// What counts in words and what counts in bytes reads one counter; those of 32 and of 64 bits are two, of which one counts.
+#[test]
+fn readings_of_other_units_and_widths() {
+    let site = Site::new();
+    let [few, before, after] = [(500, false), (1_000, true), (3_000, true)]
+        .map(|(value, extended)| plain(&[value], extended).remove(0));
+    let guid = site.fabric.terminal(TerminalId(0)).guid.0;
+    let metric = |bytes: u64| {
+        format!(
+            "infiniband_hca_port_transmit_data_bytes_total{{guid=\"0x{guid:x}\",port=\"1\"}} {bytes}\n"
+        )
+    };
+    let of = |texts: &[&str]| {
+        let (w, found) = site.window(texts).expect("counters");
+        let messages: Vec<String> = found.0.iter().map(|d| d.what.clone()).collect();
+        (site.host(&w, 0)[0], messages.join("; "))
+    };
+    let (words, bytes) = (metric(4_000), metric(12_000));
+    for pair in [[&before, &bytes], [&words, &after], [&words, &bytes], [&before, &after]] {
+        let (carried, messages) = of(&pair.map(String::as_str));
+        assert!(carried == Some(8_000) && !messages.contains("backwards"), "{messages}");
+    }
+    // One reading of either kind: the wide one counts, from zero. In one file, and in two.
+    let mixed = |(bytes, messages): (Option<u64>, String)| {
+        assert!(messages.contains("32-bit and of 64-bit counters"), "{messages}");
+        bytes
+    };
+    assert_eq!(mixed(of(&[&few, &after])), Some(12_000));
+    assert_eq!(mixed(of(&[&format!("{after}{few}")])), Some(12_000));
+    // The one that was read more often.
+    let later = plain(&[700], false).remove(0);
+    assert_eq!(mixed(of(&[&few, &after, &later])), Some(800));
+    // Two scrapes in one file are two readings; two exporters in one scrape count once.
+    assert_eq!(of(&[&format!("{words}{bytes}")]).0, Some(8_000));
+    let other = format!(
+        "infiniband_portxmitdata_total{{local_guid=\"0x{guid:x}\",local_port=\"1\"}} 1000\n"
+    );
+    assert_eq!(of(&[&format!("{words}{other}")]).0, Some(4_000));
+    // More than any channel has carried.
+    let (none, messages) = of(&[&before, &plain(&[1 << 63], true)[0]]);
+    assert!(none.is_none() && messages.contains("at its end"), "{none:?} {messages}");
+}
+
 #[test]
 fn readings_that_are_missing_or_of_another_fabric() {
     let site = Site::new();
