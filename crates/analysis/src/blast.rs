@@ -17,7 +17,8 @@ use crate::rings::speed;
 pub struct Blast<'a> {
     fabric: &'a Fabric,
     prepared: Prepared<'a>,
-    flows: &'a [Flow],
+    /// Flows, in parts where senders choose among LIDs.
+    flows: Vec<Part>,
     /// By flow its channels; empty where it has no route or stays within its host.
     paths: Vec<Vec<u32>>,
     /// By row of the tables, the flows that follow it.
@@ -35,6 +36,22 @@ pub struct Blast<'a> {
     bytes: Vec<u64>,
     /// By job its channels, the most demanded one first.
     channels: Vec<Vec<u32>>,
+}
+
+/// A flow, or the part of one that takes one of several LIDs of its destination.
+#[derive(Clone, Copy)]
+struct Part {
+    flow: Flow,
+    /// Index of the LID.
+    path: usize,
+}
+
+impl Part {
+    /// The parts of a flow.
+    fn all(routes: &Routes, flow: Flow) -> impl Iterator<Item = Self> {
+        let parts = routes.parts(flow.from, flow.to, flow.bytes);
+        parts.map(move |(path, bytes)| Self { flow: Flow { bytes, ..flow }, path })
+    }
 }
 
 /// The cost of a fault for one job.
@@ -79,7 +96,9 @@ impl<'a> Blast<'a> {
     /// Follows all flows once. `prepared` has the tables.
     ///
     /// Complexity: O(flows x hops).
-    pub fn new(fabric: &'a Fabric, prepared: Prepared<'a>, flows: &'a [Flow], jobs: usize) -> Self {
+    pub fn new(fabric: &'a Fabric, prepared: Prepared<'a>, flows: &[Flow], jobs: usize) -> Self {
+        let flows: Vec<Part> =
+            flows.iter().flat_map(|flow| Part::all(prepared.routes(), *flow)).collect();
         let all = fabric.channel_count() + 2 * fabric.terminal_count();
         let (mut on, mut of_row) = (vec![Vec::new(); all], BTreeMap::<u32, Vec<u32>>::new());
         let mut paths = Vec::with_capacity(flows.len());
@@ -87,11 +106,12 @@ impl<'a> Blast<'a> {
         let mut crossing: Vec<BTreeMap<u32, i64>> = vec![BTreeMap::new(); jobs];
         let mut bytes = vec![0; jobs];
         let mut of_job = vec![Vec::new(); jobs];
-        for (i, flow) in (0..).zip(flows) {
+        for (i, part) in (0..).zip(&flows) {
+            let flow = part.flow;
             of_job[flow.job as usize].push(i);
-            let found = path(fabric, prepared.routes(), flow).unwrap_or_default();
+            let found = path(fabric, prepared.routes(), part).unwrap_or_default();
             if !found.is_empty() {
-                of_row.entry(row(prepared.routes(), flow)).or_default().push(i);
+                of_row.entry(row(prepared.routes(), part)).or_default().push(i);
                 bytes[flow.job as usize] += flow.bytes;
             }
             for &c in &found {
@@ -185,7 +205,7 @@ impl<'a> Blast<'a> {
         let unused = || Damage { mending: Mending::Unused, jobs: Vec::new() };
         let mut stopped: BTreeMap<u32, u64> = BTreeMap::new();
         for &i in &hit {
-            let flow = &self.flows[i as usize];
+            let flow = &self.flows[i as usize].flow;
             *stopped.entry(flow.job).or_default() += flow.bytes;
         }
         let share = |job: u32| {
@@ -215,7 +235,7 @@ impl<'a> Blast<'a> {
             .iter()
             .copied()
             .chain(all)
-            .map(|i| &self.flows[i as usize])
+            .map(|i| &self.flows[i as usize].flow)
             .filter(|f| is_gone(f.from) || is_gone(f.to))
             .map(|f| f.job)
             .collect();
@@ -227,12 +247,13 @@ impl<'a> Blast<'a> {
         let (mut change, mut now) = (BTreeMap::<u32, f64>::new(), BTreeMap::<u32, Vec<u32>>::new());
         let mut more = BTreeMap::<(u32, u32), i64>::new();
         for &i in moved.chain(&hit).chain(over).collect::<BTreeSet<_>>() {
-            let flow = &self.flows[i as usize];
+            let part = &self.flows[i as usize];
+            let flow = &part.flow;
             let old = &self.paths[i as usize];
             let new = if ended.contains(&flow.job) {
                 Vec::new()
             } else {
-                path(self.fabric, trial.routes(), flow).unwrap_or_default()
+                path(self.fabric, trial.routes(), part).unwrap_or_default()
             };
             let want =
                 |c: u32| flow.bytes as f64 / speed(self.fabric, c) / self.alone[flow.job as usize];
@@ -250,7 +271,7 @@ impl<'a> Blast<'a> {
         let mut touched: BTreeSet<u32> =
             stopped.keys().copied().chain(ended.iter().copied()).collect();
         for c in change.keys() {
-            touched.extend(self.on[*c as usize].iter().map(|i| self.flows[*i as usize].job));
+            touched.extend(self.on[*c as usize].iter().map(|i| self.flows[*i as usize].flow.job));
         }
         let wanted = |c: u32| self.wanted[c as usize] + change.get(&c).copied().unwrap_or(0.0);
         let jobs = touched.iter().filter_map(|&job| {
@@ -333,18 +354,19 @@ impl<'a> Blast<'a> {
 }
 
 /// The row of the tables that a flow follows.
-fn row(routes: &Routes, flow: &Flow) -> u32 {
-    routes.row(DestId::terminal(flow.to), routes.path_of(flow.from)) as u32
+fn row(routes: &Routes, Part { flow, path }: &Part) -> u32 {
+    routes.row(DestId::terminal(flow.to), *path) as u32
 }
 
 /// The channels of a flow from the one into the network to the one out of it; `None` without a route, or within a host.
-fn path(fabric: &Fabric, routes: &Routes, flow: &Flow) -> Option<Vec<u32>> {
+fn path(fabric: &Fabric, routes: &Routes, part: &Part) -> Option<Vec<u32>> {
+    let flow = part.flow;
     if flow.bytes == 0 || fabric.host_of(flow.from) == fabric.host_of(flow.to) {
         return None;
     }
     let (m, t) = (fabric.channel_count(), fabric.terminal_count());
     let mut path_channels = vec![(m + t + flow.from.index()) as u32];
-    let ports = routes.ports(row(routes, flow) as usize);
+    let ports = routes.ports(row(routes, part) as usize);
     let arrives =
         follow(fabric, ports, flow.to, fabric.terminal(flow.from).switch, &mut path_channels);
     path_channels.push((m + flow.to.index()) as u32);
@@ -374,8 +396,9 @@ mod tests {
             let alone = |job: usize| before.fate(job).alone;
             let mut wanted: BTreeMap<u32, f64> = BTreeMap::new();
             let mut of: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); jobs];
-            for f in flows {
-                for c in path(fabric, mended.routes(), f).expect("it arrives") {
+            for part in flows.iter().flat_map(|f| Part::all(prepared.routes(), *f)) {
+                let f = part.flow;
+                for c in path(fabric, mended.routes(), &part).expect("it arrives") {
                     *wanted.entry(c).or_default() +=
                         f.bytes as f64 / speed(fabric, c) / alone(f.job as usize);
                     of[f.job as usize].insert(c);
@@ -399,9 +422,11 @@ mod tests {
     #[test]
     fn channels_that_a_job_has_left_are_none_of_its_own() {
         let mut slow = 0;
-        for (spec, engine, lanes) in
-            [("torus:dims=4x4,t=2", "dfsssp", 4), ("dragonfly:p=2,a=4,h=2", "dragonfly-min", 2)]
-        {
+        for (spec, engine, lanes) in [
+            ("torus:dims=4x4,t=2", "dfsssp", 4),
+            ("dragonfly:p=2,a=4,h=2", "dragonfly-min", 2),
+            ("hyperx:dims=4x4,t=2", "parx", 8),
+        ] {
             let topology = open(spec).expect("a spec");
             let fabric = &topology.fabric;
             let engine = find_engine(engine).expect("registered");

@@ -204,23 +204,25 @@ impl State<'_> {
                 continue;
             }
             let routes = self.of.routes;
-            let ports = routes.ports(routes.row(DestId::terminal(to), routes.path_of(from)));
             let mut path = std::mem::take(&mut self.path);
-            path.clear();
-            if !follow(self.of.fabric, ports, to, self.of.fabric.terminal(from).switch, &mut path) {
-                grows += sign * NO_ROUTE;
+            for (number, bytes) in routes.parts(from, to, bytes) {
+                let ports = routes.ports(routes.row(DestId::terminal(to), number));
+                path.clear();
+                let home = self.of.fabric.terminal(from).switch;
+                if !follow(self.of.fabric, ports, to, home, &mut path) {
+                    grows += sign * NO_ROUTE;
+                    self.work += path.len();
+                    continue;
+                }
+                path.extend([(m + to.index()) as u32, (m + t + from.index()) as u32]);
                 self.work += path.len();
-                self.path = path;
-                continue;
-            }
-            path.extend([(m + to.index()) as u32, (m + t + from.index()) as u32]);
-            self.work += path.len();
-            for &c in &path {
-                let wanted = &mut self.wanted[c as usize];
-                let before = *wanted;
-                // The subtracted load was included before: only rounding goes below zero.
-                *wanted = (before + sign * bytes as f64 * self.per_byte[c as usize]).max(0.0);
-                grows += wanted.powi(4) - before.powi(4);
+                for &c in &path {
+                    let wanted = &mut self.wanted[c as usize];
+                    let before = *wanted;
+                    // The subtracted load was included before: only rounding goes below zero.
+                    *wanted = (before + sign * bytes as f64 * self.per_byte[c as usize]).max(0.0);
+                    grows += wanted.powi(4) - before.powi(4);
+                }
             }
             self.path = path;
         }

@@ -70,7 +70,8 @@ const TRIED: usize = 500;
 /// Runs the jobs of a log on a machine.
 ///
 /// A job starts as in the log if the allocator finds hosts for it. Otherwise it waits, in the order of the log, and
-/// those behind it go ahead only if they do not delay the first one by count of hosts (EASY backfilling: Mu'alem,
+/// those behind it go ahead only if they do not delay the first one, by count of hosts, or of processors on the host that it will
+/// share (EASY backfilling: Mu'alem,
 /// Feitelson, "Utilization, Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
 /// Backfilling", TPDS 2001; run times are known here). Jobs get whole hosts, except those that need less than one:
 /// they share hosts among each other, in the fullest with free processors.
@@ -151,6 +152,32 @@ struct BackfillRun<'a> {
     each: &'a mut dyn FnMut(StartedJob<'_>),
 }
 
+/// What the first job that waits will get.
+struct Reservation {
+    /// When, in seconds.
+    shadow: i64,
+    /// Hosts that others may have then.
+    spare: usize,
+    /// The host that it will share, and the processors of it that others may have then.
+    on: Option<(u32, u32)>,
+}
+
+impl Reservation {
+    /// Gives hosts to a job that will not have ended by then, and takes this many processors of each; not if that delays the first.
+    fn lends(&mut self, hosts: &[u32], each: u32) -> bool {
+        if let Some((host, spare)) = &mut self.on
+            && hosts.contains(host)
+        {
+            if each > *spare {
+                return false;
+            }
+            *spare -= each;
+        }
+        self.spare -= hosts.len();
+        true
+    }
+}
+
 impl BackfillRun<'_> {
     fn hosts_of(&self, request: usize) -> usize {
         self.requests[request].processors.div_ceil(self.machine.processors()) as usize
@@ -162,9 +189,9 @@ impl BackfillRun<'_> {
     }
 
     fn try_queue(&mut self, now: i64) {
-        // Hosts of the first job that waits, and its reservation once another job could go ahead of it.
+        // The first job that waits, and its reservation once another job could go ahead of it.
         let mut first: Option<usize> = None;
-        let mut reserved: Option<(i64, usize)> = None;
+        let mut reserved: Option<Reservation> = None;
         let mut still = Vec::new();
         let queue = std::mem::take(&mut self.queue);
         // Requests that are too large now; no hosts become free while the queue is scanned.
@@ -181,18 +208,22 @@ impl BackfillRun<'_> {
                 continue;
             }
             let end = now.saturating_add(self.requests[request].seconds);
-            if let (Some(first), None) = (first, reserved) {
+            if let Some(first) = first
+                && reserved.is_none()
+            {
                 reserved = Some(self.reserve(first));
             }
-            if reserved.is_some_and(|(shadow, spare)| end > shadow && hosts > spare) {
+            // Who ends before that takes nothing from it.
+            let reserved = reserved.as_mut().filter(|reserved| end > reserved.shadow);
+            if reserved.as_ref().is_some_and(|reserved| hosts > reserved.spare) {
                 still.push(request);
                 continue;
             }
             if let Some(given) = self.allocate(request) {
-                if let Some((shadow, spare)) = &mut reserved
-                    && end > *shadow
-                {
-                    *spare -= hosts;
+                let each = self.taken_of_each(request);
+                if reserved.is_some_and(|reserved| !reserved.lends(&given, each)) {
+                    still.push(request);
+                    continue;
                 }
                 self.begin(request, now, given);
             } else {
@@ -200,28 +231,34 @@ impl BackfillRun<'_> {
                     too_full = too_full.min(processors);
                 }
                 too_many = too_many.min(hosts);
-                first = first.or(Some(hosts));
+                first = first.or(Some(request));
                 still.push(request);
             }
         }
         self.queue = still;
     }
 
-    /// When this many hosts will be free by count, and how many more then.
-    fn reserve(&self, hosts: usize) -> (i64, usize) {
+    /// When there will be enough hosts for a job by count, or a host with enough processors for one that shares.
+    fn reserve(&self, first: usize) -> Reservation {
+        let (hosts, processors) = (self.hosts_of(first), self.requests[first].processors);
+        let room = self.machine.processors().saturating_sub(processors);
         let mut used = self.used.clone();
         let mut free = self.free;
-        for (&(end, request), taken) in &self.running {
+        for (&(shadow, request), taken) in &self.running {
             for &h in taken {
-                used[h as usize] -= self.taken_of_each(request);
-                free += usize::from(used[h as usize] == 0);
+                let used = &mut used[h as usize];
+                *used -= self.taken_of_each(request);
+                free += usize::from(*used == 0);
+                if self.shares(first) && *used <= room {
+                    return Reservation { shadow, spare: usize::MAX, on: Some((h, room - *used)) };
+                }
             }
-            if free >= hosts {
-                return (end, free - hosts);
+            if !self.shares(first) && free >= hosts {
+                return Reservation { shadow, spare: free - hosts, on: None };
             }
         }
         // All hosts are free by count; the allocator wants them otherwise, and will find them so at last.
-        (i64::MAX, 0)
+        Reservation { shadow: i64::MAX, spare: 0, on: None }
     }
 
     /// Processors that a job takes on each of its hosts.
@@ -346,6 +383,25 @@ mod tests {
         let done = first_fit(4, &requests);
         assert_eq!(done.hosts, [vec![0], vec![0], vec![1], vec![2, 3, 4], vec![]]);
         assert_eq!(done.rest.too_large, 1);
+    }
+
+    /// A job that shares a host waits for processors of it: who goes ahead takes none of these.
+    #[test]
+    fn who_shares_hosts_is_not_delayed() {
+        let two = Machine::new(&parse_spec("fattree2:n=1,m=1,r=2").expect("a spec"), 4);
+        let requests = [
+            request(0, 100, 4),
+            request(0, 10, 1),
+            request(0, 200, 1),
+            request(1, 30, 3),
+            request(2, 98, 2),
+            request(3, 6, 2),
+        ];
+        let mut start = [0; 6];
+        let first_fit = allocator("first-fit").expect("known");
+        backfill(&two, &requests, first_fit, 1, &mut |job| start[job.request] = job.start);
+        // The fourth has its three processors at 10; the fifth would have two of them until 100, the sixth has left by then.
+        assert_eq!(start, [0, 0, 0, 10, 40, 3]);
     }
 
     #[test]
