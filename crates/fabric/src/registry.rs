@@ -156,6 +156,7 @@ impl Unknown {
     /// A hint for the user: the close names, or all where none is close.
     pub fn hint(&self) -> String {
         match self.nearest.as_slice() {
+            [] if self.known.is_empty() => format!("there is no {} here", self.kind),
             [] => format!("there are {}", self.known.join(", ")),
             [one] => format!("did you mean {one}?"),
             many => format!("did you mean one of {}?", many.join(", ")),

@@ -241,6 +241,12 @@ impl Net {
         first.chain(self.later.iter().map(later)).max().unwrap_or(0)
     }
 
+    /// Picoseconds that 2^16 bytes take on the slowest channel at its slowest time.
+    pub(crate) fn slowest_pace(&self) -> u64 {
+        let all = self.ports.iter().map(|p| p.pace).chain(self.later.values().copied());
+        all.max().unwrap_or(0)
+    }
+
     /// The longest that this many bytes wait for their last one where the fastest channel follows the slowest, in picoseconds.
     pub(crate) fn longest_wait(&self, bytes: u32) -> u64 {
         let longest = self.ports.iter().map(|p| p.long(bytes)).max().unwrap_or(0);

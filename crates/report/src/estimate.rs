@@ -22,6 +22,8 @@ pub struct EstimateResult<'a> {
     pub messages: u64,
     /// Their payload.
     pub bytes: u64,
+    /// Whether jobs are repeated until some time: these are the messages of one run of each, where the time is that of all runs.
+    pub is_repeated: bool,
     /// Seconds for which the run was looked at.
     pub looked_seconds: f64,
     /// The share of it that was done then.
@@ -48,10 +50,11 @@ impl Report for EstimateResult<'_> {
             .map_or(String::new(), |b| format!(" and {} of memory", bytes(b as f64)));
         let _infallible = writeln!(
             text,
-            "{}: {} messages, {}, at depth {}\n{} {}{memory}: {:.1} % was done in {}, after {} of preparation",
+            "{}: {} messages, {}{}, at depth {}\n{} {}{memory}: {:.1} % was done in {}, after {} of preparation",
             self.title,
             group(self.messages),
             bytes(self.bytes as f64),
+            if self.is_repeated { " in one run of each job" } else { "" },
             self.depth,
             if self.is_at_most { "at most about" } else { "about" },
             duration(self.wall_seconds),
@@ -75,6 +78,7 @@ impl Report for EstimateResult<'_> {
                 ("depth", &|r| r.depth.clone()),
                 ("messages", &|r| r.messages.to_string()),
                 ("bytes", &|r| r.bytes.to_string()),
+                ("is_repeated", &|r| r.is_repeated.to_string()),
                 ("looked_seconds", &|r| r.looked_seconds.to_string()),
                 ("done", &|r| r.done.to_string()),
                 ("wall_seconds", &|r| r.wall_seconds.to_string()),

@@ -134,7 +134,7 @@ pub struct HotChannel {
     pub then_bytes: u64,
     /// Whose they are, the most first.
     pub jobs: Vec<Share>,
-    /// Who gets them, the most first.
+    /// Who gets them, the most first; only of the 50 channels that need the longest.
     pub destinations: Vec<Dest>,
 }
 

@@ -122,7 +122,14 @@ impl Case {
             _ => true,
         };
         let [job] = &self.jobs[..] else { return false };
-        is_counted && self.setup().multiplies && job.play.repeat == Repeat::Once
+        let setup = self.setup();
+        // With noise no iteration is as the one before.
+        is_counted && setup.multiplies && setup.host.noise <= 0.0 && job.play.repeat == Repeat::Once
+    }
+
+    /// Whether jobs are repeated until some time: nobody knows before how often.
+    pub fn is_repeated(&self) -> bool {
+        self.jobs.iter().any(|job| job.play.repeat != Repeat::Once)
     }
 
     /// Refuses a run whose messages by pair, which are part of every result, need more memory than available.

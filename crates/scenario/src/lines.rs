@@ -37,11 +37,15 @@ impl Lines {
                 flatten(&mut Vec::new(), &Value::Table(table), &mut all);
                 all
             });
+            // `nan` equals nothing, not even itself.
+            let is = |a: &Value, b: &Value| a == b || a.to_string() == b.to_string();
             let has = |key: &Vec<String>, value: &Value| {
                 original.get(key).is_some_and(|there| match there {
                     // A study has all values of a key in a list.
-                    Value::Array(items) if there != value => items.contains(value),
-                    _ => there == value,
+                    Value::Array(items) if !is(there, value) => {
+                        items.iter().any(|one| is(one, value))
+                    }
+                    _ => is(there, value),
                 })
             };
             lines.set = made.into_iter().filter(|(k, v)| !has(k, v)).map(|(k, _)| k).collect();

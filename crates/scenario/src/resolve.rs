@@ -486,6 +486,7 @@ impl Case<()> {
             ))
             .hint("depth = \"packet\""));
         }
+        update::check(part, fabric.hosts().len())?;
         let fault = part.fault.as_ref();
         let dying =
             fault.map(|f| update::dying(fabric, f, self.seed).map_err(|e| e.inside("fault")));

@@ -150,6 +150,30 @@ fn ranks(fabric: &Fabric, from: &Routes, to: &Routes) -> Result<Vec<Option<u32>>
     })
 }
 
+/// The least mean time between two datagrams of a host, in picoseconds: those of less would fill the memory.
+const DATAGRAMS: u64 = 10_000;
+
+/// Refuses values that do not go together, or not with this number of hosts.
+pub(crate) fn check(part: &UpdatePart, hosts: usize) -> Result<(), Error> {
+    if part.datagrams.is_some_and(|each| each.0 < DATAGRAMS) {
+        return Err(Error::input("a host sends datagrams 10ns apart at the least")
+            .hint("leave it out, and none are sent")
+            .inside("datagrams"));
+    }
+    let least = part.round.map_or(Delays::PUBLISHED.round.0, |t| t.0);
+    if part.round_max.is_some_and(|most| most.0 < least) {
+        let what = format!("it is less than `round`, {}us", least as f64 / 1e6);
+        return Err(Error::input(what).hint("give round, too").inside("round-max"));
+    }
+    for (key, count) in [("stragglers", part.stragglers), ("silent", part.silent)] {
+        if count as usize > hosts {
+            let what = format!("{count} of the hosts, of which there are {hosts}");
+            return Err(Error::input(what).inside(key));
+        }
+    }
+    Ok(())
+}
+
 /// Delays from a scenario.
 pub(crate) fn delays(part: &UpdatePart) -> Delays {
     let published = Delays::PUBLISHED;
@@ -166,7 +190,7 @@ pub(crate) fn delays(part: &UpdatePart) -> Delays {
 pub(crate) fn hosts(part: &UpdatePart) -> Hosts {
     let usual = Hosts::default();
     let datagrams = part.datagrams.map(|interval| Datagrams {
-        interval: interval.0.max(1),
+        interval: interval.0,
         bytes: part.datagram_bytes.map_or(256, crate::value::Bytes::short),
         until: part.datagrams_until.map_or(1_000_000_000_000, |t| t.0),
     });

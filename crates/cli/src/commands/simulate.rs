@@ -52,6 +52,7 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             return Err(Failure::usage("--mpi: only the first process has standard input")
                 .hint("write the scenario to a file that all nodes share"));
         }
+        compare::refuse_twice(args, common)?;
         let options = Facts::of("options", &format!("{args:?}"));
         let set = mpi::agreed(world, compare::single(args), |_| options.digest())?;
         match (set, &args.scenario[..]) {

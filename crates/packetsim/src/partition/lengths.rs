@@ -48,6 +48,14 @@ impl Lengths {
                 "packets take less than 4.29 ms over a cable, with its forward error correction: take less, or the depth flow".to_owned(),
             ));
         }
+        // All that is multiplied with it: a packet with what follows it, and a buffer of an output.
+        let longest = (u64::from(most) + u64::from(micro.framing.gap))
+            .max(micro.output_buffer.unwrap_or(0).into());
+        if longest.checked_mul(net.slowest_pace()).is_none() {
+            return Err(ConfigError(format!(
+                "{longest} B take longer than 281 s on the slowest channel: take shorter packets, faster cables, or the depth flow"
+            )));
+        }
         if net.quickest(most) < micro.tick {
             return Err(ConfigError(format!(
                 "a packet of {most} B passes a channel in less than a tick of {} ps: make it longer",

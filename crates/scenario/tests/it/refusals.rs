@@ -58,6 +58,35 @@ fn files_that_are_no_scenarios() {
     "#);
 }
 
+/// Each would be simulated as something else, or fill the memory.
+#[test]
+fn values_that_no_host_or_update_has() {
+    let updated = |more: &str| {
+        let text = format!(
+            "{TWO}[[job]]\ntraffic = \"imb:op=alltoall,bytes=64B\"\nnodes = 4\n[update]\nto = \"sssp\"\nhow = \"naive\"\nat = \"1us\"\n{more}\n"
+        );
+        refused(&text.replace("fabric", "depth = \"packet\"\nfabric"), 3)
+    };
+    for (more, why) in [
+        ("datagrams = \"1ps\"", "datagrams: a host sends datagrams 10ns apart at the least"),
+        ("round-max = \"1us\"", "round-max: it is less than `round`, 25000us"),
+        ("silent = 5", "silent: 5 of the hosts, of which there are 4"),
+    ] {
+        let error = updated(more);
+        assert!(error.contains(why), "{error}");
+    }
+    let gpus = |keys: &str, each: u32| {
+        let text = format!(
+            "{TWO}[[job]]\ntraffic = \"nccl:op=allreduce,bytes=1MiB,system=dgx-a100{keys}\"\nnodes = 4\nper-node = {each}\n"
+        );
+        refused(&text, 3)
+    };
+    assert!(gpus("", 9).contains("hosts of this system have 8 GPUs: take per-node = 8 at most"));
+    assert!(gpus(",nics=9", 8).contains("at most 8, the GPUs of a host of this system"));
+    let nan = refused(&format!("{TWO}[cost]\nnoise = nan\n[[job]]\nnodes = 4\n"), 3);
+    assert!(nan.contains("line 5: cost: noise"), "{nan}");
+}
+
 #[test]
 fn scenarios_that_ask_for_what_there_is_not() {
     let job = |more: &str| refused(&format!("{TWO}[[job]]\n{more}\n"), 3);

@@ -1,5 +1,6 @@
 //! The content of a study file.
 
+use darkfiber_fabric::Unknown;
 use darkfiber_scenario::{Error, ScenarioFile, fabric_instead};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -150,14 +151,15 @@ impl StudyFile {
                 return Err(inside(Error::input(what).inside("zip")));
             }
         }
-        for key in part.exclude.iter().flat_map(toml::Table::keys) {
-            self.axis(key).map_err(|e| inside(e.inside("exclude")))?;
+        for (key, wanted) in part.exclude.iter().flatten() {
+            let axis = self.axis(key);
+            axis.and_then(|axis| spelt(axis, wanted)).map_err(|e| inside(e.inside("exclude")))?;
         }
         let questions = self.questions().map_err(inside)?;
         for ask in &questions {
             let which = |e: Error| inside(e.inside("only").inside(&ask.label));
-            for key in ask.scope.only.keys().filter(|key| *key != "seed") {
-                self.axis(key).map_err(which)?;
+            for (key, wanted) in ask.scope.only.iter().filter(|(key, _)| *key != "seed") {
+                self.axis(key).and_then(|axis| spelt(axis, wanted)).map_err(which)?;
             }
             if ask.scope.seeds.is_some() && self.is_adaptive() {
                 let what = "seeds of a question do not go with until and find, which count them";
@@ -299,4 +301,18 @@ impl ScenarioLines<'_> {
     fn located(&self, error: Error) -> Error {
         ScenarioFile::locate(self.text, self.name, error)
     }
+}
+
+/// Refuses a value that an axis lacks and that is close to one that it has. Others may be left out on purpose: `--set` can replace the
+/// values of an axis.
+fn spelt(axis: &Axis, wanted: &toml::Value) -> Result<(), Error> {
+    let known = axis.texts();
+    let each = wanted.as_array().map_or(std::slice::from_ref(wanted), Vec::as_slice);
+    for word in each.iter().filter_map(toml::Value::as_str) {
+        let unknown = Unknown::new("value of the axis", word, known.iter().map(String::as_str));
+        if !known.iter().any(|one| one == word) && !unknown.nearest.is_empty() {
+            return Err(Error::from(unknown).inside(axis.name()));
+        }
+    }
+    Ok(())
 }

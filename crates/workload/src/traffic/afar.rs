@@ -4,7 +4,9 @@ use darkfiber_fabric::{Key, Params};
 
 use super::grid::{Grid, faces};
 use super::values::{count, size, time};
-use super::{Ranks, Traffic, TrafficError, computing, even, finished, repeated, several};
+use super::{
+    Ranks, Traffic, TrafficError, computing, even, finished, multiples_near, repeated, several,
+};
 use crate::Stream;
 use crate::collective::{Call, Collective};
 use crate::schedule::{Program, Script};
@@ -109,7 +111,7 @@ pub(super) static FFT_PROXY: Afar = Afar {
                 traffic: "fft-proxy",
                 needs: "a multiple of 16 ranks",
                 ranks: n,
-                hint: format!("take {} or {}", (n / 16).max(1) * 16, (n / 16 + 1) * 16),
+                hint: multiples_near(n, 16),
             });
         }
         let x = if n.is_multiple_of(128) { 8 } else { 1 };

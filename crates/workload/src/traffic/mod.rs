@@ -82,6 +82,14 @@ fn even(traffic: &'static str, job: &Ranks) -> Result<u32, TrafficError> {
     })
 }
 
+/// The advice to take a multiple of a number near this one: the next below and above.
+fn multiples_near(ranks: u32, of: u32) -> String {
+    match ranks / of {
+        0 => format!("take {of}"),
+        below => format!("take {} or {}", below * of, (below + 1) * of),
+    }
+}
+
 /// Every rank computes for so long.
 fn computing(traffic: &'static str, ranks: u32, time: u64) -> Result<Arc<Block>, TrafficError> {
     let mut script = Script::new(ranks);

@@ -77,7 +77,23 @@ impl Traffic for Nccl {
                 hint: format!("take a multiple of {gpus}, the ranks of a host"),
             });
         }
-        let nics = params.get("nics", 1..=64)?.unwrap_or(system.nics);
+        if gpus > system.gpus {
+            return Err(TrafficError::Ranks {
+                traffic: self.name(),
+                needs: "a GPU for each rank",
+                ranks: n,
+                hint: format!(
+                    "hosts of this system have {} GPUs: take per-node = {0} at most, or another system",
+                    system.gpus
+                ),
+            });
+        }
+        let nics = params.get("nics", 1..=64)?;
+        if nics.is_some_and(|nics| nics > system.gpus) {
+            let wanted = format!("at most {}, the GPUs of a host of this system", system.gpus);
+            return Err(params.bad("nics", wanted).into());
+        }
+        let nics = nics.unwrap_or(system.nics);
         (system.gpus, system.nics) = (gpus, nics.min(gpus));
         let cluster = Cluster::new(&system, n / gpus);
         let Some(cost) = cluster.choose(operation, algorithm, protocol, bytes) else {

@@ -112,16 +112,24 @@ fn refuse(args: &SimulateCommand) -> Result<(), Failure> {
     }
 }
 
+/// Refuses `--set` of a key that an option of its own gives, too.
+pub(super) fn refuse_twice(args: &SimulateCommand, common: &Common) -> Result<(), Failure> {
+    let set = set(args)?;
+    let seed = common.seed.map(|_| "seed");
+    let mut given = overrides(args).into_iter().map(|(key, _)| key).chain(seed);
+    match given.find(|key| set.iter().any(|axis| axis.name() == *key)) {
+        Some(key) => {
+            Err(Failure::usage(format!("--set {key} and --{key} are given: leave one out")))
+        }
+        None => Ok(()),
+    }
+}
+
 pub(super) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failure> {
     refuse(args)?;
     save::expect(args.svg.as_ref())?;
     let mut all = set(args)?;
     for (key, value) in overrides(args) {
-        if all.iter().any(|axis| axis.name() == key) {
-            return Err(Failure::usage(format!(
-                "--set {key} and --{key} are given: leave one out"
-            )));
-        }
         all.push(Axis::parse(&format!("{key}={value}"))?);
     }
     let mut studies = Vec::new();

@@ -28,6 +28,7 @@ pub(super) fn run(
         depth: case.medium.depth().to_string(),
         messages: found.messages,
         bytes: found.bytes,
+        is_repeated: case.is_repeated(),
         looked_seconds: found.looked,
         done: found.done,
         wall_seconds: found.seconds,

@@ -56,6 +56,13 @@ pub(super) fn nodes(bytes: &[u8]) -> Result<Vec<Node>, String> {
             }
         } else if object.contains_key("type") || object.contains_key("id") {
             nodes.push(jsonized(&object).ok_or_else(|| about(&Value::Object(object)))?);
+        } else if let Some((key, _)) =
+            object.iter().find(|(key, list)| list.is_array() && !key.starts_with("attr"))
+        {
+            // The first object says the version, and what is known of the whole trace.
+            return Err(format!(
+                "a list {key:?} is none of Chakra's: nodes are in \"workload_graph\", or an object each"
+            ));
         }
     }
     Ok(nodes)

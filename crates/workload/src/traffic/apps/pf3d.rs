@@ -2,8 +2,8 @@
 
 use super::{Application, Length};
 use crate::collective::Collective;
-use crate::traffic::TrafficError;
 use crate::traffic::grid::Grid;
+use crate::traffic::{TrafficError, multiples_near};
 
 pub(in crate::traffic) static PF3D: Application = Application {
     name: "pf3d",
@@ -21,7 +21,7 @@ pub(in crate::traffic) static PF3D: Application = Application {
                 traffic: "pf3d",
                 needs: "a multiple of 16 ranks",
                 ranks: n,
-                hint: format!("take {} or {}", (n / 16).max(1) * 16, (n / 16 + 1) * 16),
+                hint: multiples_near(n, 16),
             });
         }
         let z = if n.is_multiple_of(128) { 8 } else { 1 };
