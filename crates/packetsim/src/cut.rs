@@ -2,7 +2,34 @@
 
 use std::ops::Range;
 
-use crate::Net;
+use crate::{Net, Processes};
+
+/// Terminals of a part at least.
+const PART: usize = 1024;
+/// Latency of cables between parts, in picoseconds, from which more parts than threads pay: what is simulated in less is less than
+/// handing packets over takes. A metre of cable has as much.
+const LATENCY: u32 = 5_000;
+
+impl Net {
+    /// Number of parts in which a network is simulated that has all threads; no result depends on it.
+    pub fn parts(&self) -> usize {
+        self.parts_of(rayon::current_num_threads())
+    }
+
+    /// The same for several processes, if there are any: a multiple of them, the same in all. Collective.
+    pub fn parts_in(&self, processes: Option<&dyn Processes>) -> usize {
+        let Some(processes) = processes else { return self.parts() };
+        let threads = processes.min(rayon::current_num_threads() as u64) as usize;
+        self.parts_of(threads * processes.size())
+    }
+
+    /// Parts for this many threads: as many, or a multiple, small enough to stay in the cache.
+    fn parts_of(&self, threads: usize) -> usize {
+        let many = (self.terminal_count() / PART).max(1).next_multiple_of(threads);
+        let pays = || cut(self, many, 1).1.iter().all(|&latency| latency >= LATENCY);
+        if many > threads && pays() { many } else { threads }
+    }
+}
 
 /// First switch of each part, and the end of the last one; and for each part but the first, latency in picoseconds of the fastest
 /// cable from it or later ones to those before.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use darkfiber_fabric::{ChannelId, Fabric, SwitchId, TerminalId};
 
+use crate::SwitchModel;
 use crate::switch_model::slower;
-use crate::{Processes, SwitchModel};
 
 /// The other end of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,23 +82,7 @@ pub struct Net {
     later: BTreeMap<(u32, u64), u64>,
 }
 
-/// Terminals of a part at least.
-const PART: usize = 1024;
-
 impl Net {
-    /// Number of parts in which a network is simulated that has all threads; no result depends on it.
-    pub fn parts(&self) -> usize {
-        (self.terminal_count() / PART).max(1).next_multiple_of(rayon::current_num_threads())
-    }
-
-    /// The same for several processes, if there are any: a multiple of them, the same in all. Collective.
-    pub fn parts_in(&self, processes: Option<&dyn Processes>) -> usize {
-        let Some(processes) = processes else { return self.parts() };
-        let threads = processes.min(rayon::current_num_threads() as u64) as usize;
-        let all = threads * processes.size();
-        (self.terminal_count() / PART).max(1).next_multiple_of(all)
-    }
-
     /// The network of a fabric, with the latencies and rates that a microarchitecture says, or else those of its cables.
     pub fn new(fabric: &Fabric, micro: &SwitchModel) -> Self {
         let (n, m) = (fabric.switch_count(), fabric.channel_count());
