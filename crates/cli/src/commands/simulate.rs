@@ -52,9 +52,9 @@ pub(crate) fn run(args: &SimulateCommand, common: &Common) -> Result<Exit, Failu
             return Err(Failure::usage("--mpi: only the first process has standard input")
                 .hint("write the scenario to a file that all nodes share"));
         }
-        compare::refuse_twice(args, common)?;
         let options = Facts::of("options", &format!("{args:?}"));
-        let set = mpi::agreed(world, compare::single(args), |_| options.digest())?;
+        let single = compare::refuse_twice(args, common).and_then(|()| compare::single(args));
+        let set = mpi::agreed(world, single, |_| options.digest())?;
         match (set, &args.scenario[..]) {
             (Some(set), [path]) => run_one(path, &set, args, common, world),
             _ => compare::run(args, common),
