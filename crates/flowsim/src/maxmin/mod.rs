@@ -112,6 +112,19 @@ struct Channel {
     is_levelled: bool,
 }
 
+impl Channel {
+    /// Makes room for one more flow, `entry`: twice the room, at the end of the lists. What is left behind is never more than what is in
+    /// use.
+    #[cold]
+    fn grow(&mut self, lists: &mut Vec<Entry>, entry: Entry) {
+        let old = self.first as usize..(self.first + self.count) as usize;
+        self.first = lists.len() as u32;
+        self.room = (2 * self.room).max(ROOM);
+        lists.extend_from_within(old);
+        lists.resize((self.first + self.room) as usize, entry);
+    }
+}
+
 /// Shares of flows on channels that are **weighted max-min fair**: no flow's rate by weight can grow without that of
 /// another shrinking that is not larger (Bertsekas, Gallager, "Data Networks", 2nd edition, section 6.5.2).
 ///
@@ -328,12 +341,19 @@ impl MaxMin {
             }
         };
         let begin = self.flows[id as usize].begin;
-        for (hop, &c) in (begin..).zip(path) {
-            let place = self.enter(c, Entry { flow: id, hop });
-            self.hops[hop as usize] = Hop { channel: c, place };
+        let hops = &mut self.hops[begin as usize..(begin + length) as usize];
+        for ((at, hop), &c) in (begin..).zip(hops).zip(path) {
             let channel = &mut self.channels[c as usize];
-            channel.weight += weight;
-            if channel.count == 1 {
+            let (place, entry) = (channel.count, Entry { flow: id, hop: at });
+            if place == channel.room {
+                channel.grow(&mut self.lists, entry);
+            }
+            self.lists[(channel.first + place) as usize] = entry;
+            *hop = Hop { channel: c, place };
+            channel.count += 1;
+            if place > 0 {
+                channel.weight += weight;
+            } else {
                 // All that one flow has to know of it, whatever others do.
                 channel.weight = weight;
                 self.levels[c as usize] = channel.capacity / weight;
@@ -355,37 +375,23 @@ impl MaxMin {
             let Hop { channel: c, place } = self.hops[h];
             let channel = &mut self.channels[c as usize];
             channel.count -= 1;
+            let level = &mut self.levels[c as usize];
+            if channel.count == 0 {
+                (channel.used, channel.weight, *level) = (0.0, 0.0, f64::INFINITY);
+                continue;
+            }
             // The last one takes its place.
             let last = self.lists[(channel.first + channel.count) as usize];
             self.lists[(channel.first + place) as usize] = last;
             self.hops[last.hop as usize].place = place;
             channel.weight -= gone.weight;
             channel.used -= gone.rate();
-            let level = &mut self.levels[c as usize];
-            if channel.count == 0 {
-                (channel.used, *level) = (0.0, f64::INFINITY);
-            } else if channel.count == 1 || *level < f64::INFINITY {
+            if channel.count == 1 || *level < f64::INFINITY {
                 self.freed.push(c);
             }
         }
         self.unused.push(flow.0);
         self.alive -= 1;
         self.hop_count -= u64::from(gone.length);
-    }
-
-    /// Puts a flow into a channel's list; returns which it is there.
-    fn enter(&mut self, c: u32, entry: Entry) -> u32 {
-        let channel = &mut self.channels[c as usize];
-        if channel.count == channel.room {
-            // Twice the room at the end: what is left behind is never more than what is in use.
-            let old = channel.first as usize..(channel.first + channel.count) as usize;
-            channel.first = self.lists.len() as u32;
-            channel.room = (2 * channel.room).max(ROOM);
-            self.lists.extend_from_within(old);
-            self.lists.resize((channel.first + channel.room) as usize, entry);
-        }
-        self.lists[(channel.first + channel.count) as usize] = entry;
-        channel.count += 1;
-        channel.count - 1
     }
 }

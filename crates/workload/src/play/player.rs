@@ -524,23 +524,14 @@ impl<'a> Player<'a> {
 
     /// Releases the operations that wait for the end, or the start, of an operation.
     fn release(&mut self, job: u32, rank: u32, op: u32, at_start: bool) {
-        let running = &mut self.running[job as usize];
-        let r = &running.ranks[rank as usize];
-        let schedule = r.steps(&self.jobs[job as usize]);
-        schedule.each_dependent(op, |next, on_start| {
-            if on_start == at_start {
-                let left = &mut running.ops[r.at(next)].left;
-                *left -= 1;
-                if *left == 0 {
-                    self.ready.push((rank, next));
-                }
-            }
-        });
+        let steps = self.steps(job, rank);
+        self.running[job as usize].release(steps, (rank, op), at_start, &mut self.ready);
     }
 
     fn done(&mut self, job: u32, rank: u32, op: u32, now: u64) {
-        self.release(job, rank, op, false);
         let running = &mut self.running[job as usize];
+        let steps = running.ranks[rank as usize].steps(&self.jobs[job as usize]);
+        running.release(steps, (rank, op), false, &mut self.ready);
         let r = &mut running.ranks[rank as usize];
         running.ops[r.at(op)].left = DONE;
         r.remaining -= 1;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Job;
-use crate::schedule::{Block, Steps};
+use crate::schedule::{Block, Span, Steps};
 
 /// A receive that is not posted yet.
 pub(super) const UNASKED: u32 = 0;
@@ -85,6 +85,9 @@ pub(super) struct Running {
     pub(super) epochs: u64,
     /// Ranks that never do anything, and that no other waits for: they are finished at once, however long the program.
     idle: Vec<bool>,
+    /// Where a rank was in the program that entered an epoch last: mostly, the next one is there, too.
+    #[serde(skip)]
+    latest: Span,
 }
 
 impl Running {
@@ -115,6 +118,7 @@ impl Running {
             idle: (0..program.ranks())
                 .map(|r| !program.gathers() && blocks.iter().all(|b| b.width(r) == 0))
                 .collect(),
+            latest: Span::default(),
         }
     }
 
@@ -146,6 +150,28 @@ impl Running {
         &mut self.free[rank as usize * self.streams + usize::from(stream)]
     }
 
+    /// Releases the operations of a rank that wait for the end, or the start, of one of them; those that wait for nothing more are
+    /// added to `ready`.
+    #[inline]
+    pub(super) fn release(
+        &mut self,
+        steps: Steps<'_>,
+        (rank, op): (u32, u32),
+        at_start: bool,
+        ready: &mut Vec<(u32, u32)>,
+    ) {
+        let r = &self.ranks[rank as usize];
+        steps.each_dependent(op, |next, on_start| {
+            if on_start == at_start {
+                let left = &mut self.ops[r.at(next)].left;
+                *left -= 1;
+                if *left == 0 {
+                    ready.push((rank, next));
+                }
+            }
+        });
+    }
+
     /// Puts a rank at the beginning of its epoch, or of the next one in which it has operations. `gathered` is set if
     /// all ranks are there, where that is required.
     pub(super) fn enter(&mut self, job: &Job, rank: u32, mut gathered: bool) -> RankPosition {
@@ -155,12 +181,14 @@ impl Running {
         }
         while self.ranks[rank as usize].epoch < self.epochs {
             let r = &mut self.ranks[rank as usize];
-            let (block, together) = job.program.block(r.epoch);
-            if together && !std::mem::take(&mut gathered) {
+            if !(self.latest.begin..self.latest.end).contains(&r.epoch) {
+                self.latest = job.program.span(r.epoch);
+            }
+            if self.latest.together && !std::mem::take(&mut gathered) {
                 self.gathered += 1;
                 return RankPosition::Waits;
             }
-            (r.block, r.round) = (block as u32, 0);
+            (r.block, r.round) = (self.latest.block, 0);
             if self.goes_on(job, rank) {
                 return RankPosition::Begins;
             }

@@ -125,7 +125,8 @@ impl Block {
         written.max().unwrap_or(1)
     }
 
-    /// Calls `each` for every message: sender, receiver, bytes, and how many like it there are. Whole segments are looked at once.
+    /// Calls `each` for every message: sender, receiver, bytes, and how many like it there are. Whole segments are looked at once, and
+    /// so are rounds that are all the same.
     pub fn each_message(&self, mut each: impl FnMut(u32, u32, u64, u64)) {
         for (stage, end) in self.stages().zip(&self.ends) {
             if let Stage::Segments(all) = stage {
@@ -135,8 +136,13 @@ impl Block {
                 }
                 continue;
             }
-            let rounds = end - stage.count()..*end;
-            rounds.for_each(|round| self.each_of_round(round, &mut |a, b, c| each(a, b, c, 1)));
+            let mut round = end - stage.count();
+            while round < *end {
+                let next = self.alike(round, 0.0).0.end;
+                let times = u64::from(next - round);
+                self.each_of_round(round, &mut |from, to, bytes| each(from, to, bytes, times));
+                round = next;
+            }
         }
     }
 

@@ -19,6 +19,7 @@ mod segments;
 
 pub use block::{Block, Round, Steps};
 pub use build::{Builder, ScheduleError};
+pub(crate) use program::Span;
 pub use program::{Loop, Program};
 pub use rounds::{Exchange, Rounds, Sizes};
 pub use script::Script;

@@ -15,6 +15,18 @@ pub struct Loop {
     pub length: u64,
 }
 
+/// Epochs in a row in which a program runs one schedule.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    /// The first of them, and the first after them.
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    /// The schedule, by number.
+    pub(crate) block: u32,
+    /// Whether all ranks begin it together.
+    pub(crate) together: bool,
+}
+
 /// Schedules that every rank runs one after the other, some of them many times. A rank starts the next schedule when
 /// its own part of the previous one is done: there is no barrier in between. Messages of one schedule, or of one
 /// repetition, never match receives of another.
@@ -134,14 +146,27 @@ impl Program {
     /// # Panics
     /// If there are not this many epochs.
     pub fn block(&self, epoch: u64) -> (usize, bool) {
-        let (mut steps, mut epoch) = (&self.steps, epoch);
+        let Span { block, together, .. } = self.span(epoch);
+        (block as usize, together)
+    }
+
+    /// The epochs about this one in which the same schedule is run.
+    ///
+    /// # Panics
+    /// If there are not this many epochs.
+    pub(crate) fn span(&self, epoch: u64) -> Span {
+        // Epochs before the list that is looked at.
+        let (mut steps, mut base) = (&self.steps, 0);
         loop {
-            let i = steps.partition_point(|s| s.end <= epoch);
-            let begin = if i == 0 { 0 } else { steps[i - 1].end };
+            let i = steps.partition_point(|s| base + s.end <= epoch);
+            let begin = base + if i == 0 { 0 } else { steps[i - 1].end };
             match &steps[i].what {
-                What::Block(b, together) => return (*b as usize, *together),
+                What::Block(block, together) => {
+                    let (block, together) = (*block, *together);
+                    return Span { begin, end: base + steps[i].end, block, together };
+                }
                 What::Repeat(inner) => {
-                    epoch = (epoch - begin) % epochs(inner);
+                    base = epoch - (epoch - begin) % epochs(inner);
                     steps = inner;
                 }
             }

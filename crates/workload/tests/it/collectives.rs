@@ -1,6 +1,6 @@
 //! Collectives against an oracle that tracks the data of ranks through the schedule, and against closed forms.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use darkfiber_fabric::TerminalId;
@@ -448,14 +448,20 @@ proptest! {
         prop_assert!(written.written().is_some());
         let totals = |b: &Block| (b.messages(), b.bytes());
         prop_assert_eq!(totals(&kept), totals(&written));
-        let mut pairs = [BTreeSet::new(), BTreeSet::new()];
+        let counts = |block: &Block| {
+            let mut all = BTreeMap::<_, u64>::new();
+            block.each_message(|from, to, bytes, alike| {
+                *all.entry((from, to, bytes)).or_default() += alike;
+            });
+            all
+        };
+        let all = counts(&written);
+        prop_assert_eq!(&counts(&kept), &all);
+        let mut pairs = BTreeSet::new();
         kept.each_pair(|from, to| {
-            pairs[0].insert((from, to));
+            pairs.insert((from, to));
         });
-        written.each_message(|from, to, _, _| {
-            pairs[1].insert((from, to));
-        });
-        prop_assert_eq!(&pairs[0], &pairs[1]);
+        prop_assert_eq!(pairs, all.keys().map(|&(from, to, _)| (from, to)).collect());
         let host = Host {
             send: busy,
             receive: busy / 2,
