@@ -95,7 +95,7 @@ pub(crate) fn obligations(judged: &Transition) -> Vec<String> {
             Some(Why::NotExamined) => "not examined",
             Some(Why::Cycle(_)) => "fails: packets can deadlock",
             Some(Why::Circle { .. }) => "fails: packets can loop",
-            Some(Why::Contradiction(_)) => "fails: no order of switches is safe",
+            Some(Why::Contradiction(_)) => "fails: no order of switches is proved safe",
         };
         format!("{} {why}", j.obligation.name())
     };

@@ -186,7 +186,7 @@ mod tests {
     use darkfiber_formats::Diagnostics;
     use darkfiber_operate::{PlanId, Task, WorkResult};
     use darkfiber_routing::check::check;
-    use darkfiber_routing::reroute::Rung;
+    use darkfiber_routing::reroute::{Coexistence, Rung};
     use darkfiber_routing::{Request, find_engine};
     use darkfiber_scenario::Loaded;
 
@@ -319,7 +319,13 @@ mod tests {
     /// Where `reroute` keeps service levels, the book has what it finds: in one sweep, in stages, or by drop-drain.
     #[test]
     fn the_book_has_a_repair_of_nearly_every_cable() {
-        let base = base("dragonfly:p=2,a=4,h=2", "updn");
+        let seen = ["updn", "dragonfly-min", "nue"].map(book_of_cables);
+        assert!((0..3).all(|i| seen.iter().any(|of| of[i] > 0)), "{seen:?}");
+    }
+
+    /// How many repairs of single cables are in one sweep, in stages, and by drop-drain.
+    fn book_of_cables(engine: &str) -> [u32; 3] {
+        let base = base("dragonfly:p=2,a=4,h=2", engine);
         let image = Arc::new(base.image().expect("an image"));
         let whole = base.fabric.clone();
         let prepared = Prepared::new(whole.fabric(), &base.tables.routes, 8).expect("tables");
@@ -333,7 +339,9 @@ mod tests {
             }
             let part = Arc::new(left(&whole, &missing));
             let found = repairs.entry(&part);
-            let (_, rung) = prepared.clone().reroute_on_lowest_rung(&faults).expect("repaired");
+            let repaired = prepared.clone().reroute_on_lowest_rung(&faults);
+            assert!(repaired.is_ok() || engine != "updn", "{missing:?}");
+            let Ok((outcome, rung)) = repaired else { continue };
             let stages = found.as_ref().map_or(0, Entry::stages);
             let drains = found.as_ref().is_some_and(|e| e.ready.verdict.drains());
             match rung {
@@ -341,9 +349,12 @@ mod tests {
                     assert_eq!((stages, drains), (1, false), "{missing:?}");
                     seen[0] += 1;
                 }
-                // Those steps may be of entries, where these are of switches.
+                // Those steps may be of entries, where these are of switches: of Up*/Down* tables there are such in any case. What
+                // the checker proves in any order is one sweep.
                 Rung::Steps(_) => {
-                    assert!(stages > 1, "{missing:?} {rung:?}");
+                    let of_switches = matches!(outcome.coexistence, Coexistence::Order(_));
+                    let least = if engine == "updn" { 2 } else { u32::from(of_switches) };
+                    assert!(stages >= least, "{engine} {missing:?} {rung:?}");
                     seen[1] += u32::from(!drains);
                 }
                 Rung::DropDrain => {
@@ -353,6 +364,6 @@ mod tests {
                 Rung::Reconnect => assert_eq!(stages, 0, "{missing:?}"),
             }
         }
-        assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+        seen
     }
 }

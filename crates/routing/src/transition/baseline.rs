@@ -13,7 +13,6 @@ use darkfiber_fabric::{AtPort, ChannelId, Fabric, Planes, SwitchId, TerminalId};
 use rayon::prelude::*;
 
 use super::before::lanes;
-use super::graphs::Graphs;
 use super::row::{Row, Tables};
 use super::tasks::tasks;
 use super::{Before, Lost, Rows, Transition, check_one, judge_rows};
@@ -256,7 +255,7 @@ impl AfterFault<'_, '_> {
         };
         let mut tables = Tables::in_lanes(fabric, before, new, base.every);
         tables.known_free = std::ptr::eq(before[0].routes, base.before.routes) && before.len() == 1;
-        let rows = Rows { runs: &self.runs, graphs: Graphs::of(&self.alike), pairs: self.pairs };
+        let rows = Rows { runs: &self.runs, alike: Some(&self.alike), pairs: self.pairs };
         Some(judge_rows(fabric, &tables, rows, &target, lost, None))
     }
 

@@ -7,8 +7,9 @@ use rayon::prelude::*;
 
 use super::graphs::Graphs;
 use super::ranks;
-use super::row::{Circle, Row, Tables};
+use super::row::{Circle, Findings, Row, Tables};
 use super::tasks::tasks;
+use crate::check::dependency::Dependencies;
 
 /// The result of examining the graphs and rows of both tables together.
 pub(super) struct Examined {
@@ -21,20 +22,49 @@ pub(super) struct Examined {
     pub(super) ranks: Result<Vec<u32>, Vec<u32>>,
 }
 
-/// Examines some rows; `graphs` have the dependencies of all others.
+/// Examines some rows; all others make the dependencies of `alike`.
 pub(super) fn examine(
     fabric: &Fabric,
     tables: &Tables<'_>,
     runs: &[Range<usize>],
-    graphs: Graphs,
+    alike: Option<&Dependencies>,
 ) -> Examined {
+    let mut examined = examine_in(fabric, tables, runs, alike, false);
+    // Rows of which no mix loops ask for no order, if the dependencies of all their mixes are counted, and may contradict each other where
+    // the others do not.
+    let is_free = |graph: &Dependencies| {
+        let mut lanes = (0..32u8).filter(|lane| tables.every & (1 << lane) != 0);
+        lanes.all(|lane| graph.find_cycle(fabric, lane).is_none())
+    };
+    if examined.ranks.is_err()
+        && examined.ordered_loop.is_none()
+        && is_free(&examined.graphs.ordered)
+    {
+        let of_loops = examine_in(fabric, tables, runs, alike, true);
+        if of_loops.ranks.is_ok() && is_free(&of_loops.graphs.ordered) {
+            (examined.ranks, examined.graphs.ordered) = (of_loops.ranks, of_loops.graphs.ordered);
+        }
+    }
+    examined
+}
+
+/// Examines rows in one way; see [`Findings::ranks_loops_only`].
+fn examine_in(
+    fabric: &Fabric,
+    tables: &Tables<'_>,
+    runs: &[Range<usize>],
+    alike: Option<&Dependencies>,
+    ranks_loops_only: bool,
+) -> Examined {
+    let graphs = alike.map_or_else(|| Graphs::new(fabric), Graphs::of);
     let first = ranks::Precedence::new(fabric.switch_count());
+    let into = Findings { graphs: &graphs, first: &first, ranks_loops_only };
     let found: Vec<(Option<Circle>, Option<Circle>)> = runs
         .par_chunks(tasks(runs.len()))
         .map(|runs| {
             let mut row = Row::new(fabric, tables);
             for run in runs {
-                row.visit(run, &graphs, &first);
+                row.visit(run, into);
             }
             (row.mixed_loop, row.ordered_loop)
         })
@@ -44,5 +74,6 @@ pub(super) fn examine(
         mixed_loop = mixed_loop.or(mixed);
         ordered_loop = ordered_loop.or(ordered);
     }
-    Examined { graphs, mixed_loop, ordered_loop, ranks: first.ranks() }
+    let ranks = first.ranks();
+    Examined { graphs, mixed_loop, ordered_loop, ranks }
 }

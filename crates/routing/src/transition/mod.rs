@@ -27,6 +27,7 @@ use std::ops::Range;
 use darkfiber_fabric::{Fabric, TerminalId};
 
 use crate::Routes;
+use crate::check::dependency::Dependencies;
 use crate::check::{Report, check as check_one};
 
 pub use baseline::{AfterFault, Baseline};
@@ -38,7 +39,6 @@ pub use verdict::{
 };
 
 use examined::examine;
-use graphs::Graphs;
 use row::Tables;
 
 /// Why two tables cannot be compared.
@@ -174,14 +174,15 @@ fn judge(
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Transition {
     let tables = Tables::new(fabric, before, new);
-    let rows = Rows { runs: &tables.runs(fabric), graphs: Graphs::new(fabric), pairs: 0 };
+    let rows = Rows { runs: &tables.runs(fabric), alike: None, pairs: 0 };
     judge_rows(fabric, &tables, rows, target, lost, jobs)
 }
 
-/// The rows to examine, the dependencies of all others, and the pairs of these.
+/// The rows to examine, the dependencies of all others, if there are any, and the pairs of these.
+#[derive(Clone, Copy)]
 struct Rows<'r> {
     runs: &'r [Range<usize>],
-    graphs: Graphs,
+    alike: Option<&'r Dependencies>,
     pairs: u64,
 }
 
@@ -193,11 +194,11 @@ fn judge_rows(
     lost: Lost,
     jobs: Option<&[Vec<TerminalId>]>,
 ) -> Transition {
-    let Rows { runs, graphs, pairs } = rows;
+    let Rows { runs, alike, pairs } = rows;
     let changes = changes::count(fabric, tables, runs, pairs, jobs);
     let sound = target.loops == 0
         && target.deadlock_free()
         && (target.complete() || lost.allows(fabric, tables.in_place, tables.new, runs));
-    let examined = sound.then(|| examine(fabric, tables, runs, graphs));
+    let examined = sound.then(|| examine(fabric, tables, runs, alike));
     ladder::climb(fabric, tables, target, examined.as_ref(), changes)
 }

@@ -11,6 +11,7 @@ use darkfiber_fabric::{AtPort, Fabric, SwitchId};
 use super::before::Before;
 use super::graphs::{Graphs, put};
 use super::ranks::Precedence;
+use crate::check::dependency::Dependencies;
 use crate::check::sources::Sources;
 use crate::routes::{DELIVER, NO_ROUTE};
 use crate::{DestId, Routes};
@@ -89,6 +90,15 @@ impl Hops {
     }
 }
 
+/// Where what is found in rows goes.
+#[derive(Clone, Copy)]
+pub(super) struct Findings<'a> {
+    pub(super) graphs: &'a Graphs,
+    pub(super) first: &'a Precedence,
+    /// Whether only rows of which a mix loops rank switches. Of the others all mixes are put into [`Graphs::ordered`].
+    pub(super) ranks_loops_only: bool,
+}
+
 /// Scratch memory of a task for its rows, and its findings.
 pub(super) struct Row<'a> {
     fabric: &'a Fabric,
@@ -128,14 +138,14 @@ impl<'a> Row<'a> {
     }
 
     /// Goes through all rows of a run: at once if they treat its terminals alike, else one by one.
-    pub(super) fn visit(&mut self, run: &Range<usize>, graphs: &Graphs, first: &Precedence) {
+    pub(super) fn visit(&mut self, run: &Range<usize>, into: Findings<'_>) {
         let alike = self.treats_alike(run);
         let paths = std::mem::take(&mut self.paths);
         for &path in &paths {
             if alike {
-                self.row(run, path, graphs, first);
+                self.row(run, path, into);
             } else {
-                run.clone().for_each(|d| self.row(&(d..d + 1), path, graphs, first));
+                run.clone().for_each(|d| self.row(&(d..d + 1), path, into));
             }
         }
         self.paths = paths;
@@ -184,7 +194,8 @@ impl<'a> Row<'a> {
         true
     }
 
-    fn row(&mut self, run: &Range<usize>, path: usize, graphs: &Graphs, first: &Precedence) {
+    fn row(&mut self, run: &Range<usize>, path: usize, into: Findings<'_>) {
+        let Findings { graphs, first, .. } = into;
         self.hops.read(self.fabric, self.tables, run.start, path);
         let [old, all] = &mut self.own;
         self.tables.masks(self.fabric, run, path, old, all);
@@ -199,10 +210,14 @@ impl<'a> Row<'a> {
         match mixed {
             Ok(()) => {
                 let order = std::mem::take(&mut self.search.order);
-                self.old_ways(&order, graphs);
-                self.mixed_ways(&order, graphs);
-                self.new_ways(&order, graphs);
-                self.order_of_switches(&order, first);
+                if into.ranks_loops_only {
+                    self.mixed_ways(&order, &graphs.ordered);
+                } else {
+                    self.old_ways(&order, graphs);
+                    self.mixed_ways(&order, &graphs.mixed);
+                    self.new_ways(&order, graphs);
+                    self.order_of_switches(&order, first);
+                }
                 self.search.order = order;
             }
             Err(switches) => {
@@ -304,7 +319,7 @@ impl<'a> Row<'a> {
     }
 
     /// Any mix of old and new entries (O4).
-    fn mixed_ways(&mut self, downstream_first: &[u32], graphs: &Graphs) {
+    fn mixed_ways(&mut self, downstream_first: &[u32], graph: &Dependencies) {
         let next = &self.hops.next;
         let mixed = &mut self.pass[4];
         for &s in downstream_first.iter().rev() {
@@ -320,7 +335,7 @@ impl<'a> Row<'a> {
                 mixed[v] |= mask;
                 for (j, d) in [next[0][v], next[1][v]].into_iter().enumerate() {
                     if d != NONE && (j == 0 || d != next[0][v]) {
-                        put(&graphs.mixed, self.fabric, c, d, mask);
+                        put(graph, self.fabric, c, d, mask);
                     }
                 }
             }
