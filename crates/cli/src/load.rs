@@ -51,7 +51,7 @@ pub(crate) fn refuse_planes(fabric: &Fabric, what: &str) -> Result<(), Failure> 
             "{what} takes one plane, and {} has {planes}",
             fabric.name()
         ))
-        .hint("--plane N takes one of them, from 1; each is a subnet of its own")),
+        .hint("--plane N, or `plane = N` in a scenario, takes one of them, from 1; each is a subnet of its own")),
     }
 }
 

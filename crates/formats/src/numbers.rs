@@ -11,22 +11,28 @@ use crate::{Diagnostics, ReadError, sheet};
 struct Sheet<'a> {
     path: &'a Path,
     heading: Vec<String>,
-    records: Vec<csv::StringRecord>,
     /// Number of lines that are not part of the table.
     broken: usize,
+    /// Number of rows with more cells than the heading, and the line of the first: in which column a number is cannot be told.
+    ragged: (usize, usize),
+    records: Vec<csv::StringRecord>,
 }
 
 impl<'a> Sheet<'a> {
     fn read(text: &str, path: &'a Path) -> Result<Self, ReadError> {
         let mut reader = sheet::reader(text).from_reader(text.as_bytes());
-        let heading = match reader.headers() {
+        let heading: Vec<String> = match reader.headers() {
             Ok(heading) => heading.iter().map(|h| h.trim_start_matches('#').to_owned()).collect(),
             Err(e) => return Err(refused(path, e.to_string(), "")),
         };
         let all: Vec<_> = reader.records().collect();
         let lines = all.len();
-        let records: Vec<_> = all.into_iter().flatten().collect();
-        Ok(Self { path, heading, broken: lines - records.len(), records })
+        let read: Vec<_> = all.into_iter().flatten().collect();
+        let broken = lines - read.len();
+        let (records, ragged): (Vec<_>, Vec<_>) =
+            read.into_iter().partition(|record| fits(record, heading.len()));
+        let ragged = (ragged.len(), ragged.first().map_or(0, line));
+        Ok(Self { path, heading, broken, ragged, records })
     }
 
     /// The place of a column, by its heading, small letters or not.
@@ -43,7 +49,19 @@ impl<'a> Sheet<'a> {
             let rows = counted(rows + self.broken, "row has", "rows have");
             found.warn(first, format!("{rows} no number in a column that counts"), "left out");
         }
+        let (ragged, first) = self.ragged;
+        if ragged > 0 {
+            let rows = counted(ragged, "row has", "rows have");
+            let cells = self.heading.len();
+            let what = format!("{rows} more cells than the heading, which has {cells}");
+            found.warn(first, what, "left out");
+        }
     }
+}
+
+/// Whether a row has no more cells than the heading; empty ones at its end, behind a last separator, are none.
+fn fits(record: &csv::StringRecord, heading: usize) -> bool {
+    record.iter().skip(heading).all(str::is_empty)
 }
 
 fn refused(path: &Path, what: String, hint: &str) -> ReadError {
@@ -164,7 +182,16 @@ pub fn steps(
             let all = (0..sheet.heading.len()).filter(|i| begins(&sheet.heading[*i]));
             places.extend(all.filter(|&i| !named.contains(&Some(i))));
         } else {
-            places.push(sheet.place(wanted)?);
+            let place = sheet.place(wanted)?;
+            if named.contains(&Some(place)) {
+                let what = format!("'{wanted}' is the time, the run or the step, and no counter");
+                return Err(refused(
+                    path,
+                    what,
+                    "features are the columns that times are learnt from",
+                ));
+            }
+            places.push(place);
         }
         if places.len() == before {
             let known = format!("its columns are {}", sheet.heading.join(", "));
@@ -227,6 +254,9 @@ mod tests {
         let (columns, found) = columns(text, Path::new("t"), &["time", "load"]).expect("a table");
         assert_eq!(columns, [vec![2.5, 4.0], vec![1.0, -1000.0]]);
         assert_eq!((found.0.len(), found.0[0].line), (1, 3));
+        let ragged = "load,time,\n1,2,\n7,3,4,5\n5,6\n";
+        let (columns, found) = super::columns(ragged, Path::new("t"), &["load"]).expect("a table");
+        assert_eq!((columns, found.0.len(), found.0[0].line), (vec![vec![1.0, 5.0]], 1, 3));
         let refused = super::columns(text, Path::new("t"), &["speed"]).expect_err("no such column");
         assert!(refused.to_string().contains("'speed'"), "{refused}");
         assert!(super::columns("", Path::new("t"), &["x"]).is_err());

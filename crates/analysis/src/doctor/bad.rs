@@ -65,8 +65,19 @@ pub fn bad_cables(
             places[0],
             if places.len() > 1 { ", ..." } else { "" }
         ),
-        action: "replace them; until then `darkfiber reroute --fail FILE` leads routes around them"
-            .to_owned(),
+        action: match (bad.links.is_empty(), bad.terminals.is_empty()) {
+            (false, true) => {
+                "replace them; until then `darkfiber reroute --fail FILE` leads routes around them"
+            }
+            (false, false) => {
+                "replace them; until then `darkfiber reroute --fail FILE` leads routes around those between switches; leave those of \
+                 hosts out of FILE: routes are not led around them, and what has no other port would be cut off"
+            }
+            (true, _) => {
+                "replace them: routes cannot be led around the cable of a host's port"
+            }
+        }
+        .to_owned(),
         places,
     }
 }

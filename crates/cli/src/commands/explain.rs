@@ -89,6 +89,13 @@ fn by_load(
     out::diagnostics(&path.display().to_string(), &found, common);
     let points: Vec<(f64, f64)> =
         columns[0].iter().copied().zip(columns[1].iter().copied()).collect();
+    if let [(_, first), rest @ ..] = &points[..]
+        && !rest.is_empty()
+        && rest.iter().all(|(_, time)| time.to_bits() == first.to_bits())
+    {
+        let what = format!("{}: all rows have the same {}", path.display(), args.time);
+        return Err(Failure::input(what).hint("there is nothing to explain"));
+    }
     let Some(lines) = lines::fitted(load, &points) else {
         return Err(Failure::input(format!(
             "{}: {} rows are too few for two lines, or their loads are too much alike",

@@ -1,5 +1,5 @@
-//! Symbol errors of ports, as `ibqueryerrors`, `perfquery`, ibdiagnet, OpenSM's performance manager and exporters to Prometheus print
-//! them, and the cables that have too many.
+//! Symbol errors of ports, as `ibqueryerrors`, `perfquery`, ibdiagnet, OpenSM's performance manager, exporters to Prometheus and tables
+//! have them, and the cables that have too many.
 //!
 //! A cable is bad if a port at either end has counted more than a given number. Counters count from when they were cleared
 //! (`ibqueryerrors -k`, `perfquery -R`): the values are not differences of readings.
@@ -12,7 +12,7 @@ use darkfiber_routing::Lids;
 
 use super::reading::{Device, number};
 use super::window::{Owners, Port};
-use super::{db_csv, perfmgr, prometheus};
+use super::{db_csv, perfmgr, prometheus, table};
 use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};
@@ -35,6 +35,7 @@ pub fn is_such(text: &str) -> bool {
     prometheus::has_symbol_errors(text)
         || perfmgr::has_symbol_errors(text)
         || !db_csv::symbol_errors(text).is_empty()
+        || !table::symbol_errors(text).is_empty()
         || text.lines().map(str::trim_start).any(|line| {
             line.starts_with("# Port counters:")
                 || line.starts_with("# Port extended counters:")
@@ -54,6 +55,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics),
     let mut all: Vec<SymbolErrors> = prometheus::symbol_errors(text, &mut found);
     all.extend(perfmgr::symbol_errors(text));
     all.extend(db_csv::symbol_errors(text));
+    all.extend(table::symbol_errors(text));
     // The port of the current `perfquery` counters, and whether its symbol errors have been read.
     let mut at: Option<(u16, u8)> = None;
     let (mut ports, mut sums, mut is_report) = (0, 0, false);

@@ -1,9 +1,13 @@
 //! Tables with a heading: a line for each port and time, or for each host and time with a column group for each port
 //! (LDMS).
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
-use super::reading::{CounterForm, Device, Reading, WORDS, Width, not_counters, number};
+use super::reading::{
+    CounterForm, Device, Reading, SymbolErrors, WORDS, Width, not_counters, number,
+};
 use crate::foreign::nothing_to_read;
 use crate::guids::parse_guid;
 use crate::{Diagnostics, ReadError, sheet};
@@ -21,10 +25,11 @@ enum Column {
     Time,
     Sent(Width),
     Received(Width),
+    SymbolErrors,
 }
 
 /// Known headings, reduced to letters and digits, the best first.
-const KNOWN: [(&[&str], Column); 9] = [
+const KNOWN: [(&[&str], Column); 10] = [
     (&["nodeguid", "guid", "switchguid", "portguid"], Column::Guid),
     (&["lid", "nodelid", "baselid"], Column::Lid),
     (&["nodename", "name", "node", "switch", "hostname", "host", "producername"], Column::Name),
@@ -37,6 +42,10 @@ const KNOWN: [(&[&str], Column); 9] = [
     ),
     (&["portxmitdataextended", "portxmitdata", "xmitdata"], Column::Sent(WORDS)),
     (&["portrcvdataextended", "portrcvdata", "rcvdata"], Column::Received(WORDS)),
+    (
+        &["symbolerrorcounter", "symbolerrors", "symbolerror", "symbolerrcnt", "symbolerrs"],
+        Column::SymbolErrors,
+    ),
 ];
 
 /// An adapter of a host, and its port.
@@ -111,72 +120,100 @@ pub(super) fn of_section(
     Ok(readings)
 }
 
-/// The columns that are used.
-struct Table {
+/// The symbol errors of ports in a table with such a column: of the lines of a port the last in time. Lines that say no port are left out;
+/// [`of_section`] reports them.
+pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
+    let head = sheet::heading(text);
+    let counts = |heading: &str| known(heading).is_some_and(|h| h.holds == Column::SymbolErrors);
+    if !head.split(sheet::delimiter(head) as char).any(|cell| counts(cell.trim())) {
+        return Vec::new();
+    }
+    let mut reader = sheet::reader(text).from_reader(text.as_bytes());
+    let heading: Vec<String> = match reader.headers() {
+        Ok(heading) => heading.iter().map(str::to_owned).collect(),
+        Err(_) => return Vec::new(),
+    };
+    let columns = Columns::of(&heading);
+    let ports = Ports::of(&columns);
+    let adapters = columns.adapters(|holds| holds == Column::SymbolErrors);
+    let counters: Vec<(Option<Adapter>, usize)> = (adapters.into_iter())
+        .filter_map(|of| Some((of, columns.best(|c| c == Column::SymbolErrors, of)?)))
+        .collect();
+    let mut latest: BTreeMap<(Device, u8), (f64, SymbolErrors)> = BTreeMap::new();
+    let mut unsaid = Diagnostics::default();
+    for record in reader.records().flatten() {
+        let line = record.position().map_or(0, |p| p.line() as usize);
+        let Some((device, time)) = ports.owner(&record, line, &mut unsaid) else { continue };
+        for &(of, i) in &counters {
+            let errors = record.get(i).and_then(number);
+            let (Some(port), Some(errors)) = (ports.port(&record, of), errors) else { continue };
+            let (device, time) = (of_adapter(&device, of), time.unwrap_or(f64::NEG_INFINITY));
+            let now = SymbolErrors { device: device.clone(), port, errors, line };
+            match latest.entry((device, port)) {
+                Entry::Vacant(entry) => {
+                    entry.insert((time, now));
+                }
+                Entry::Occupied(mut entry) if entry.get().0 <= time => {
+                    entry.insert((time, now));
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+    }
+    let mut all: Vec<SymbolErrors> = latest.into_values().map(|(_, errors)| errors).collect();
+    all.sort_by_key(|of| of.line);
+    all
+}
+
+/// The headings that say something, and their places.
+struct Columns(Vec<(usize, Heading)>);
+
+impl Columns {
+    fn of(heading: &[String]) -> Self {
+        Self(heading.iter().enumerate().filter_map(|(i, h)| Some((i, known(h)?))).collect())
+    }
+
+    /// The best column of an adapter, or of none, that holds this.
+    fn best(&self, is: impl Fn(Column) -> bool, of: Option<Adapter>) -> Option<usize> {
+        let fit = self.0.iter().filter(|(_, h)| is(h.holds) && h.of == of);
+        fit.min_by_key(|(i, h)| (h.rank, *i)).map(|(i, _)| *i)
+    }
+
+    /// The adapters that have such columns.
+    fn adapters(&self, is: impl Fn(Column) -> bool) -> Vec<Option<Adapter>> {
+        let mut all: Vec<_> =
+            self.0.iter().filter(|(_, h)| is(h.holds)).map(|(_, h)| h.of).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Whose counters a line has, and of when.
+struct Ports {
     device: Vec<(usize, Column)>,
     port: Option<usize>,
     time: Option<usize>,
-    /// By adapter: the columns of sent and received data.
-    data: Vec<Data>,
 }
 
-#[derive(Clone, Copy)]
-struct Data {
-    of: Option<Adapter>,
-    sent: Option<usize>,
-    received: Option<usize>,
-    width: Width,
-}
-
-impl Table {
-    fn of(heading: &[String]) -> Result<Self, &'static str> {
-        let all: Vec<(usize, Heading)> =
-            heading.iter().enumerate().filter_map(|(i, h)| Some((i, known(h)?))).collect();
-        let best = |is: &dyn Fn(Column) -> bool, of: Option<Adapter>| {
-            let fit = all.iter().filter(|(_, h)| is(h.holds) && h.of == of);
-            fit.min_by_key(|(i, h)| (h.rank, *i)).map(|(i, _)| *i)
-        };
-        let mut device = Vec::new();
-        for kind in [Column::Guid, Column::Lid, Column::Name] {
-            device.extend(best(&|c| c == kind, None).map(|i| (i, kind)));
-        }
-        let mut adapters: Vec<Option<Adapter>> = all
-            .iter()
-            .filter(|(_, h)| matches!(h.holds, Column::Sent(_) | Column::Received(_)))
-            .map(|(_, h)| h.of)
-            .collect();
-        adapters.sort_unstable();
-        adapters.dedup();
-        let mut data = Vec::new();
-        for of in adapters {
-            // Bytes where there are any, else words.
-            for width in [BYTES, WORDS] {
-                let sent = best(&|c| c == Column::Sent(width), of);
-                let received = best(&|c| c == Column::Received(width), of);
-                if sent.is_some() || received.is_some() {
-                    data.push(Data { of, sent, received, width });
-                    break;
-                }
-            }
-        }
-        let port = best(&|c| c == Column::Port, None);
-        let needs_port = data.iter().any(|d| d.of.is_none());
-        match () {
-            () if device.is_empty() => Err("the GUID, LID or name of who has a port"),
-            () if data.is_empty() => Err("what a port sent or received"),
-            () if needs_port && port.is_none() => Err("the number of a port"),
-            () => Ok(Self { device, port, time: best(&|c| c == Column::Time, None), data }),
+impl Ports {
+    fn of(columns: &Columns) -> Self {
+        let kinds = [Column::Guid, Column::Lid, Column::Name];
+        let device = kinds.map(|kind| columns.best(|c| c == kind, None).map(|i| (i, kind)));
+        Self {
+            device: device.into_iter().flatten().collect(),
+            port: columns.best(|c| c == Column::Port, None),
+            time: columns.best(|c| c == Column::Time, None),
         }
     }
 
-    /// Reads a line. Cells that are no numbers are named, and not used; empty ones are counters that a port does not have.
-    fn line(
+    /// The device of a line, and its time if the table has any. Lines without a device, or with a time that is none, are named.
+    fn owner(
         &self,
         record: &csv::StringRecord,
         line: usize,
-        readings: &mut Vec<Reading>,
         found: &mut Diagnostics,
-    ) {
+    ) -> Option<(Device, Option<f64>)> {
         let cell = |i: usize| record.get(i).filter(|c| !c.is_empty());
         let device = self.device.iter().find_map(|&(i, kind)| {
             let text = cell(i)?;
@@ -191,23 +228,91 @@ impl Table {
         });
         let Some(device) = device else {
             found.warn(line, "no node has this port", "expected a GUID, LID or name; left out");
-            return;
+            return None;
         };
         let time = match self.time.and_then(cell).map(|t| (t, t.parse::<f64>())) {
             Some((_, Ok(time))) if time.is_finite() => Some(time),
             Some((text, _)) => {
                 let what = format!("\"{text}\" is no time");
                 found.warn(line, what, "expected seconds; the line is left out");
-                return;
+                return None;
             }
             None => None,
         };
+        Some((device, time))
+    }
+
+    /// The port of an adapter, or that of the line.
+    fn port(&self, record: &csv::StringRecord, of: Option<Adapter>) -> Option<u8> {
+        match of {
+            Some((_, port)) => Some(port),
+            None => record.get(self.port?).and_then(number)?.try_into().ok(),
+        }
+    }
+}
+
+/// The device of an adapter: the second one of a host has no name in such a table, and is identified by its index.
+fn of_adapter(device: &Device, of: Option<Adapter>) -> Device {
+    match (device, of) {
+        (Device::Name(name), Some((index, _))) if index > 0 => {
+            Device::Name(format!("{name}/{index}"))
+        }
+        _ => device.clone(),
+    }
+}
+
+/// The columns that are used.
+struct Table {
+    ports: Ports,
+    /// By adapter: the columns of sent and received data.
+    data: Vec<Data>,
+}
+
+#[derive(Clone, Copy)]
+struct Data {
+    of: Option<Adapter>,
+    sent: Option<usize>,
+    received: Option<usize>,
+    width: Width,
+}
+
+impl Table {
+    fn of(heading: &[String]) -> Result<Self, &'static str> {
+        let columns = Columns::of(heading);
+        let ports = Ports::of(&columns);
+        let mut data = Vec::new();
+        for of in columns.adapters(|c| matches!(c, Column::Sent(_) | Column::Received(_))) {
+            // Bytes where there are any, else words.
+            for width in [BYTES, WORDS] {
+                let sent = columns.best(|c| c == Column::Sent(width), of);
+                let received = columns.best(|c| c == Column::Received(width), of);
+                if sent.is_some() || received.is_some() {
+                    data.push(Data { of, sent, received, width });
+                    break;
+                }
+            }
+        }
+        let needs_port = data.iter().any(|d| d.of.is_none());
+        match () {
+            () if ports.device.is_empty() => Err("the GUID, LID or name of who has a port"),
+            () if data.is_empty() => Err("what a port sent or received"),
+            () if needs_port && ports.port.is_none() => Err("the number of a port"),
+            () => Ok(Self { ports, data }),
+        }
+    }
+
+    /// Reads a line. Cells that are no numbers are named, and not used; empty ones are counters that a port does not have.
+    fn line(
+        &self,
+        record: &csv::StringRecord,
+        line: usize,
+        readings: &mut Vec<Reading>,
+        found: &mut Diagnostics,
+    ) {
+        let Some((device, time)) = self.ports.owner(record, line, found) else { return };
+        let cell = |i: usize| record.get(i).filter(|c| !c.is_empty());
         for data in &self.data {
-            let port = match data.of {
-                Some((_, port)) => Some(port),
-                None => self.port.and_then(cell).and_then(number).and_then(|p| p.try_into().ok()),
-            };
-            let Some(port) = port else {
+            let Some(port) = self.ports.port(record, data.of) else {
                 found.warn(line, "no number of a port", "expected 0 to 254; left out");
                 continue;
             };
@@ -225,14 +330,8 @@ impl Table {
                 found.warn(line, "no counter is a number", "the line is left out");
                 continue;
             }
-            let device = match (&device, data.of) {
-                // The second adapter of a host has no name in such a table: it is identified by its index.
-                (Device::Name(name), Some((index, _))) if index > 0 => {
-                    Device::Name(format!("{name}/{index}"))
-                }
-                _ => device.clone(),
-            };
-            readings.push(Reading { device, port, time, sent, received, width: data.width, line });
+            let (device, width) = (of_adapter(&device, data.of), data.width);
+            readings.push(Reading { device, port, time, sent, received, width, line });
         }
     }
 }
@@ -273,6 +372,21 @@ mod tests {
             assert!(matches!(readings[..], [Reading { device: Device::Guid(g), .. }] if g == guid));
             assert!(found.is_empty(), "{found:?}");
         }
+    }
+
+    #[test]
+    fn symbol_errors_of_a_table_are_those_that_ports_have_now() {
+        let table =
+            "time;guid;port;SymbolErrorCounter\n2;0x1;3;7\n1;0x1;3;20000\n2;0x2;1;x\n2;0x2;4;5\n";
+        let found: Vec<_> =
+            symbol_errors(table).into_iter().map(|s| (s.port, s.errors, s.line)).collect();
+        assert_eq!(found, [(3, 7, 2), (4, 5, 5)]);
+        let ldms = "#Time,ProducerName,ib.symbol_error#mlx5_1.1\n1,cn7,9\n";
+        let found = symbol_errors(ldms);
+        assert!(
+            matches!(&found[..], [SymbolErrors { device: Device::Name(name), port: 1, errors: 9, .. }] if name == "cn7/1")
+        );
+        assert!(symbol_errors("guid,port,xmit_bytes\n0x1,1,5\n").is_empty());
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) fn findings(l: &Lines<'_>, time: &str) -> Vec<String> {
         ));
     } else if !l.drawn.fit.is_broken(rows) {
         all.push(format!(
-            "one line says as much as two: no {load} is seen from which on {time} grows faster"
+            "two lines are no better than one beyond chance: no {load} is seen from which on {time} grows faster"
         ));
     } else if l.after > l.before {
         all.push(format!(
