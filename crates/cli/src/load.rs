@@ -26,6 +26,7 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
     let opened = scenario.open(&Folder::default(), &mut Teller::new(common));
     // A user of options knows the keys of packets as options.
     let case = opened.map_err(|error| {
+        let error = error.of_options();
         let is_option = error.at.first().is_some_and(|key| key == "packets");
         let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));
         Error { at: at.into_iter().collect(), ..error }

@@ -16,7 +16,7 @@ use darkfiber_formats::{
 use darkfiber_routing::{Lids, Routes};
 
 use crate::failure::{Exit, Failure};
-use crate::options::SetArgs;
+use crate::options::{Common, SetArgs};
 use crate::out;
 
 /// Forwarding tables with hop counts, for `ibdmchk`.
@@ -186,20 +186,28 @@ pub(crate) struct Target {
     set: TableSet<'static>,
     selection: Selection,
     dir: PathBuf,
+    quiet: bool,
 }
 
 impl Target {
     /// Locks the directory of `-o`, if there is one, and sees that a set can be written there.
-    pub(crate) fn of(args: &SetArgs) -> Result<Option<Self>, Failure> {
-        args.output.as_ref().map(|dir| Self::open(dir, args)).transpose()
+    pub(crate) fn of(args: &SetArgs, common: &Common) -> Result<Option<Self>, Failure> {
+        args.output.as_ref().map(|dir| Self::open(dir, args, common)).transpose()
     }
 
     /// As [`Target::of`], for a directory of this set alone.
-    pub(crate) fn open(dir: &Path, args: &SetArgs) -> Result<Self, Failure> {
+    pub(crate) fn open(dir: &Path, args: &SetArgs, common: &Common) -> Result<Self, Failure> {
         refuse_dash(dir)?;
         let selection = Selection::of(&args.write)?;
         let set = TableSet::open(&Os, dir, args.in_place).map_err(refused)?;
-        Ok(Self { set, selection, dir: dir.to_owned() })
+        Ok(Self { set, selection, dir: dir.to_owned(), quiet: common.quiet })
+    }
+
+    /// Shows a note or a warning, unless these are not asked for.
+    fn tell(&self, text: &str) {
+        if !self.quiet {
+            out::eprint_line(text);
+        }
     }
 
     /// The directory, as it was named.
@@ -217,15 +225,18 @@ impl Target {
         more: &[(&str, &str)],
     ) -> Result<(), Failure> {
         if self.set.is_in_place() {
-            out::eprint_line(&format!(
+            self.tell(&format!(
                 "warning: the files in {} are replaced one by one: nobody must read them until this command \
                  has ended",
                 self.dir.display()
             ));
         }
         let (set, selection) = (&mut self.set, &self.selection);
+        // What is told when all is written, and the files that were.
+        let (mut told, mut written): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let mut one = |plain: &str, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>| {
             let Some(name) = selection.name(plain) else { return Ok(()) };
+            written.push(plain.to_owned());
             set.file(name, write).map_err(refused)
         };
         let is_short = sl::path_count(fabric, lids) <= MOST_PATHS;
@@ -247,7 +258,7 @@ impl Target {
         })?;
         let unsaid: Vec<&str> = subnet_lst::without_rate(fabric).filter(|_| has_list).collect();
         if !unsaid.is_empty() {
-            out::eprint_line(&format!(
+            told.push(format!(
                 "note: subnet.lst says 4xQDR of links of other rates than InfiniBand's ({}); \
                  fabric.topo has the rates",
                 unsaid.join(", ")
@@ -258,9 +269,10 @@ impl Target {
         }
         if let Some(lanes) = routes.layers.by_hop() {
             if selection.name(SL2VL).is_none() {
-                out::eprint_line(
+                told.push(
                     "warning: what is written does not say the lanes that switches choose (sl2vl does): without them \
-                     routes can deadlock",
+                     routes can deadlock"
+                        .to_owned(),
                 );
             }
             one(SL2VL, &mut |out| sl2vl::write(out, fabric, lanes, lids))?;
@@ -289,15 +301,16 @@ impl Target {
                 } else {
                     PATH_SL_ROWS
                 };
-                out::eprint_line(&format!(
+                told.push(format!(
                     "note: the {} layers are service levels, which {lists} lists: where senders do not use these, routes \
                      can deadlock",
                     routes.layer_count()
                 ));
             } else {
-                out::eprint_line(
+                told.push(
                     "warning: what is written does not say all service levels (path-sl.rows does): without them \
-                     routes can deadlock",
+                     routes can deadlock"
+                        .to_owned(),
                 );
             }
         }
@@ -316,15 +329,33 @@ impl Target {
         let is_here = is_here(&self.dir);
         let left = self.set.commit(summary).map_err(refused)?;
         if let Some(left) = left {
-            out::eprint_line(&format!(
+            told.push(format!(
                 "warning: the old tables are replaced, but not all of {} could be removed; the next run tries again",
                 left.display()
             ));
         }
         if is_here {
-            out::eprint_line(
-                "note: the directory in which this was called was replaced: `cd .` shows the new one",
+            told.push(
+                "note: the directory in which this was called was replaced: `cd .` shows the new one"
+                    .to_owned(),
             );
+        }
+        let is_written = |name: &&str| written.iter().any(|w| w == manifest::unpacked(name));
+        let chosen = selection.0.iter().map(String::as_str);
+        let not_needed: Vec<&str> = chosen.filter(|name| !is_written(name)).collect();
+        if !not_needed.is_empty() {
+            told.push(format!(
+                "warning: {} not written: these routes have nothing to say there",
+                match not_needed[..] {
+                    [one] => format!("{one} is"),
+                    _ => format!("{} are", not_needed.join(", ")),
+                }
+            ));
+        }
+        if !self.quiet {
+            for text in &told {
+                out::eprint_line(text);
+            }
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ pub struct Renumbering {
 #[non_exhaustive]
 pub enum FaultError {
     /// More failures were requested than can be taken without splitting the fabric.
-    #[error("only {drawn} of {wanted} cables can fail before the fabric falls apart")]
+    #[error("{wanted} cables cannot fail: the fabric falls apart after {drawn}")]
     WouldSplit {
         /// Number of cables requested.
         wanted: usize,

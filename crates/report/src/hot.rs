@@ -33,7 +33,7 @@ pub struct HotResult<'a> {
     /// Where the traffic is from, if from port counters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counters: Option<Counted>,
-    /// Channels that carry more are hot; `null` if none was given.
+    /// Channels that carry more, in bytes as on the fastest cable, are hot; `null` if none was given.
     pub max_load: Option<u64>,
     /// What channels between switches carry.
     pub now: Loads,

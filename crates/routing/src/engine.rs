@@ -121,6 +121,10 @@ pub trait Engine: Sync {
     fn follows_demands(&self) -> bool {
         false
     }
+    /// Whether its tables depend on [`Request::roots`].
+    fn takes_roots(&self) -> bool {
+        false
+    }
     /// Whether the LIDs of a port all serve the same end, so that any of them may be the only one in use. Not where
     /// each has its own: paths by source, or by size of message.
     fn lids_are_alike(&self) -> bool {
@@ -143,9 +147,21 @@ pub trait Engine: Sync {
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
-        planes::route(self.name(), fabric, request, &|_, fabric, request| {
+        let mut routes = planes::route(self.name(), fabric, request, &|_, fabric, request| {
             self.route_plane(fabric, request)
-        })
+        })?;
+        let given = [
+            ("roots", !request.roots.is_empty() && !self.takes_roots()),
+            ("demands", !request.demands.is_empty() && !self.follows_demands()),
+        ];
+        let unused = given.iter().filter(|(_, is_unused)| *is_unused);
+        routes.notes.extend(unused.map(|(what, _)| {
+            format!(
+                "the {what} that are given are not used: tables of {} do not depend on any",
+                self.name()
+            )
+        }));
+        Ok(routes)
     }
     /// Routes a fabric that is one plane. Where [LIDs are alike](Self::lids_are_alike), several LIDs a port cost no evenness:
     /// the tables of each LID offset are those for one LID a port with the terminals of a switch in another order.

@@ -69,6 +69,32 @@ impl Error {
     }
 }
 
+impl Error {
+    /// An error about the fabric of a scenario: what is said of an option is said of the key of that name.
+    #[must_use]
+    pub(crate) fn of_fabric(mut self) -> Self {
+        let about = self.message.strip_prefix("--").and_then(|rest| rest.split_once(' '));
+        if let Some((key, rest)) = about {
+            (self.at, self.message) = (vec![key.to_owned()], rest.to_owned());
+            return self;
+        }
+        self.inside("fabric")
+    }
+
+    /// The same in the words of a command whose options are called as keys of the fabric are.
+    #[must_use]
+    pub fn of_options(mut self) -> Self {
+        if let Some(key) = self.at.last().filter(|key| OPTIONS.contains(&key.as_str())) {
+            self.message = format!("--{key} {}", self.message);
+            self.at.clear();
+        }
+        self
+    }
+}
+
+/// Keys of a scenario's fabric and routes that options of commands are called like.
+const OPTIONS: &[&str] = &["compute", "storage", "fail", "plane", "roots"];
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for key in &self.at {

@@ -410,7 +410,7 @@ fn guid_list(text: &str, listener: &mut dyn Listener) -> Result<(GuidList, Strin
     let inline: Option<Vec<(Guid, usize)>> =
         text.split(',').map(|word| guid(word).map(|g| (g, 0))).collect();
     if let Some(list) = inline {
-        return Ok((GuidList(list), "command line".to_owned()));
+        return Ok((GuidList(list), "given GUIDs".to_owned()));
     }
     let path = Path::new(text);
     if !is_there(path) {

@@ -358,7 +358,7 @@ pub struct RoutesPart {
     /// Whether engines that follow jobs or demands are given those of this scenario.
     #[serde(default)]
     pub follow: EngineInput,
-    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas).
+    /// Root switches for updn, ftree and their kin: GUIDs (a file, or separated by commas).
     pub roots: Option<String>,
 }
 

@@ -228,6 +228,12 @@ impl HostAllocation<'_> {
         if part.hosts.is_some() && (part.nodes.is_some() || part.placement.is_some()) {
             return Err(Error::input("hosts names its nodes: leave out nodes and placement"));
         }
+        if part.hosts.is_some() && part.count.is_some_and(|count| count.0 > 1) {
+            return Err(Error::input(
+                "hosts names the nodes of one job, and there are more by count",
+            )
+            .hint("a [[job]] for each, or nodes and placement"));
+        }
         let named = part.hosts.as_ref().map(|list| self.called.hosts(list));
         let named = named.transpose().map_err(|e| e.inside("hosts"))?;
         let library = part.library.map_or_else(Library::default, |library| library.0.1);
@@ -432,6 +438,11 @@ impl HostsByName {
             };
             if found.is_empty() {
                 refuse_shared(list, [name.as_str()], &self.places)?;
+                if !self.places.of(name).is_empty() {
+                    return Err(Error::input(format!("{name} runs no jobs")).hint(
+                        "`compute` and `storage` say which hosts do; what failed runs none",
+                    ));
+                }
                 let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
                 return Err(Error::unknown("host of the fabric", name, &known));
             }

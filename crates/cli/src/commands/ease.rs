@@ -93,7 +93,7 @@ fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure> {
         return Err(Failure::usage("-e ease needs --from: the tables in place")
             .hint("write even ones first: darkfiber route FABRIC -e ftree -o DIR"));
     };
-    let target = save::Target::of(&args.set)?;
+    let target = save::Target::of(&args.set, common)?;
     let loaded = load::one_plane(&args.fabric, common)?;
     if target.is_some() {
         damage::refuse(&loaded)?;

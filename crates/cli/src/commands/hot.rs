@@ -32,8 +32,8 @@ pub(crate) struct HotCommand {
     pub(crate) scenario: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) counted: CountedArgs,
-    /// Channels that carry more (61.5GB) are hot; entries are changed until none is. Without it, as long as the load
-    /// of the hottest falls
+    /// Channels that carry more (61.5GB, as on the fastest cable: one of half the speed is hot at half of it) are hot; entries
+    /// are changed until none is. Without it, as long as the load of the hottest falls
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_load: Option<String>,
     /// Maximum number of entries to change
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &HotCommand, common: &Common) -> Result<Exit, Failure> {
         .transpose()?;
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;
-    let target = save::Target::of(&args.set)?;
+    let target = save::Target::of(&args.set, common)?;
     let progress = Progress::new(5, common.quiet);
     let mut given =
         CountedTraffic::load(args.scenario.as_deref(), &args.counted, common, &progress)?;

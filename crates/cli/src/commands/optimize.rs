@@ -70,7 +70,7 @@ const RIVALS: [&str; 6] = ["dmodk", "opt", "opt-rect", "ftree", "updn", "minhop"
 const CLEARLY: f64 = 1.004;
 
 pub(crate) fn run(args: &OptimizeCommand, common: &Common) -> Result<Exit, Failure> {
-    let target = save::Target::of(&args.set)?;
+    let target = save::Target::of(&args.set, common)?;
     let loaded = load::one_plane(&args.fabric, common)?;
     if target.is_some() {
         damage::refuse(&loaded)?;

@@ -113,7 +113,7 @@ struct NewTables {
 pub(crate) fn run(args: &RerouteCommand, common: &Common) -> Result<Exit, Failure> {
     args.page.expect()?;
     // The fabric before the fault, its tables, and what made them.
-    let target = save::Target::of(&args.set)?;
+    let target = save::Target::of(&args.set, common)?;
     let fabric = args.fabric.without_faults();
     let loaded = load::one_plane(&fabric, common)?;
     if target.is_some() {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
+use darkfiber_formats::manifest::MANIFEST;
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input, tables as forwarding};
 use darkfiber_page::{Page, Unit, View};
@@ -173,7 +174,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
     // What cannot be written is refused before anything is computed.
     save::expect(args.svg.as_ref())?;
     args.page.expect()?;
-    let mut targets = targets(args, &chains)?.into_iter();
+    let mut targets = targets(args, &chains, common)?.into_iter();
     let request = Request {
         shape: shape.as_ref(),
         roots: &roots,
@@ -251,7 +252,9 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 for note in routes.notes.iter().filter(|_| !common.quiet) {
                     out::eprint_line(&format!("{}: note: {note}", chain.name));
                 }
-                row.roots = roots.iter().map(|&s| fabric.switch(s).guid.to_string()).collect();
+                // Those that the tables were made with.
+                let roots = roots.iter().filter(|_| engine.takes_roots());
+                row.roots = roots.map(|&s| fabric.switch(s).guid.to_string()).collect();
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
                 }
@@ -460,10 +463,21 @@ fn reason(engine: &dyn Engine, refusal: &Refusal) -> String {
 }
 
 /// The directories of the chains, in their order; none if nothing is written.
-fn targets(args: &RouteCommand, chains: &[Chain]) -> Result<Vec<save::Target>, Failure> {
+fn targets(
+    args: &RouteCommand,
+    chains: &[Chain],
+    common: &Common,
+) -> Result<Vec<save::Target>, Failure> {
     let Some(dir) = &args.set.output else { return Ok(Vec::new()) };
+    if chains.len() > 1 && dir.join(MANIFEST).is_file() {
+        let what = format!(
+            "{} has tables of its own, which would stay beside those of several engines, in folders of theirs",
+            dir.display()
+        );
+        return Err(Failure::usage(what).hint("give another directory, or remove this one first"));
+    }
     let of = |chain: &Chain| if chains.len() > 1 { dir.join(&chain.name) } else { dir.clone() };
-    chains.iter().map(|chain| save::Target::open(&of(chain), &args.set)).collect()
+    chains.iter().map(|chain| save::Target::open(&of(chain), &args.set, common)).collect()
 }
 
 /// Where routes are written, if they pass the check.

@@ -22,7 +22,7 @@ pub(crate) struct SurviveCommand {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) tables: TablesOrEngine,
-    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
+    /// Root switches for updn, ftree and their kin: GUIDs (a file, or separated by commas)
     #[arg(long, value_name = "GUIDS", requires = "engine")]
     pub(crate) roots: Option<String>,
     /// Data virtual lanes that may be used (InfiniBand has at most 15)

@@ -19,7 +19,7 @@ pub(crate) struct EngineArgs {
 /// What engines are asked for.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RequestArgs {
-    /// Root switches for updn, dnup and ftree: GUIDs (a file, or separated by commas)
+    /// Root switches for updn, ftree and their kin: GUIDs (a file, or separated by commas)
     #[arg(long, value_name = "GUIDS")]
     pub(crate) roots: Option<String>,
     /// LID mask control: 2^N LIDs for every terminal; engines whose paths depend on the source raise it as needed

@@ -65,6 +65,16 @@ fn a_bad_morning() {
       LIDs: the file has no LIDs; ibnetdiscover prints them
       hot cables: no file of --counters says what ports carried (perfquery -x)
     "#);
+    // Routes are not led around the cable of a host; a table says as much as ibqueryerrors does.
+    for (port, advice) in [
+        (5, "until then `darkfiber reroute --fail FILE` leads routes around them"),
+        (1, "replace them: routes cannot be led around the cable of a host's port"),
+    ] {
+        let table = format!("guid,port,SymbolErrorCounter\n0x{first},{port},65535\n");
+        std::fs::write(dir.path().join("errors.csv"), table).expect("written");
+        let found = run_in(dir.path(), "doctor whole.topo --routes t --counters errors.csv");
+        assert!(found.code == 1 && found.out.contains(advice), "{}{}", found.out, found.err);
+    }
     let csv = run_in(dir.path(), "doctor whole.topo --format csv");
     assert!(csv.out.starts_with("area,verdict,message,action\ncabling,ok,"), "{}", csv.out);
 }

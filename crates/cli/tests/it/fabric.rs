@@ -76,7 +76,7 @@ fn links_fail_by_seed() {
     let too_many = run("fabric torus:dims=3x3,t=1 --fail-links 11");
     assert_eq!(too_many.code, 4);
     assert_snapshot!(too_many.err, @"
-    error: only 10 of 11 cables can fail before the fabric falls apart
+    error: 11 cables cannot fail: the fabric falls apart after 10
     hint: take away fewer cables
     ");
 }

@@ -288,6 +288,31 @@ fn roots_are_taken_or_refused() {
     ");
 }
 
+/// What one engine wrote is not left beside what several write.
+#[test]
+fn a_set_is_not_kept_beside_those_of_several_engines() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    assert_eq!(run_in(d, "route kary:k=4,n=2 -e updn -o keep").code, 0);
+    let before = std::fs::read(d.join("keep/lfts.dump")).expect("tables");
+    let refused = run_in(d, "route kary:k=4,n=2 --fail-links 2 -e minhop,ftree -o keep");
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    assert_snapshot!(refused.err, @"
+    error: keep has tables of its own, which would stay beside those of several engines, in folders of theirs
+    hint: give another directory, or remove this one first
+    ");
+    assert_eq!(std::fs::read(d.join("keep/lfts.dump")).expect("tables"), before);
+    // And what nobody needs is not called written; -q hears nothing of it.
+    let spare = run_in(d, "route kary:k=4,n=2 -e updn --write path-sl,lfts -o some");
+    assert_snapshot!(spare.err, @"
+    warning: path-sl is not written: these routes have nothing to say there
+    wrote the routes of updn to some
+    ");
+    let lanes = "route torus:dims=5x5,t=1 -e dfsssp --write lfts -o lanes";
+    assert!(run_in(d, lanes).err.contains("does not say all service levels"));
+    assert_eq!(run_in(d, &format!("{lanes} -q")).err, "");
+}
+
 #[test]
 fn the_picture_has_a_panel_an_engine() {
     let dir = folder(&[]);

@@ -51,6 +51,10 @@ impl Engine for ArUpDn {
         Deadlock::Free
     }
 
+    fn takes_roots(&self) -> bool {
+        true
+    }
+
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         with_groups(self.name(), fabric, request, &up_down(fabric, request), FirstCriterion::Load)
@@ -85,6 +89,10 @@ impl Engine for ArFTree {
 
     fn deadlock(&self) -> Deadlock {
         Deadlock::Free
+    }
+
+    fn takes_roots(&self) -> bool {
+        true
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {

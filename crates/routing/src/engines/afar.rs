@@ -50,6 +50,10 @@ impl Engine for Afar {
         true
     }
 
+    fn takes_roots(&self) -> bool {
+        true
+    }
+
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let mut old = match FTree.route(fabric, request) {
             Ok(routes) => routes,

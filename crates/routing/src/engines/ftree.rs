@@ -19,7 +19,7 @@ impl Engine for FTree {
     }
 
     fn doc(&self) -> &'static str {
-        "Levels come from the fabric's shape, from --roots, or from the distance to the switches with \
+        "Levels come from --roots, from the fabric's shape, or from the distance to the switches with \
          hosts. Every destination is reached over one chain of least used down ports and all sources \
          climb towards that chain, so that on a full tree each down port of a leaf serves one \
          destination and each up port an equal share of them (the pattern of D-mod-k). Destinations of one leaf are kept \
@@ -44,6 +44,10 @@ impl Engine for FTree {
 
     fn deadlock(&self) -> Deadlock {
         Deadlock::Free
+    }
+
+    fn takes_roots(&self) -> bool {
+        true
     }
 
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {

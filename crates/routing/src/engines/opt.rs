@@ -99,7 +99,7 @@ impl Engine for Opt {
     }
 
     fn summary(&self) -> &'static str {
-        "two-level trees: least possible load under the worst permutation"
+        "two-level trees: bounded load under the worst permutation"
     }
 
     fn doc(&self) -> &'static str {
@@ -107,7 +107,9 @@ impl Engine for Opt {
          groups of ceil(n/k), and the path from a terminal of group i to one of group j climbs to top switch \
          i k + j. An up channel then carries the flows of one group of sources, a down channel those to one \
          group of destinations: no permutation puts more than ceil(n/k) flows on a channel, where D-mod-k \
-         can be made to put n. Only k*k top switches are used.\n\n\
+         can be made to put n where there are enough other leaves. Only k*k top switches are used. That is the \
+         least possible where k*k = m, k divides n, and leaves are as many as their terminals (the paper's Theorem \
+         1); with few leaves dmodk may be milder.\n\n\
          The path depends on the group of the source, and a forwarding table does not see it: every port \
          gets k LIDs, and a source of group i uses LID i of every destination (the file path-bits of `route \
          -o` says so for each port; an MPI library or the path records must follow it). The paper does not \
@@ -129,6 +131,10 @@ impl Engine for Opt {
     }
 
     fn by_source(&self) -> bool {
+        true
+    }
+
+    fn takes_roots(&self) -> bool {
         true
     }
 
@@ -170,6 +176,10 @@ impl Engine for OptRect {
     }
 
     fn by_source(&self) -> bool {
+        true
+    }
+
+    fn takes_roots(&self) -> bool {
         true
     }
 
@@ -216,6 +226,10 @@ impl Engine for OptBalanced {
     }
 
     fn by_source(&self) -> bool {
+        true
+    }
+
+    fn takes_roots(&self) -> bool {
         true
     }
 

@@ -354,19 +354,19 @@ fn farness(fabric: &Fabric, first: usize) -> Vec<(u32, u64)> {
     far
 }
 
-/// Levels of a tree, 1 = leaf: from its shape, from given roots, or by distance from the switches with
+/// Levels of a tree, 1 = leaf: from given roots, else from its shape, or by distance from the switches with
 /// hosts. The error states what is wrong, and where.
 pub(crate) fn tree_levels(
     fabric: &Fabric,
     shape: Option<&Shape>,
     roots: &[SwitchId],
 ) -> Result<Vec<u32>, String> {
-    let level = if let Some(Shape::Tree(tree)) = shape {
-        tree.level.iter().map(|&l| u32::from(l)).collect()
-    } else if roots.is_empty() {
-        levels_above_leaves(fabric)
-    } else {
+    let level = if !roots.is_empty() {
         levels_below(fabric, roots)
+    } else if let Some(Shape::Tree(tree)) = shape {
+        tree.level.iter().map(|&l| u32::from(l)).collect()
+    } else {
+        levels_above_leaves(fabric)
     };
     // A few cables within a level are a quirk of wiring that can stay dark; many are another family.
     let flat = flat(fabric, &level);

@@ -55,6 +55,10 @@ impl Engine for Rails {
         Deadlock::Free
     }
 
+    fn takes_roots(&self) -> bool {
+        true
+    }
+
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         let (level, updown) = up_down_of_tree(self, fabric, request)?;
         let tree = RailTree::of(fabric, level);

@@ -73,7 +73,7 @@ impl Engine for Torus {
             GridKind::Torus | GridKind::Mesh => grid,
         };
         let lattice = Lattice::new(fabric, grid);
-        let cuts = Cuts::find(&lattice.rings).map_err(|needed| Refusal::Lanes {
+        let cuts = Cuts::find(&lattice.whole_rings()).map_err(|needed| Refusal::Lanes {
             engine: self.name(),
             needed,
             lanes: request.lanes,
@@ -166,6 +166,14 @@ impl<'a> Lattice<'a> {
                 self.reach[(d * n + s) * 2 + 1] = (piece.len() - 1 - i) as u32;
             }
         }
+    }
+
+    /// Sizes of the dimensions of which a ring is whole, 0 for the others: what is broken has no cycle to cut.
+    fn whole_rings(&self) -> Vec<u32> {
+        let is_whole =
+            |d: usize, s: usize| [false, true].iter().any(|&up| self.reach(d, s, up) == WHOLE);
+        let has_whole = |d| (0..self.fabric.switch_count()).any(|s| is_whole(d, s));
+        (0..).zip(&self.rings).map(|(d, &size)| if has_whole(d) { size } else { 0 }).collect()
     }
 
     #[inline]

@@ -51,6 +51,10 @@ impl Engine for UpDn {
         Deadlock::Free
     }
 
+    fn takes_roots(&self) -> bool {
+        true
+    }
+
     fn compute(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
         require_routable(self.name(), fabric, request)?;
         legal_routes(self.name(), fabric, request, &up_down(fabric, request), FirstCriterion::Load)

@@ -1,11 +1,11 @@
 //! Every engine on random fabrics: complete tables or a typed refusal, proven by the oracle.
 
-use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{Fabric, Shape, SwitchId, TerminalId};
 use darkfiber_routing::check::check;
 use darkfiber_routing::{
     Deadlock, DestId, ENGINES, Engine, Layers, Refusal, Request, Routes, find_engine,
 };
-use darkfiber_testkit::{any_fabric, connected_fabric, fabric, oracle};
+use darkfiber_testkit::{any_fabric, connected_fabric, fabric, families, oracle};
 use proptest::prelude::*;
 
 fn by_name(name: &str) -> &'static dyn Engine {
@@ -245,6 +245,38 @@ fn updn_never_turns_up_after_down() {
                 .collect();
             assert!(ups.windows(2).all(|w| w[0] || !w[1]), "{s:?} -> {d:?}: {ups:?}");
         }
+    }
+}
+
+/// Roots that are given decide, also where the family of the fabric is known; engines without any say so.
+#[test]
+fn roots_go_before_the_shape() {
+    let on = families::topology("kary:k=3,n=3");
+    let (fabric, shape) = (&on.fabric, on.shape.as_ref());
+    let tables = |engine: &str, roots: &[SwitchId]| {
+        let routes = by_name(engine).route(fabric, &Request { shape, roots, ..Request::default() });
+        routes.expect("it routes trees")
+    };
+    let level = |s: SwitchId| match shape {
+        Some(Shape::Tree(tree)) => tree.level[s.index()],
+        _ => panic!("a tree"),
+    };
+    let tops: Vec<SwitchId> =
+        (0..fabric.switch_count()).map(SwitchId::new).filter(|&s| level(s) == 3).collect();
+    let rows = |routes: &Routes| -> Vec<Vec<u8>> {
+        (0..routes.row_count()).map(|row| routes.ports(row).to_vec()).collect()
+    };
+    for engine in ["ftree", "updn"] {
+        let plain = tables(engine, &[]);
+        assert_eq!(rows(&tables(engine, &tops)), rows(&plain), "{engine}");
+        // A leaf on top turns the tree over.
+        let turned = tables(engine, &[SwitchId(0)]);
+        assert!(level(SwitchId(0)) == 1 && rows(&turned) != rows(&plain), "{engine}");
+    }
+    for engine in ["dnup", "minhop"] {
+        let told = tables(engine, &tops);
+        assert!(told.notes.iter().any(|note| note.contains("roots")), "{:?}", told.notes);
+        assert_eq!(rows(&told), rows(&tables(engine, &[])), "{engine}");
     }
 }
 

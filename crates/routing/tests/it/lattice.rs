@@ -289,7 +289,12 @@ fn a_ring_without_a_cable_is_a_mesh() {
         let on = damaged(&topology(spec), 1, 0, 3).expect("connected");
         let report = proven("torus", &on, spec);
         assert_eq!(report.hops, shortest(&on.fabric), "{spec}");
+        // No ring is left to cut.
+        assert!(route("torus", &on, 1).is_ok(), "{spec}");
     }
+    // One of two rings is.
+    let on = damaged(&topology("torus:dims=7x2,t=1"), 1, 0, 3).expect("connected");
+    assert!(route("torus", &on, 1).is_err());
 }
 
 #[test]

@@ -115,6 +115,10 @@ fn scenarios_that_ask_for_what_there_is_not() {
     hint: did you mean one of cn0001, cn0002, cn0003, cn0004?
     ");
     assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\nnodes = 1"), @"error: s.toml: line 4: job 1: hosts names its nodes: leave out nodes and placement");
+    assert_snapshot!(job("traffic = \"mpigraph\"\nhosts = \"cn0001\"\ncount = 2"), @"
+    error: s.toml: line 4: job 1: hosts names the nodes of one job, and there are more by count
+    hint: a [[job]] for each, or nodes and placement
+    ");
     assert_snapshot!(job("traffic = \"mpigraph\"\nplacement = \"liner\""), @"
     error: s.toml: line 6: job 1: placement: no allocator is called 'liner'
     hint: did you mean linear?
@@ -177,11 +181,19 @@ fn fabrics_routes_and_costs_that_there_are_not() {
     assert_snapshot!(with("[routes]", "cost.efficiency = 1.5\n[routes]", 3), @"error: s.toml: line 2: cost: efficiency 1.5 must be above 0 and at most 1");
     assert_snapshot!(with("[routes]", "keep.interval = \"often\"\n[routes]", 3), @r#"error: s.toml: line 2: keep: interval "often" is no time: write a number and a unit, for example 100ms, 1.2us or 3h"#);
     assert_snapshot!(with("[routes]", "fail-links = 2\n[routes]", 4), @"
-    error: s.toml: line 1: fabric: only 0 of 2 cables can fail before the fabric falls apart
+    error: s.toml: line 1: fabric: 2 cables cannot fail: the fabric falls apart after 0
     hint: take away fewer cables
     ");
+    assert_snapshot!(with("[routes]", "storage = \"0x1\"\n[routes]", 3), @"
+    error: s.toml: line 2: storage: 0x1: none of its 1 GUIDs is in the fabric
+    hint: port or node GUIDs of hosts are expected, as `ibnetdiscover` prints them
+    ");
+    assert_snapshot!(with("[routes]", "fail = [\"nosuch\"]\n[routes]", 3), @"
+    error: s.toml: line 2: fail: nosuch: there is no file and no switch 'nosuch'
+    hint: expected GUID:PORT or NAME[PORT] (a cable), GUID or NAME (a switch), or a file
+    ");
     assert_snapshot!(with("[routes]", "plane = 3\n[routes]", 3), @"
-    error: s.toml: line 1: fabric: --plane 3: this fabric is not known to have several planes
+    error: s.toml: line 2: plane: 3: this fabric is not known to have several planes
     hint: planes are given by a generator's planes=N, or recognised by the hosts they share
     ");
 }

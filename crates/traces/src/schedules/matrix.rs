@@ -176,7 +176,10 @@ pub fn read(text: &str, path: &Path) -> Result<(CommMatrix, Diagnostics), ReadEr
         }
         return Ok((reader.done(Some(columns as u32), &mut d), d));
     }
-    if rows == 3 {
+    let has_heading = lines()
+        .next()
+        .is_some_and(|(_, first)| words(first).any(|word| word.parse::<f64>().is_err()));
+    if rows == 3 && !has_heading {
         d.note(
             0,
             "three lines of three numbers are taken as pairs: source, destination, bytes",

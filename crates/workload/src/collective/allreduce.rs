@@ -49,8 +49,8 @@ pub(super) static ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "double-binary-tree",
-        doc: "half of the vector up and down one tree, half up and down its mirror image, all at once in segments, so \
-              that everybody has children in one of them only",
+        doc: "half of the vector up and down one tree, half up and down its mirror image (an odd number of ranks: shifted by \
+              one), all at once in segments: everybody has children in one of them only, but for rank 0 of an odd number",
         source: "Sanders, Speck, Traeff, Parallel Computing 35, 2009; NCCL 2.4",
         write: two_trees,
     },
@@ -132,7 +132,7 @@ fn two_trees(writer: &mut CollectiveWriter<'_, '_>) {
     }
     let tree = Tree::half_of_two(n);
     let plain: Vec<u32> = (0..n).collect();
-    // With an odd number the mirror image would leave one with children twice; shifting does not.
+    // With an odd number the mirror image leaves the same ranks with children; shifted, only the first has them in both, as with NCCL.
     let other = |v: u32| if n.is_multiple_of(2) { n - 1 - v } else { (v + 1) % n };
     let mirror: Vec<u32> = (0..n).map(other).collect();
     let call = writer.call;

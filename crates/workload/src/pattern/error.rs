@@ -34,7 +34,7 @@ pub enum PatternError {
     },
     /// The fabric has no groups.
     #[error(
-        "{pattern} needs groups: say how many terminals are one (group=16), or take a command that knows the dragonfly (measure, saturate)"
+        "{pattern} needs groups: say how many terminals are one (group=16), or give measure or saturate a dragonfly"
     )]
     NoGroups {
         /// Name of the pattern.

@@ -50,8 +50,8 @@ pub(super) static NN: Afar = Afar {
     summary: "four neighbours on a grid of x 64 exchange 64 KiB again and again",
     doc: "Ranks on a periodic grid of n/64 x 64, row by row, send a message to each of four neighbours (Smith et al., \
           SC'18, section III, tables I and IV: 10 steps of 1200 iterations, 0.83 ms of computing, 256 KB an iteration, \
-          which is what makes the grid periodic; barrier after each step). Where 64 does not divide n the grid is as \
-          square as can be. They vary the computing by 0.18 %; here it is even.",
+          which is what makes the grid periodic; barrier after each step). Where n is no multiple of 64, or 64, the grid is \
+          as square as can be. They vary the computing by 0.18 %; here it is even.",
     iterations: 1200,
     compute: 830,
     usual: ("1200", "830us"),

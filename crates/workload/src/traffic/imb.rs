@@ -23,8 +23,10 @@ impl Traffic for Imb {
         "One collective of MPI (`op`) among all ranks, `repeat` times; ranks go from one to the next without a barrier \
          unless together=1. The root is 0 in the first call and moves on by one with each of the first n calls, as IMB \
          does, unless `root` fixes it. Sizes are as in MPI: of a block for gather, scatter, allgather, alltoall and \
-         reduce-scatter, of the vector for others. The library chooses the algorithm and its segments unless \
-         `algorithm` and `segment` say (Intel MPI Benchmarks, MPI-1 part; Domke et al., SC'19, section 4.1)."
+         reduce-scatter, of the vector for others. The library chooses the algorithm and its segments; an `algorithm` \
+         that is named takes whole messages unless `segment` cuts them, as Open MPI's own does where it is forced. \
+         Keys that an operation has no use for (`root` of an Allreduce, `segment` of an algorithm that does not cut) \
+         change nothing, so that a study may vary `op` alone (Intel MPI Benchmarks, MPI-1 part; Domke et al., SC'19, section 4.1)."
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -36,7 +38,11 @@ impl Traffic for Imb {
             Key::optional("bytes", "of a vector or block", "1MiB"),
             Key::optional("repeat", "calls", "1"),
             Key::optional("algorithm", "name of an algorithm", "the library's"),
-            Key::optional("segment", "bytes of a segment; 0 does not cut", "the library's"),
+            Key::optional(
+                "segment",
+                "bytes of a segment; 0 does not cut",
+                "the library's; 0 with `algorithm`",
+            ),
             Key::optional("root", "rank of the root", "moves on"),
             Key::optional("reduce", "time to reduce a MiB", "0s"),
             Key::optional("together", "1: all begin a call together", "0"),

@@ -11,9 +11,9 @@ pub(in crate::traffic) static LAMMPS: Application = Application {
     name: "lammps",
     summary: "molecular dynamics: six faces at distances one and two, small Allreduces",
     doc: "De Sensi et al., SC'20, table I: reductions and messages at different distances; the input is not given. Ranks \
-          are on a periodic 3-D grid. A step exchanges ghost atoms with both neighbours along x, then y, then z, sends \
-          forces back the same way, then does the same at distance two with half as much, and sums up 48 bytes. \
-          Assumptions: 32000 atoms a rank (the rhodopsin benchmark's size), 3200 of them in a face, 24 bytes an atom.",
+          are on a periodic 3-D grid. A step exchanges ghost atoms with both neighbours along x, then y, then z, and \
+          forces back the same way, then does the same at distance two with half as much, and sums up 48 bytes. Ghost \
+          atoms and forces of a neighbour are one message of both sizes. Assumptions: 32000 atoms a rank (the rhodopsin benchmark's size), 3200 of them in a face, 24 bytes an atom.",
     keys: &[],
     length: Length::Seconds(90),
     write: |body, _| {
