@@ -93,7 +93,7 @@ impl Error {
 }
 
 /// Keys of a scenario's fabric and routes that options of commands are called like.
-const OPTIONS: &[&str] = &["compute", "storage", "fail", "plane", "roots"];
+const OPTIONS: &[&str] = &["compute", "storage", "fail", "hosts-per-switch", "plane", "roots"];
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
