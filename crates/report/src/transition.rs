@@ -114,7 +114,7 @@ fn what_to_do(verdict: &str) -> Option<&'static str> {
             "Each stage has to be complete before the next begins: one load of a file by OpenSM keeps no order.",
         ),
         "refuse" => Some(
-            "No way is proved while traffic runs: drain it before the change, or take what is safe of the new tables\n\
+            "No way by whole switches is proved while traffic runs: drain it before the change, or take what is safe of the new tables\n\
              (`darkfiber route FABRIC -e ENGINE --from OLD -o DIR`). --jobs FILE counts running jobs' pairs only.",
         ),
         _ => None,

@@ -221,6 +221,9 @@ fn repairs_stand_on_the_rungs_that_they_claim() {
             let [before, after] = [&whole, &mended].map(|p| p.tables(&damaged, &map));
             let t = judge(&damaged, &before, &after, None);
             let what = format!("{spec} {engine} {cable:?} {rung:?}: {:?} {:?}", t.verdict, t.rungs);
+            if t.verdict == Rung::Stages {
+                crate::transition::stages_are_sound(&damaged, &[&before], &after, &t);
+            }
             match rung {
                 reroute::Rung::AnyOrder => {
                     seen[0] += 1;
