@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use darkfiber_fabric::Fabric;
 use darkfiber_formats::disk::Os;
 use darkfiber_formats::manifest::{
-    GROUPS, GUID2LID, HOST_SL, LFTS, LID_CHOICE, PATH_BITS, PATH_SL, PATH_SL_ROWS, SL2VL,
+    GROUPS, GUID2LID, HOST_SL, LFTS, LID_CHOICE, MANIFEST, PATH_BITS, PATH_SL, PATH_SL_ROWS, SL2VL,
 };
 use darkfiber_formats::sets::{SetError, TableSet, make_folders};
 use darkfiber_formats::{
@@ -143,6 +143,14 @@ impl Unwritten {
         }
         Err(last)
     }
+}
+
+/// Whether a directory has tables that a command would read, by the names that sets and OpenSM give them.
+pub(crate) fn holds_tables(dir: &Path) -> bool {
+    let plain = [MANIFEST, LFTS, "opensm-lfts.dump", "subnet.lst", FDBS];
+    let packed =
+        plain.iter().flat_map(|name| ["", ".gz", ".zst"].map(|end| format!("{name}{end}")));
+    packed.into_iter().any(|name| dir.join(name).is_file())
 }
 
 /// Files of a set of tables that are written.

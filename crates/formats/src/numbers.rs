@@ -9,6 +9,7 @@ use crate::{Diagnostics, ReadError, sheet};
 
 /// A table as read from a file.
 struct Sheet<'a> {
+    text: &'a str,
     path: &'a Path,
     heading: Vec<String>,
     /// Number of lines that are not part of the table.
@@ -19,7 +20,7 @@ struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn read(text: &str, path: &'a Path) -> Result<Self, ReadError> {
+    fn read(text: &'a str, path: &'a Path) -> Result<Self, ReadError> {
         let mut reader = sheet::reader(text).from_reader(text.as_bytes());
         let heading: Vec<String> = match reader.headers() {
             Ok(heading) => heading.iter().map(|h| h.trim_start_matches('#').to_owned()).collect(),
@@ -31,8 +32,8 @@ impl<'a> Sheet<'a> {
         let broken = lines - read.len();
         let (records, ragged): (Vec<_>, Vec<_>) =
             read.into_iter().partition(|record| fits(record, heading.len()));
-        let ragged = (ragged.len(), ragged.first().map_or(0, line));
-        Ok(Self { path, heading, broken, ragged, records })
+        let ragged = (ragged.len(), ragged.first().map_or(0, |row| sheet::line(text, row)));
+        Ok(Self { text, path, heading, broken, ragged, records })
     }
 
     /// The place of a column, by its heading, small letters or not.
@@ -72,10 +73,6 @@ fn number(record: &csv::StringRecord, i: usize) -> Option<f64> {
     record.get(i)?.parse::<f64>().ok().filter(|x| x.is_finite())
 }
 
-fn line(record: &csv::StringRecord) -> usize {
-    record.position().map_or(0, |p| p.line() as usize)
-}
-
 /// Reads some columns of a table whose cells are separated by commas, semicolons or tabs; by their headings, ignoring case.
 /// Rows in which one of them is not a number are reported and left out.
 ///
@@ -86,12 +83,12 @@ pub fn columns(
     path: &Path,
     names: &[&str],
 ) -> Result<(Vec<Vec<f64>>, Diagnostics), ReadError> {
-    let sheet = Sheet::read(text, path)?;
-    let places = names.iter().map(|name| sheet.place(name)).collect::<Result<Vec<_>, _>>()?;
+    let table = Sheet::read(text, path)?;
+    let places = names.iter().map(|name| table.place(name)).collect::<Result<Vec<_>, _>>()?;
     let mut found = Diagnostics::default();
     let mut columns = vec![Vec::new(); names.len()];
     let (mut left_out, mut first) = (0usize, 0);
-    for record in &sheet.records {
+    for record in &table.records {
         let row: Option<Vec<f64>> = places.iter().map(|&i| number(record, i)).collect();
         if let Some(row) = row {
             for (column, x) in columns.iter_mut().zip(row) {
@@ -99,10 +96,10 @@ pub fn columns(
             }
         } else {
             left_out += 1;
-            first = if first == 0 { line(record) } else { first };
+            first = if first == 0 { sheet::line(table.text, record) } else { first };
         }
     }
-    sheet.left_out(left_out, first, &mut found);
+    table.left_out(left_out, first, &mut found);
     Ok((columns, found))
 }
 
@@ -169,20 +166,20 @@ pub fn steps(
     path: &Path,
     asked: &ColumnMeanings<'_>,
 ) -> Result<(Steps, Diagnostics), ReadError> {
-    let sheet = Sheet::read(text, path)?;
-    let time = sheet.place(asked.time)?;
-    let run = asked.run.map(|name| sheet.place(name)).transpose()?;
-    let step = asked.step.map(|name| sheet.place(name)).transpose()?;
+    let table = Sheet::read(text, path)?;
+    let time = table.place(asked.time)?;
+    let run = asked.run.map(|name| table.place(name)).transpose()?;
+    let step = asked.step.map(|name| table.place(name)).transpose()?;
     let named = [Some(time), run, step];
     let mut places = Vec::new();
     for wanted in asked.features {
         let before = places.len();
         if let Some(beginning) = wanted.strip_suffix('*') {
             let begins = |h: &str| begins_with(h, beginning);
-            let all = (0..sheet.heading.len()).filter(|i| begins(&sheet.heading[*i]));
+            let all = (0..table.heading.len()).filter(|i| begins(&table.heading[*i]));
             places.extend(all.filter(|&i| !named.contains(&Some(i))));
         } else {
-            let place = sheet.place(wanted)?;
+            let place = table.place(wanted)?;
             if named.contains(&Some(place)) {
                 let what = format!("'{wanted}' is the time, the run or the step, and no counter");
                 return Err(refused(
@@ -194,7 +191,7 @@ pub fn steps(
             places.push(place);
         }
         if places.len() == before {
-            let known = format!("its columns are {}", sheet.heading.join(", "));
+            let known = format!("its columns are {}", table.heading.join(", "));
             return Err(refused(path, format!("no column is '{wanted}'"), &known));
         }
     }
@@ -206,27 +203,27 @@ pub fn steps(
                 numbers += usize::from(filled);
                 !filled || number(r, *i).is_some()
             };
-            sheet.records.iter().all(is) && numbers > 0
+            table.records.iter().all(is) && numbers > 0
         };
-        let open = (0..sheet.heading.len()).filter(|i| !named.contains(&Some(*i)));
+        let open = (0..table.heading.len()).filter(|i| !named.contains(&Some(*i)));
         places = open.filter(counts).collect();
     }
     places.sort_unstable();
     places.dedup();
     if places.is_empty() {
-        let known = format!("its columns are {}", sheet.heading.join(", "));
+        let known = format!("its columns are {}", table.heading.join(", "));
         return Err(refused(path, "no other column holds numbers only".to_owned(), &known));
     }
     let mut found = Diagnostics::default();
     let (mut runs, mut steps) = (Numbered::default(), Numbered::default());
     let mut rows = Vec::new();
     let (mut left_out, mut first) = (0usize, 0);
-    for (i, record) in sheet.records.iter().enumerate() {
+    for (i, record) in table.records.iter().enumerate() {
         let name = |of: Option<usize>| of.and_then(|i| record.get(i));
         let counters: Option<Vec<f64>> = places.iter().map(|&i| number(record, i)).collect();
         let (Some(time), Some(counters)) = (number(record, time), counters) else {
             left_out += 1;
-            first = if first == 0 { line(record) } else { first };
+            first = if first == 0 { sheet::line(table.text, record) } else { first };
             continue;
         };
         rows.push(CounterRow {
@@ -239,8 +236,8 @@ pub fn steps(
             counters,
         });
     }
-    sheet.left_out(left_out, first, &mut found);
-    let names = places.iter().map(|&i| sheet.heading[i].clone()).collect();
+    table.left_out(left_out, first, &mut found);
+    let names = places.iter().map(|&i| table.heading[i].clone()).collect();
     Ok((Steps { names, runs: runs.1, steps: steps.1, rows }, found))
 }
 

@@ -87,7 +87,7 @@ pub fn read(
                 continue;
             }
         };
-        let line = record.position().map_or(0, |p| p.line() as usize);
+        let line = sheet::line(text, &record);
         let cell = |i: usize| record.get(i).unwrap_or_default();
         let ends = [cell(source), cell(destination)].map(|name| {
             let of = places.of(name);

@@ -18,6 +18,14 @@ pub(crate) fn reader(text: &str) -> csv::ReaderBuilder {
     builder
 }
 
+/// The line of a row, from 1. What comes before it, the end of a line of two bytes and lines without anything, is not of it.
+pub(crate) fn line(text: &str, record: &csv::StringRecord) -> usize {
+    let Some(position) = record.position() else { return 0 };
+    let bytes = text.as_bytes().get(position.byte() as usize..).unwrap_or_default();
+    let ends = bytes.iter().take_while(|&&b| b == b'\n' || b == b'\r');
+    position.line() as usize + ends.filter(|&&b| b == b'\n').count()
+}
+
 /// Small letters and digits of a heading.
 pub(crate) fn plain(heading: &str) -> String {
     let letters = heading.chars().filter(char::is_ascii_alphanumeric);

@@ -156,10 +156,7 @@ pub trait Engine: Sync {
         ];
         let unused = given.iter().filter(|(_, is_unused)| *is_unused);
         routes.notes.extend(unused.map(|(what, _)| {
-            format!(
-                "the {what} that are given are not used: tables of {} do not depend on any",
-                self.name()
-            )
+            format!("{}: tables of {} do not depend on any", not_used(what), self.name())
         }));
         Ok(routes)
     }
@@ -183,6 +180,18 @@ pub trait Engine: Sync {
         };
         let more_even = |request: &Request<'_>| other.compute(fabric, request);
         lid_offsets::route(fabric, request, &own, Some((other.name(), &more_even)), layered)
+    }
+}
+
+fn not_used(what: &str) -> String {
+    format!("the {what} that are given are not used")
+}
+
+impl Routes {
+    /// Whether roots were asked for that these tables do not depend on, as a note says.
+    pub fn leaves_roots(&self) -> bool {
+        let says = not_used("roots");
+        self.notes.iter().any(|note| note.starts_with(&says))
     }
 }
 

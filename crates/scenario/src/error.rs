@@ -70,15 +70,24 @@ impl Error {
 }
 
 impl Error {
-    /// An error about the fabric of a scenario: what is said of an option is said of the key of that name.
+    /// An error about an option, which its message names.
     #[must_use]
-    pub(crate) fn of_fabric(mut self) -> Self {
+    pub(crate) fn of_option(mut self, option: &str) -> Self {
+        if !self.message.starts_with(option) {
+            self.message = format!("{option} {}", self.message);
+        }
+        self
+    }
+
+    /// What is said of an option is said of the key of that name, everything else of this one.
+    #[must_use]
+    pub(crate) fn of_key(mut self, key: &str) -> Self {
         let about = self.message.strip_prefix("--").and_then(|rest| rest.split_once(' '));
-        if let Some((key, rest)) = about {
-            (self.at, self.message) = (vec![key.to_owned()], rest.to_owned());
+        if let Some((option, rest)) = about {
+            (self.at, self.message) = (vec![option.to_owned()], rest.to_owned());
             return self;
         }
-        self.inside("fabric")
+        self.inside(key)
     }
 
     /// The same in the words of a command whose options are called as keys of the fabric are.

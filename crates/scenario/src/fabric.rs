@@ -195,7 +195,8 @@ pub fn with_faults(
     let planes = Planes::of(&topology.fabric).count();
     let mut gone = Faults::default();
     for word in &source.fail {
-        let (named, remarks) = faults::in_fabric(&topology.fabric, word, source.symbol_errors)?;
+        let named = faults::in_fabric(&topology.fabric, word, source.symbol_errors);
+        let (named, remarks) = named.map_err(|error| error.of_option("--fail"))?;
         listener.remarks(word, &remarks);
         gone.extend(named);
     }
@@ -251,7 +252,10 @@ fn one_plane(topology: &Topology, number: usize) -> Result<Topology, Error> {
                 "planes are given by a generator's planes=N, or recognised by the hosts they share"
                     .to_owned(),
             ),
-            _ => (format!("there is no plane {number}"), format!("there are planes 1 to {planes}")),
+            _ => (
+                format!("--plane {number}: there is no such plane"),
+                format!("there are planes 1 to {planes}"),
+            ),
         };
         Error::usage(what).hint(hint)
     })
@@ -347,7 +351,7 @@ fn roles(
     }
     let mut listed = |option: &str, given: &Option<String>| -> Result<Option<Vec<bool>>, Error> {
         let Some(text) = given else { return Ok(None) };
-        let (list, source) = guid_list(text, listener)?;
+        let (list, source) = guid_list(option, text, listener)?;
         let (ids, found) = guids::terminals(&fabric, &list);
         listener.remarks(&source, &found);
         // Storage may be on no host; jobs have to run on some.
@@ -387,7 +391,7 @@ pub fn roots(
     text: &str,
     listener: &mut dyn Listener,
 ) -> Result<Vec<SwitchId>, Error> {
-    let (list, source) = guid_list(text, listener)?;
+    let (list, source) = guid_list("--roots", text, listener)?;
     let (ids, found) = guids::switches(fabric, &list);
     listener.remarks(&source, &found);
     if ids.is_empty() {
@@ -400,8 +404,12 @@ pub fn roots(
     Ok(ids)
 }
 
-/// GUIDs from a file, or separated by commas on the command line.
-fn guid_list(text: &str, listener: &mut dyn Listener) -> Result<(GuidList, String), Error> {
+/// GUIDs from a file, or separated by commas, that are given by an option.
+fn guid_list(
+    option: &str,
+    text: &str,
+    listener: &mut dyn Listener,
+) -> Result<(GuidList, String), Error> {
     let guid = |word: &str| {
         let word = word.trim();
         let digits = word.strip_prefix("0x")?;
@@ -414,7 +422,7 @@ fn guid_list(text: &str, listener: &mut dyn Listener) -> Result<(GuidList, Strin
     }
     let path = Path::new(text);
     if !is_there(path) {
-        return Err(Error::input(format!("there is no file {text}"))
+        return Err(Error::input(format!("{option} {text}: there is no such file"))
             .hint("GUIDs are a file with one on each line, or 0x... separated by commas"));
     }
     let (list, found) = guids::read(&input::read_text(path)?, path)?;

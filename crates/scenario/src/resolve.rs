@@ -141,7 +141,7 @@ impl Scenario {
     ) -> Result<Arc<Loaded>, Error> {
         self.medium()?;
         listener.stage("reading");
-        self.load(files, listener).map(Arc::new).map_err(Error::of_fabric)
+        self.load(files, listener).map(Arc::new).map_err(|e| e.of_key("fabric"))
     }
 
     /// As [`open`](Self::open), on the fabric that it names, which was [loaded](Self::load) before.
@@ -165,7 +165,7 @@ impl Scenario {
                 let text =
                     if beside.is_file() { beside.display().to_string() } else { text.clone() };
                 fabric::roots(&loaded.topology.fabric, &text, listener)
-                    .map_err(|e| e.of_fabric().inside("routes"))?
+                    .map_err(|e| e.of_key("roots").inside("routes"))?
             }
             None => Vec::new(),
         };

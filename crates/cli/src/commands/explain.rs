@@ -85,6 +85,10 @@ fn by_load(
     common: &Common,
 ) -> Result<Exit, Failure> {
     let path = args.file.as_path();
+    if load.eq_ignore_ascii_case(&args.time) {
+        let what = format!("--load and --time are one column, '{load}'");
+        return Err(Failure::usage(what).hint("a time is explained by something else"));
+    }
     let (columns, found) = numbers::columns(text, path, &[load, &args.time])?;
     out::diagnostics(&path.display().to_string(), &found, common);
     let points: Vec<(f64, f64)> =

@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::Args;
 use darkfiber_analysis::{Finding, Severity, finding};
 use darkfiber_fabric::{Fabric, Shape, TerminalId, Topology};
-use darkfiber_formats::manifest::MANIFEST;
 use darkfiber_formats::places::Places;
 use darkfiber_formats::{demands, input, tables as forwarding};
 use darkfiber_page::{Page, Unit, View};
@@ -253,7 +252,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                     out::eprint_line(&format!("{}: note: {note}", chain.name));
                 }
                 // Those that the tables were made with.
-                let roots = roots.iter().filter(|_| engine.takes_roots());
+                let roots = roots.iter().filter(|_| !routes.leaves_roots());
                 row.roots = roots.map(|&s| fabric.switch(s).guid.to_string()).collect();
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();
@@ -469,7 +468,7 @@ fn targets(
     common: &Common,
 ) -> Result<Vec<save::Target>, Failure> {
     let Some(dir) = &args.set.output else { return Ok(Vec::new()) };
-    if chains.len() > 1 && dir.join(MANIFEST).is_file() {
+    if chains.len() > 1 && save::holds_tables(dir) {
         let what = format!(
             "{} has tables of its own, which would stay beside those of several engines, in folders of theirs",
             dir.display()

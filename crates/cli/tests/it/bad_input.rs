@@ -421,7 +421,7 @@ fn layers_that_follow_the_source_are_refused_by_destination() {
 fn faults_that_do_not_exist() {
     let files = [("other", "0x5 1\n0x6\n"), ("f", PAIR)];
     assert_snapshot!(writes_nothing(&files, "route f -e minhop --fail other -o out", 3), @"
-    error: other: no line names a node of this fabric; expected a list of its faults
+    error: --fail other: no line names a node of this fabric; expected a list of its faults
     hint: the file may belong to another fabric; GUIDs are those of its nodes and ports
     ");
     let missing = writes_nothing(&files, "route f -e minhop --fail nowhere -o out", 3);

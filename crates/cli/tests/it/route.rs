@@ -283,7 +283,7 @@ fn roots_are_taken_or_refused() {
     let missing = run_in(d, "route pair.topo -e updn --roots nowhere");
     assert_eq!(missing.code, 3);
     assert_snapshot!(missing.err, @"
-    error: there is no file nowhere
+    error: --roots nowhere: there is no such file
     hint: GUIDs are a file with one on each line, or 0x... separated by commas
     ");
 }

@@ -36,7 +36,7 @@ pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
             let [guid, port, errors] = columns.map(|at| number(record.get(at?)?));
             let port = port.and_then(|port| u8::try_from(port).ok());
             if let (Some(guid), Some(port), Some(errors)) = (guid, port, errors) {
-                let line = before + record.position().map_or(0, |p| p.line() as usize);
+                let line = before + sheet::line(section, &record);
                 all.push(SymbolErrors { device: Device::Guid(guid), port, errors, line });
             }
         }

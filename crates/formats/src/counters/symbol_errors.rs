@@ -35,7 +35,7 @@ pub fn is_such(text: &str) -> bool {
     prometheus::has_symbol_errors(text)
         || perfmgr::has_symbol_errors(text)
         || !db_csv::symbol_errors(text).is_empty()
-        || !table::symbol_errors(text).is_empty()
+        || !table::symbol_errors(text, &mut Diagnostics::default()).is_empty()
         || text.lines().map(str::trim_start).any(|line| {
             line.starts_with("# Port counters:")
                 || line.starts_with("# Port extended counters:")
@@ -55,7 +55,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics),
     let mut all: Vec<SymbolErrors> = prometheus::symbol_errors(text, &mut found);
     all.extend(perfmgr::symbol_errors(text));
     all.extend(db_csv::symbol_errors(text));
-    all.extend(table::symbol_errors(text));
+    all.extend(table::symbol_errors(text, &mut found));
     // The port of the current `perfquery` counters, and whether its symbol errors have been read.
     let mut at: Option<(u16, u8)> = None;
     let (mut ports, mut sums, mut is_report) = (0, 0, false);

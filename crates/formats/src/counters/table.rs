@@ -114,15 +114,14 @@ pub(super) fn of_section(
                 continue;
             }
         };
-        let line = before + record.position().map_or(0, |p| p.line() as usize);
+        let line = before + sheet::line(text, &record);
         table.line(&record, line, &mut readings, found);
     }
     Ok(readings)
 }
 
-/// The symbol errors of ports in a table with such a column: of the lines of a port the last in time. Lines that say no port are left out;
-/// [`of_section`] reports them.
-pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
+/// The symbol errors of ports in a table with such a column: of the lines of a port the last in time. What cannot be read is named.
+pub(super) fn symbol_errors(text: &str, found: &mut Diagnostics) -> Vec<SymbolErrors> {
     let head = sheet::heading(text);
     let counts = |heading: &str| known(heading).is_some_and(|h| h.holds == Column::SymbolErrors);
     if !head.split(sheet::delimiter(head) as char).any(|cell| counts(cell.trim())) {
@@ -140,13 +139,23 @@ pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
         .filter_map(|of| Some((of, columns.best(|c| c == Column::SymbolErrors, of)?)))
         .collect();
     let mut latest: BTreeMap<(Device, u8), (f64, SymbolErrors)> = BTreeMap::new();
-    let mut unsaid = Diagnostics::default();
+    // Lines without a port: of a table that has traffic, too, they are named where that is read.
+    let is_told = Table::of(&heading).is_ok();
+    let mut without = Diagnostics::default();
     for record in reader.records().flatten() {
-        let line = record.position().map_or(0, |p| p.line() as usize);
-        let Some((device, time)) = ports.owner(&record, line, &mut unsaid) else { continue };
+        let line = sheet::line(text, &record);
+        let Some((device, time)) = ports.owner(&record, line, &mut without) else { continue };
         for &(of, i) in &counters {
-            let errors = record.get(i).and_then(number);
-            let (Some(port), Some(errors)) = (ports.port(&record, of), errors) else { continue };
+            let Some(cell) = record.get(i).filter(|cell| !cell.is_empty()) else { continue };
+            let Some(port) = ports.port(&record, of) else {
+                without.warn(line, "no number of a port", "expected 0 to 254; left out");
+                continue;
+            };
+            let Some(errors) = number(cell) else {
+                let what = format!("\"{cell}\" is no number of symbol errors");
+                found.warn(line, what, "expected a whole number from 0; not used");
+                continue;
+            };
             let (device, time) = (of_adapter(&device, of), time.unwrap_or(f64::NEG_INFINITY));
             let now = SymbolErrors { device: device.clone(), port, errors, line };
             match latest.entry((device, port)) {
@@ -159,6 +168,10 @@ pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
                 Entry::Occupied(_) => {}
             }
         }
+    }
+    if !is_told {
+        found.0.extend(without.0);
+        found.0.sort_by_key(|d| d.line);
     }
     let mut all: Vec<SymbolErrors> = latest.into_values().map(|(_, errors)| errors).collect();
     all.sort_by_key(|of| of.line);
@@ -376,17 +389,28 @@ mod tests {
 
     #[test]
     fn symbol_errors_of_a_table_are_those_that_ports_have_now() {
+        let all = |text: &str| {
+            let mut found = Diagnostics::default();
+            let errors = symbol_errors(text, &mut found);
+            let told = found.0.into_iter().map(|d| format!("{}: {}", d.line, d.what));
+            (errors, told.collect::<Vec<_>>())
+        };
         let table =
             "time;guid;port;SymbolErrorCounter\n2;0x1;3;7\n1;0x1;3;20000\n2;0x2;1;x\n2;0x2;4;5\n";
-        let found: Vec<_> =
-            symbol_errors(table).into_iter().map(|s| (s.port, s.errors, s.line)).collect();
+        let found: Vec<_> = all(table).0.into_iter().map(|s| (s.port, s.errors, s.line)).collect();
         assert_eq!(found, [(3, 7, 2), (4, 5, 5)]);
+        assert_eq!(all(table).1, ["4: \"x\" is no number of symbol errors"]);
+        let odd = "guid,port,SymbolErrorCounter,time\r\n0x1,5,70000.0,1\r\n0x1,x,3,1\r\n0x1,6,3,noon\r\n0x1,7,3,1\r\n";
+        let (found, told) = all(odd);
+        assert_eq!((found.len(), found[0].line), (1, 5));
+        let lines: Vec<&str> = told.iter().map(|t| &t[..2]).collect();
+        assert_eq!(lines, ["2:", "3:", "4:"], "{told:?}");
         let ldms = "#Time,ProducerName,ib.symbol_error#mlx5_1.1\n1,cn7,9\n";
-        let found = symbol_errors(ldms);
+        let found = all(ldms).0;
         assert!(
             matches!(&found[..], [SymbolErrors { device: Device::Name(name), port: 1, errors: 9, .. }] if name == "cn7/1")
         );
-        assert!(symbol_errors("guid,port,xmit_bytes\n0x1,1,5\n").is_empty());
+        assert!(all("guid,port,xmit_bytes\n0x1,1,5\n").0.is_empty());
     }
 
     #[test]
