@@ -273,10 +273,13 @@ impl Fabric {
     /// The element at port `port` of switch `s`.
     #[inline]
     pub fn at_port(&self, s: SwitchId, port: u8) -> AtPort {
-        if port > self.switches[s.index()].ports {
+        // Slots lie together, descriptions of switches do not.
+        let [start, end] = [s.index(), s.index() + 1].map(|i| self.port_start[i] as usize);
+        let slot = start + usize::from(port);
+        if slot >= end {
             return AtPort::Nothing;
         }
-        let c = self.channel_at[self.port_start[s.index()] as usize + port as usize];
+        let c = self.channel_at[slot];
         let m = self.head.len() as u32;
         match c {
             NO_CHANNEL => AtPort::Nothing,

@@ -410,7 +410,8 @@ impl<'a> Player<'a> {
         let stream = schedule.stream(op);
         let running = &mut self.running[job as usize];
         let mut begins = now;
-        match schedule.op(op) {
+        let what = schedule.op(op);
+        match what {
             Op::Compute { picoseconds: 0 } => {
                 self.release(job, rank, op, true);
                 self.done(job, rank, op, now);
@@ -439,7 +440,7 @@ impl<'a> Player<'a> {
                 let terminals = &self.jobs[job as usize].terminals;
                 let ends = (terminals[rank as usize], terminals[to as usize]);
                 let far = !wire.is_within_host(ends.0, ends.1);
-                let is_put = matches!(schedule.op(op), Op::Put { .. });
+                let is_put = matches!(what, Op::Put { .. });
                 let large = far && bytes >= self.host.rendezvous && !is_put;
                 let recv = if is_put { NOBODY } else { schedule.partner(op) };
                 let (departed, from, send) = (0, rank, op);
