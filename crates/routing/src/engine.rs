@@ -1,7 +1,7 @@
 //! The interface of engines: given a fabric and a request, an engine computes routes or refuses
 //! with a reason.
 
-use darkfiber_fabric::Fabric;
+use darkfiber_fabric::{Fabric, Shape, SwitchId};
 
 use crate::{Refusal, Request, Routes, lid_offsets, planes};
 
@@ -158,6 +158,9 @@ pub trait Engine: Sync {
         routes.notes.extend(unused.map(|(what, _)| {
             format!("{}: tables of {} do not depend on any", not_used(what), self.name())
         }));
+        if self.takes_roots() {
+            routes.notes.extend(tops_left_out(fabric, request));
+        }
         Ok(routes)
     }
     /// Routes a fabric that is one plane. Where [LIDs are alike](Self::lids_are_alike), several LIDs a port cost no evenness:
@@ -181,6 +184,21 @@ pub trait Engine: Sync {
         let more_even = |request: &Request<'_>| other.compute(fabric, request);
         lid_offsets::route(fabric, request, &own, Some((other.name(), &more_even)), layered)
     }
+}
+
+/// What to say of roots that are not all of the switches on top of a known tree: paths go up to roots alone.
+fn tops_left_out(fabric: &Fabric, request: &Request<'_>) -> Option<String> {
+    let Some(Shape::Tree(tree)) = request.shape.filter(|shape| shape.fits(fabric)) else {
+        return None;
+    };
+    let top = tree.level.iter().max().filter(|_| !request.roots.is_empty())?;
+    let tops = (0..tree.level.len()).filter(|&s| tree.level[s] == *top).map(SwitchId::new);
+    let (tops, left_out) = tops.fold((0, 0), |(tops, left_out), s| {
+        (tops + 1, left_out + usize::from(!request.roots.contains(&s)))
+    });
+    (left_out > 0).then(|| {
+        format!("{left_out} of the {tops} switches on top of this tree are no roots, and few paths lead over them")
+    })
 }
 
 fn not_used(what: &str) -> String {
