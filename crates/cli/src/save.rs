@@ -14,6 +14,7 @@ use darkfiber_formats::{
     output, path_bits, sl, sl2vl, subnet_lst,
 };
 use darkfiber_routing::{Lids, Routes};
+use darkfiber_scenario::tables::TableFiles;
 
 use crate::failure::{Exit, Failure};
 use crate::options::{Common, SetArgs};
@@ -145,12 +146,9 @@ impl Unwritten {
     }
 }
 
-/// Whether a directory has tables that a command would read, by the names that sets and OpenSM give them.
+/// Whether a directory has tables that a command would read.
 pub(crate) fn holds_tables(dir: &Path) -> bool {
-    let plain = [MANIFEST, LFTS, "opensm-lfts.dump", "subnet.lst", FDBS];
-    let packed =
-        plain.iter().flat_map(|name| ["", ".gz", ".zst"].map(|end| format!("{name}{end}")));
-    packed.into_iter().any(|name| dir.join(name).is_file())
+    dir.join(MANIFEST).is_file() || TableFiles::are_in(dir)
 }
 
 /// Files of a set of tables that are written.
@@ -240,8 +238,8 @@ impl Target {
             ));
         }
         let (set, selection) = (&mut self.set, &self.selection);
-        // What is told when all is written, and the files that were.
-        let (mut told, mut written): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+        // Notes and warnings for when all is written, and the files that were.
+        let (mut notes, mut written): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
         let mut one = |plain: &str, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>| {
             let Some(name) = selection.name(plain) else { return Ok(()) };
             written.push(plain.to_owned());
@@ -266,7 +264,7 @@ impl Target {
         })?;
         let unsaid: Vec<&str> = subnet_lst::without_rate(fabric).filter(|_| has_list).collect();
         if !unsaid.is_empty() {
-            told.push(format!(
+            notes.push(format!(
                 "note: subnet.lst says 4xQDR of links of other rates than InfiniBand's ({}); \
                  fabric.topo has the rates",
                 unsaid.join(", ")
@@ -277,7 +275,7 @@ impl Target {
         }
         if let Some(lanes) = routes.layers.by_hop() {
             if selection.name(SL2VL).is_none() {
-                told.push(
+                notes.push(
                     "warning: what is written does not say the lanes that switches choose (sl2vl does): without them \
                      routes can deadlock"
                         .to_owned(),
@@ -309,13 +307,13 @@ impl Target {
                 } else {
                     PATH_SL_ROWS
                 };
-                told.push(format!(
+                notes.push(format!(
                     "note: the {} layers are service levels, which {lists} lists: where senders do not use these, routes \
                      can deadlock",
                     routes.layer_count()
                 ));
             } else {
-                told.push(
+                notes.push(
                     "warning: what is written does not say all service levels (path-sl.rows does): without them \
                      routes can deadlock"
                         .to_owned(),
@@ -337,13 +335,13 @@ impl Target {
         let is_here = is_here(&self.dir);
         let left = self.set.commit(summary).map_err(refused)?;
         if let Some(left) = left {
-            told.push(format!(
+            notes.push(format!(
                 "warning: the old tables are replaced, but not all of {} could be removed; the next run tries again",
                 left.display()
             ));
         }
         if is_here {
-            told.push(
+            notes.push(
                 "note: the directory in which this was called was replaced: `cd .` shows the new one"
                     .to_owned(),
             );
@@ -352,7 +350,7 @@ impl Target {
         let chosen = selection.0.iter().map(String::as_str);
         let not_needed: Vec<&str> = chosen.filter(|name| !is_written(name)).collect();
         if !not_needed.is_empty() {
-            told.push(format!(
+            notes.push(format!(
                 "warning: {} not written: these routes have nothing to say there",
                 match not_needed[..] {
                     [one] => format!("{one} is"),
@@ -361,7 +359,7 @@ impl Target {
             ));
         }
         if !self.quiet {
-            for text in &told {
+            for text in &notes {
                 out::eprint_line(text);
             }
         }

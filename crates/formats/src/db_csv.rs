@@ -141,8 +141,7 @@ impl Table {
         for record in reader.records() {
             match record {
                 Ok(record) => {
-                    let at = record.position().map_or(0, |p| p.line() as usize);
-                    lines.push((before + at, record));
+                    lines.push((before + sheet::line(text, &record), record));
                 }
                 Err(e) => {
                     let at = e.position().map_or(0, |p| p.line() as usize);

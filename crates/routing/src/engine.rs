@@ -150,14 +150,18 @@ pub trait Engine: Sync {
         let mut routes = planes::route(self.name(), fabric, request, &|_, fabric, request| {
             self.route_plane(fabric, request)
         })?;
-        let given = [
-            ("roots", !request.roots.is_empty() && !self.takes_roots()),
-            ("demands", !request.demands.is_empty() && !self.follows_demands()),
-        ];
-        let unused = given.iter().filter(|(_, is_unused)| *is_unused);
-        routes.notes.extend(unused.map(|(what, _)| {
-            format!("{}: tables of {} do not depend on any", not_used(what), self.name())
-        }));
+        let leaves_roots = !request.roots.is_empty() && !self.takes_roots();
+        let leaves_demands = !request.demands.is_empty() && !self.follows_demands();
+        for (what, _) in [("roots", leaves_roots), ("demands", leaves_demands)]
+            .into_iter()
+            .filter(|(_, is_left)| *is_left)
+        {
+            routes.notes.push(format!(
+                "the {what} that are given are not used: tables of {} do not depend on any",
+                self.name()
+            ));
+        }
+        routes.leaves_roots |= leaves_roots;
         if self.takes_roots() {
             routes.notes.extend(tops_left_out(fabric, request));
         }
@@ -199,18 +203,6 @@ fn tops_left_out(fabric: &Fabric, request: &Request<'_>) -> Option<String> {
     (left_out > 0).then(|| {
         format!("{left_out} of the {tops} switches on top of this tree are no roots, and few paths lead over them")
     })
-}
-
-fn not_used(what: &str) -> String {
-    format!("the {what} that are given are not used")
-}
-
-impl Routes {
-    /// Whether roots were asked for that these tables do not depend on, as a note says.
-    pub fn leaves_roots(&self) -> bool {
-        let says = not_used("roots");
-        self.notes.iter().any(|note| note.starts_with(&says))
-    }
 }
 
 impl Refusal {

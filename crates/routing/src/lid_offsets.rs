@@ -60,6 +60,7 @@ pub(crate) fn route(
     {
         several.engine = rows.engine;
         several.notes = rows.notes;
+        several.leaves_roots = rows.leaves_roots;
         rows = several;
     }
     let mut dealt = Dealt::new(fabric, request, rows, &mut neighbours);

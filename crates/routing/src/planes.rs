@@ -108,6 +108,8 @@ pub fn joined(fabric: &Fabric, parts: &[(Routes, Renumbering)]) -> Result<Routes
     for ((routes, _), plane) in parts.iter().zip(1..) {
         all.notes.extend(routes.notes.iter().map(|note| format!("plane {plane}: {note}")));
     }
+    // A plane without any of the roots leaves none.
+    all.leaves_roots = parts.iter().any(|(routes, _)| routes.leaves_roots);
     Ok(all)
 }
 

@@ -87,6 +87,8 @@ pub struct Routes {
     pub groups: Option<Arc<NextHops>>,
     /// Sentences for people about what the engine gave up here; mostly none.
     pub notes: Vec<String>,
+    /// Whether roots were asked for that these tables do not depend on.
+    pub leaves_roots: bool,
 }
 
 impl Routes {
@@ -106,6 +108,7 @@ impl Routes {
             hashed: None,
             groups: None,
             notes: Vec::new(),
+            leaves_roots: false,
         }
     }
 
@@ -133,6 +136,7 @@ impl Routes {
             hashed: None,
             groups: None,
             notes: Vec::new(),
+            leaves_roots: false,
         }
     }
 

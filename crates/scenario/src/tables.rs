@@ -64,6 +64,11 @@ impl TableFiles {
         Self { tables, ..Self::default() }
     }
 
+    /// Whether a directory has tables that would be read.
+    pub fn are_in(directory: &Path) -> bool {
+        directory.is_dir() && Self::at(directory.to_owned()).found().is_ok()
+    }
+
     /// Adds the files of the directory, if the tables are one.
     fn found(&self) -> Result<Self, Error> {
         let path = &self.tables;

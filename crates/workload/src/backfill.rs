@@ -328,6 +328,11 @@ mod tests {
         JobRequest { start, seconds, processors }
     }
 
+    /// Jobs by start, seconds and processors.
+    fn requests<const N: usize>(jobs: [(i64, i64, u32); N]) -> [JobRequest; N] {
+        jobs.map(|(start, seconds, processors)| request(start, seconds, processors))
+    }
+
     /// When and where each wish began, and the rest.
     struct Done {
         start: Vec<i64>,
@@ -356,13 +361,7 @@ mod tests {
     fn jobs_wait_for_room_and_small_ones_go_ahead() {
         // 12 hosts: 8 until 100; 6 must wait; 4 until 50 go ahead, 4 until 200 do not (they would delay the 6), but 2
         // may (8 + 4 = 12 are free then, and 6 more than enough).
-        let requests = [
-            request(0, 100, 8),
-            request(1, 10, 6),
-            request(2, 48, 2),
-            request(3, 500, 2),
-            request(4, 500, 9),
-        ];
+        let requests = requests([(0, 100, 8), (1, 10, 6), (2, 48, 2), (3, 500, 2), (4, 500, 9)]);
         let done = first_fit(1, &requests);
         assert_eq!(done.start, [0, 100, 2, 3, 110]);
         assert_eq!((done.rest.late, done.rest.latest, done.rest.too_large), (2, 106, 0));
@@ -373,13 +372,7 @@ mod tests {
 
     #[test]
     fn small_jobs_share_hosts() {
-        let requests = [
-            request(0, 9, 3),
-            request(1, 9, 1),
-            request(2, 9, 2),
-            request(3, 9, 9),
-            request(4, 9, 100),
-        ];
+        let requests = requests([(0, 9, 3), (1, 9, 1), (2, 9, 2), (3, 9, 9), (4, 9, 100)]);
         let done = first_fit(4, &requests);
         assert_eq!(done.hosts, [vec![0], vec![0], vec![1], vec![2, 3, 4], vec![]]);
         assert_eq!(done.rest.too_large, 1);
@@ -389,14 +382,8 @@ mod tests {
     #[test]
     fn who_shares_hosts_is_not_delayed() {
         let two = Machine::new(&parse_spec("fattree2:n=1,m=1,r=2").expect("a spec"), 4);
-        let requests = [
-            request(0, 100, 4),
-            request(0, 10, 1),
-            request(0, 200, 1),
-            request(1, 30, 3),
-            request(2, 98, 2),
-            request(3, 6, 2),
-        ];
+        let requests =
+            requests([(0, 100, 4), (0, 10, 1), (0, 200, 1), (1, 30, 3), (2, 98, 2), (3, 6, 2)]);
         let mut start = [0; 6];
         let first_fit = allocator("first-fit").expect("known");
         backfill(&two, &requests, first_fit, 1, &mut |job| start[job.request] = job.start);
@@ -407,14 +394,14 @@ mod tests {
     #[test]
     fn who_wants_no_holes_waits_for_none() {
         // Hosts 0-3 and 8-11 are free at 50, all at 100.
-        let requests = [request(0, 50, 4), request(0, 100, 4), request(60, 10, 6)];
+        let requests = requests([(0, 50, 4), (0, 100, 4), (60, 10, 6)]);
         let all = |name| run(1, &requests, allocator(name).expect("known"), 1).start[2];
         assert_eq!((all("first-fit"), all("linear"), all("contiguous")), (60, 60, 100));
     }
 
     #[test]
     fn larger_machines_get_larger_jobs() {
-        let requests = [request(0, 9, 1), request(1, 9, 2), request(2, 9, 1), request(3, 9, 5)];
+        let requests = requests([(0, 9, 1), (1, 9, 2), (2, 9, 1), (3, 9, 5)]);
         let of = |scale| -> Vec<(i64, u32)> {
             scaled(&requests, 2, scale).iter().map(|w| (w.start, w.processors)).collect()
         };

@@ -252,7 +252,7 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                     out::eprint_line(&format!("{}: note: {note}", chain.name));
                 }
                 // Those that the tables were made with.
-                let roots = roots.iter().filter(|_| !routes.leaves_roots());
+                let roots = roots.iter().filter(|_| !routes.leaves_roots);
                 row.roots = roots.map(|&s| fabric.switch(s).guid.to_string()).collect();
                 if chain.engines.len() > 1 {
                     row.chain = chain.engines.iter().map(|e| e.name().to_owned()).collect();

@@ -7,6 +7,7 @@ use darkfiber_fabric::Topology;
 use super::build::{CableEnd, CableList};
 use crate::format::Options;
 use crate::input::name_of;
+use crate::sheet::line;
 use crate::{Diagnostics, ReadError};
 
 /// A form of such lists.
@@ -58,7 +59,7 @@ impl Sheet {
         for record in reader.records() {
             let (record, line) = match record {
                 Ok(record) => {
-                    let line = record.position().map_or(0, |p| p.line() as usize + before);
+                    let line = before + line(&body, &record);
                     (record, line)
                 }
                 Err(error) => {

@@ -283,6 +283,24 @@ fn roots_go_before_the_shape() {
     }
 }
 
+/// `afar` begins with tables of an engine that has roots, or of one that has none, by the fabric.
+#[test]
+fn tables_know_whether_they_depend_on_roots() {
+    let leaves = |spec: &str, engine: &str, lmc: u8| {
+        let on = families::topology(spec);
+        let (shape, roots) = (on.shape.as_ref(), [SwitchId(on.fabric.switch_count() as u32 - 1)]);
+        let request = Request { shape, roots: &roots, lmc, ..Request::default() };
+        by_name(engine).route(&on.fabric, &request).expect("it routes any fabric").leaves_roots
+    };
+    for lmc in [0, 1] {
+        for spec in ["hyperx:dims=3x3,t=1", "hyperx:dims=3x3,t=1,planes=2"] {
+            assert!(leaves(spec, "afar", lmc) && leaves(spec, "minhop", lmc), "{spec}");
+            assert!(!leaves(spec, "updn", lmc), "{spec}");
+        }
+        assert!(!leaves("kary:k=3,n=2", "afar", lmc));
+    }
+}
+
 /// Two roots in the middle of a mesh leave many pairs without a way up, then down: who gave them hears of it.
 #[test]
 fn roots_that_do_not_suffice_are_not_dropped_silently() {
