@@ -273,20 +273,29 @@ impl Fabric {
     /// The element at port `port` of switch `s`.
     #[inline]
     pub fn at_port(&self, s: SwitchId, port: u8) -> AtPort {
-        // Slots lie together, descriptions of switches do not.
-        let [start, end] = [s.index(), s.index() + 1].map(|i| self.port_start[i] as usize);
-        let slot = start + usize::from(port);
-        if slot >= end {
-            return AtPort::Nothing;
-        }
-        let c = self.channel_at[slot];
         let m = self.head.len() as u32;
-        match c {
+        match self.slot(s, port) {
             NO_CHANNEL => AtPort::Nothing,
             LOOPBACK => AtPort::Loopback,
             c if c < m => AtPort::Switch(ChannelId(c), SwitchId(self.head[c as usize])),
             c => AtPort::Terminal(TerminalId(c - m)),
         }
+    }
+
+    /// The channel to another switch at port `port` of switch `s`, if there is one; for hot loops.
+    #[inline]
+    pub fn channel_at(&self, s: SwitchId, port: u8) -> Option<ChannelId> {
+        let c = self.slot(s, port);
+        ((c as usize) < self.head.len()).then_some(ChannelId(c))
+    }
+
+    /// What [`Self::channel_at`](field@Self::channel_at) says of a port, and [`NO_CHANNEL`] beyond the last one.
+    #[inline]
+    fn slot(&self, s: SwitchId, port: u8) -> u32 {
+        // Slots lie together, descriptions of switches do not.
+        let [start, end] = [s.index(), s.index() + 1].map(|i| self.port_start[i] as usize);
+        let slot = start + usize::from(port);
+        if slot < end { self.channel_at[slot] } else { NO_CHANNEL }
     }
 
     /// Sizes of the connected components in switches, largest first. Hosts without a switch are not

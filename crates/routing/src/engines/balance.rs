@@ -184,9 +184,10 @@ impl<'a> BalancePart<'a> {
 
     /// Routes the LIDs of a group.
     fn first(&mut self, routes: &Routes, (home, group): &(SwitchId, LidGroup), dag: &Dag) {
-        for row in rows(routes, group) {
+        let rows = rows(routes, group);
+        self.balancer.force(dag, rows.len() as u64);
+        for row in rows {
             self.choose(routes, row, dag);
-            self.balancer.force(dag);
             self.strays.extend(dag.strays(self.fabric).map(|s| (row as u32, s)));
         }
         self.balancer.unmark();

@@ -3,7 +3,7 @@
 //! Shortest paths come from the candidate graph, so no priority queue is needed: a switch is reached after
 //! everything that it may send to.
 
-use darkfiber_fabric::{AtPort, Fabric, SwitchId};
+use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::dag::{Candidate, Dag};
 use crate::DELIVER;
@@ -62,14 +62,14 @@ impl Balancer {
         self.load.iter().sum::<u64>() / self.load.len().max(1) as u64
     }
 
-    /// Counts the paths that must pass each channel: from the terminals of a switch with a single
-    /// candidate, and from those behind it that must pass through.
-    pub(super) fn force(&mut self, dag: &Dag) {
+    /// Counts the paths to `lids` LIDs that must pass each channel: from the terminals of a switch with a
+    /// single candidate, and from those behind it that must pass through.
+    pub(super) fn force(&mut self, dag: &Dag, lids: u64) {
         self.through.copy_from_slice(&self.sources);
         for i in (1..dag.order.len()).rev() {
             if let [only] = dag.candidates(i) {
                 let paths = self.through[dag.order[i] as usize];
-                self.forced[only.channel as usize] += u64::from(paths);
+                self.forced[only.channel as usize] += u64::from(paths) * lids;
                 self.through[only.head as usize] += paths;
             }
         }
@@ -82,20 +82,39 @@ impl Balancer {
         ports[home] = DELIVER;
         self.cost[home] = 0;
         for i in 1..dag.order.len() {
-            let candidates = dag.candidates(i);
-            // A minimum of whole words needs no unpredictable branch. Sums stay far below 2^56: a table is
-            // 4 GiB at most.
-            let mut best = u64::MAX;
-            for (place, c) in (0..).zip(candidates) {
-                let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
-                best = best.min(cost << PLACE | place);
-            }
-            let chosen = candidates[(best & ((1 << PLACE) - 1)) as usize];
+            let (chosen, cost) = match dag.candidates(i) {
+                [only] => (*only, self.cost[only.head as usize] + self.load[only.channel as usize]),
+                candidates => self.least(candidates),
+            };
             let s = dag.order[i] as usize;
-            self.cost[s] = best >> PLACE;
+            self.cost[s] = cost;
             self.next[s] = chosen;
             ports[s] = tail_ports[chosen.channel as usize];
         }
+    }
+
+    /// The candidate whose path has the least sum of loads, and the sum.
+    #[inline]
+    fn least(&self, candidates: &[Candidate]) -> (Candidate, u64) {
+        // A minimum of whole words needs no unpredictable branch. Sums stay far below 2^56: a table is
+        // 4 GiB at most.
+        let mut best = u64::MAX;
+        let mut place = 0;
+        let [first, last] = [0, candidates.len() - 1].map(|i| candidates[i].channel as usize);
+        if last - first < candidates.len() {
+            // Candidates rise, so that these are neighbours, as the ways up from a leaf are.
+            for (c, load) in candidates.iter().zip(&self.load[first..=last]) {
+                best = best.min((self.cost[c.head as usize] + load) << PLACE | place);
+                place += 1;
+            }
+        } else {
+            for c in candidates {
+                let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
+                best = best.min(cost << PLACE | place);
+                place += 1;
+            }
+        }
+        (candidates[(best & ((1 << PLACE) - 1)) as usize], best >> PLACE)
     }
 
     /// Chooses the path of every switch whose fullest channel has the least load, then the least sum, and
@@ -259,12 +278,12 @@ impl Balancer {
     pub(super) fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
         self.through.copy_from_slice(&self.sources);
         for &s in dag.order[1..].iter().rev() {
-            let AtPort::Switch(c, head) = fabric.at_port(SwitchId(s), ports[s as usize]) else {
-                unreachable!("the earlier choice was a candidate");
-            };
-            let paths = self.through[s as usize];
-            self.load[c.index()] -= u64::from(paths);
-            self.through[head.index()] += paths;
+            let s = s as usize;
+            let paths = self.through[s];
+            let channel = fabric.channel_at(SwitchId::new(s), ports[s]);
+            let channel = channel.expect("the earlier choice was a candidate").index();
+            self.load[channel] -= u64::from(paths);
+            self.through[fabric.heads()[channel] as usize] += paths;
         }
     }
 }

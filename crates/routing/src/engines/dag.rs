@@ -151,18 +151,16 @@ impl Dag {
             .filter(|&s| !fabric.terminals_on(SwitchId(s)).is_empty())
     }
 
-    /// Makes the graph of distances and order that are already set: candidates of a switch are its
-    /// channels that `allowed(channel, tail, head)` accepts and that lead one hop closer.
+    /// Makes the rows that are missing of distances and order that are already set: candidates of a switch are
+    /// its channels that `allowed(channel, tail, head)` accepts and that lead one hop closer.
     pub(crate) fn collect(
         &mut self,
         fabric: &Fabric,
         allowed: impl Fn(usize, usize, usize) -> bool,
     ) {
         let (starts, heads) = (fabric.channel_starts(), fabric.heads());
-        self.start.clear();
-        self.start.push(0);
-        self.candidates.clear();
-        for i in 0..self.order.len() {
+        let made = self.start.len() - 1;
+        for i in made..self.order.len() {
             let s = self.order[i] as usize;
             for channel in starts[s]..starts[s + 1] {
                 let head = heads[channel as usize];
