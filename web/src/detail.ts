@@ -71,7 +71,7 @@ export class Detail {
       el("small", {}, ` p${model.inPort(c)}`)));
     if (view) {
       made.append(el("p", { class: "big" }, value(view.load[c], view.unit),
-        el("small", {}, view.unit === "share" ? " of its rate, over all of the time" : view.unit === "bytes" ? "" : view.unit === "errors" ? " symbol errors at its end" : view.unit === "failure" ? ` if this cable fails: ${view.name}` : ` ${view.unit}${view.series ? ", mean of all moments" : ""}`)));
+        el("small", {}, view.unit === "share" ? " of its rate, over all of the time" : view.unit === "bytes" ? "" : view.unit === "errors" ? " symbol errors at its end" : view.unit === "failure" ? ` if this cable fails: ${view.name}` : ` ${view.unit}${view.series ? ", mean of the moments of the slider" : ""}`)));
       const lane = view.lanes?.[c] ?? NO_LANE;
       if (lane !== NO_LANE) made.append(el("p", { class: "faint" }, `most of its routes in virtual lane ${lane}`));
       if (view.series) made.append(sparkline(view.series, c, this.theme()));

@@ -38,6 +38,18 @@ pub(crate) fn of_input(remarks: &Diagnostics) -> Option<Finding> {
     })
 }
 
+/// What is wrong with service levels, if they are not those of the tables.
+pub(crate) fn of_levels(remarks: &Diagnostics) -> Option<Finding> {
+    let worst = remarks.0.iter().find(|d| d.severity == Remark::Error)?;
+    Some(Finding {
+        kind: finding::FindingKind::Input,
+        severity: Severity::Error,
+        message: format!("the service levels are not those of these tables: {}", worst.what),
+        hint: "give fabric, tables and service levels of one sweep",
+        places: finding::Places::Nodes { count: 1, examples: vec![worst.to_string()] },
+    })
+}
+
 /// What is wrong with the file of a fabric, if the fabric is not what it describes.
 fn of_file(loaded: &Loaded) -> Option<Finding> {
     of_input(&loaded.diagnostics).filter(|finding| finding.severity == Severity::Error)

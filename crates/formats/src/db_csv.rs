@@ -7,8 +7,9 @@
 //! END_LINKS
 //! ```
 //!
-//! The fabric is in `NODES`, `PORTS` and `LINKS`. Columns are found by their names. Speeds and widths are sums of powers of two, of
-//! which an active link has one: SDR, DDR and QDR from 1, FDR to XDR from 256, FDR10 65536; 1, 4, 8, 12 and 2 lanes from 1.
+//! The fabric is in `NODES`, `PORTS` and `LINKS`, and which switches have an enhanced port 0 in `SWITCHES`. Columns are found by
+//! their names. Speeds and widths are sums of powers of two: SDR, DDR and QDR from 1, FDR to XDR from 256, FDR10 65536; 1, 4, 8, 12
+//! and 2 lanes from 1. An active link has one of each, but ports that are faster than QDR may say QDR as well (2052: NDR).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,13 +30,18 @@ pub const FORMAT: Format = Format {
     name: "db_csv",
     what: "a database of ibdiagnet",
     summary: "ibdiagnet2.db_csv: its tables NODES, PORTS and LINKS",
-    known_by: &[KnownBy::Line(|l| TABLES.iter().any(|t| l.strip_prefix("START_") == Some(t)))],
+    known_by: &[KnownBy::Line(begins_table)],
     read: Reading::Fabric(|c| read(c.text, c.path)),
     ..Format::NONE
 };
 
 /// Tables that such a file begins with, or that are read.
 const TABLES: [&str; 6] = ["DUMP_INFO", "NODES", "PORTS", "LINKS", "SWITCHES", "PM_INFO"];
+
+/// Whether a line begins one of [`TABLES`].
+pub(crate) fn begins_table(line: &str) -> bool {
+    line.strip_prefix("START_").is_some_and(|name| TABLES.contains(&name))
+}
 
 /// Expected content, for errors.
 const EXPECTED: &str = "a database of ibdiagnet with the tables NODES, PORTS and LINKS";
@@ -85,6 +91,10 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
     for node in records.nodes.iter_mut().filter(|n| n.kind == NodeKind::Switch) {
         let port0 = node.guid.and_then(|guid| ports.get(&(guid, 0)));
         node.lid = port0.and_then(|port| port.lid);
+    }
+    if !tables(text, "SWITCHES").is_empty() {
+        let switches = Table::new(text, path, "SWITCHES", &mut d)?;
+        add_ports0(&mut records, &switches);
     }
     add_links(&mut records, &links, &ports, path, &mut d)?;
     if records.nodes.is_empty() {
@@ -228,6 +238,19 @@ fn add_nodes<'t>(
     Ok(())
 }
 
+/// Notes which switches have an enhanced port 0.
+fn add_ports0(records: &mut Records<'_>, table: &Table) {
+    let column = |name: &str| table.heading.iter().position(|h| h.eq_ignore_ascii_case(name));
+    let (Some(of_node), Some(of_port0)) = (column("NodeGUID"), column("ENP0")) else { return };
+    for (_, record) in &table.lines {
+        if let Some(node) = guid(record, of_node)
+            && let Some(&at) = records.index.get(&Key::Guid(NodeKind::Switch, node))
+        {
+            records.nodes[at as usize].enhanced_port0 = number(record, of_port0) == Some(1);
+        }
+    }
+}
+
 /// What the table of ports says of one.
 struct Port {
     guid: Option<Guid>,
@@ -275,6 +298,7 @@ fn lanes(width: u32) -> Option<u8> {
     [(1, 1), (2, 4), (4, 8), (8, 12), (16, 2)].iter().find(|w| w.0 == width).map(|w| w.1)
 }
 
+/// The fastest of a sum of speeds.
 fn speed(code: u32) -> Option<Speed> {
     const SPEEDS: [(u32, Speed); 9] = [
         (1, Speed::Sdr),
@@ -287,7 +311,8 @@ fn speed(code: u32) -> Option<Speed> {
         (1 << 12, Speed::Xdr),
         (1 << 16, Speed::Fdr10),
     ];
-    SPEEDS.iter().find(|s| s.0 == code).map(|s| s.1)
+    let fastest = 1 << code.checked_ilog2()?;
+    SPEEDS.iter().find(|s| s.0 == fastest).map(|s| s.1)
 }
 
 fn add_links<'t>(

@@ -1,6 +1,6 @@
 //! `opensm-subnet.lst`, OpenSM's list of links, which `ibdmchk -s` reads as topology.
 //!
-//! Every link has two lines, one a direction: a node block for each end, then the state.
+//! Every link has two lines, one a direction: a node block for each end, then the state. ibdiagnet's `ibdiagnet2.lst` has one.
 //!
 //! ```text
 //! { CA Ports:01 SystemGUID:0000200000000100 NodeGUID:0000200000000100 PortGUID:0000200000000101
@@ -199,6 +199,18 @@ impl Nodes {
                 );
             }
         }
+    }
+
+    /// Whether each link has one line, as ibdiagnet 2 writes it: then there is one from a node to another that has lines of its own,
+    /// all of which a list with two lines a link would have had by then.
+    fn have_links_once(&self) -> bool {
+        let Some(last) = self.links.last().map(|l| l.ends[0].0) else { return false };
+        let near: HashSet<usize> = self.links.iter().map(|l| l.ends[0].0).collect();
+        let joins_listed = |l: &Link| {
+            let [a, b] = l.ends.map(|(node, _)| node);
+            a != b && b != last && near.contains(&b)
+        };
+        self.links.iter().all(|l| !l.paired) && self.links.iter().any(joins_listed)
     }
 
     /// The end of a link, its node added if new.
@@ -402,14 +414,14 @@ fn build(
             class,
         })?;
     }
-    if unpaired > 0 {
+    if unpaired > 0 && !nodes.have_links_once() {
         let links = counted(unpaired, "link has", "links have");
         found.warn(
             first,
             format!("{links} one line instead of two, here the first"),
             "the list was cut or edited: hosts may be missing; make a new one",
         );
-        // A list with one line for each link is another program's.
+        // Where no link has two it may be all of a small list of ibdiagnet's.
         if let Some(last) = found.0.last_mut().filter(|_| unpaired < nodes.links.len()) {
             last.severity = Severity::Error;
         }

@@ -130,6 +130,8 @@ pub struct Read {
     /// What shows that the file lacks entries that the switches may have: it was cut short, or has lines that are none. Nothing follows
     /// from what such tables do not say.
     pub lacks: Option<String>,
+    /// What was odd about the service levels.
+    pub remarks_of_levels: Diagnostics,
 }
 
 impl Read {
@@ -238,6 +240,7 @@ fn read_files(
                 are_lids_planned: false,
                 has_levels: false,
                 lacks: None,
+                remarks_of_levels: Diagnostics::default(),
             });
         }
         TableForm::Fdbs => fdbs::read(&text, path),
@@ -264,6 +267,7 @@ fn read_files(
         show(path, &found);
         routes.set_select(select);
     }
+    let mut remarks_of_levels = Diagnostics::default();
     if let Some(sl_path) = &files.sl {
         let levels = input::read_text(sl_path)?;
         if files.sl2vl.is_none() && levels.starts_with(TORUS_2QOS) {
@@ -275,6 +279,7 @@ fn read_files(
         }
         let found = sl::read(&levels, sl_path, fabric, &lids, &mut routes)?;
         show(sl_path, &found);
+        remarks_of_levels = found;
         if files.sl2vl.is_none() {
             let dumped = path.with_file_name(OPENSM_SL2VL);
             if dumped.exists() && !sl2vl::is_identity(&input::read_text(&dumped)?) {
@@ -321,6 +326,7 @@ fn read_files(
         are_lids_planned: files.guid2lid.is_some(),
         has_levels: files.sl.is_some() || files.sl2vl.is_some(),
         lacks,
+        remarks_of_levels,
     })
 }
 

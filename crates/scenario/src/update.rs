@@ -160,6 +160,9 @@ pub(crate) fn check(part: &UpdatePart, hosts: usize) -> Result<(), Error> {
             .hint("leave it out, and none are sent")
             .inside("datagrams"));
     }
+    if part.datagram_bytes.is_some_and(|bytes| bytes.short() == 0) {
+        return Err(Error::input("a datagram has at least one byte").inside("datagram-bytes"));
+    }
     let least = part.round.map_or(Delays::PUBLISHED.round.0, |t| t.0);
     if part.round_max.is_some_and(|most| most.0 < least) {
         let what = format!("it is less than `round`, {}us", least as f64 / 1e6);

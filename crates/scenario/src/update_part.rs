@@ -58,7 +58,7 @@ pub struct UpdatePart {
     pub timeout: Option<Picos>,
     /// Mean time between two unreliable datagrams of a host to others drawn at random; none are sent without.
     pub datagrams: Option<Picos>,
-    /// Bytes of a datagram; 256B without.
+    /// Bytes of a datagram, which is one packet; 256B without.
     pub datagram_bytes: Option<Bytes>,
     /// No datagram is sent from then on; without, 1s.
     pub datagrams_until: Option<Picos>,

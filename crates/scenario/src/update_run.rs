@@ -46,7 +46,13 @@ pub(crate) fn simulate(
     let net = Net::new(fabric, &micro);
     let spec = update.update(setup.routes);
     let prepared = PreparedUpdate::new(&net, fabric, &spec).map_err(SimError::Config)?;
-    let lanes = options.lanes.unwrap_or(0).max(prepared.lanes());
+    let needed = prepared.lanes();
+    if let Some(given) = options.lanes.filter(|&given| given < needed) {
+        return Err(SimError::Config(ConfigError(format!(
+            "tables and update need {needed} virtual lanes, and there are {given}: give as many as lanes in [packets], or engines with fewer"
+        ))));
+    }
+    let lanes = options.lanes.unwrap_or(needed);
     let micro = SwitchModel { lanes, ..micro };
     let mut wire =
         Connected::new(&net, &micro, &prepared, fabric, setup.host, options.bytes, setup.seed)
@@ -57,7 +63,7 @@ pub(crate) fn simulate(
     let driven = drive(setup, &mut wire, None, (1, 1), each, until)?;
     let end = driven.end.max(wire.now());
     let outcome = wire.outcome(end);
-    // Such a run is meant to find deadlocks; jobs that wait for a broken connection never end.
+    // Such a run is meant to find deadlocks and broken connections, for which jobs wait for ever: both are told with the result.
     if outcome.deadlock.is_none() && outcome.broken == 0 {
         driven.ended.clone().map_err(SimError::Stuck)?;
     }

@@ -11,6 +11,7 @@ use darkfiber_report::RouteOutcome;
 use darkfiber_report::engines::{Engines, Findings};
 
 use super::metrics;
+use crate::damage;
 use crate::failure::{Exit, Failure};
 use crate::load;
 use crate::options::{BesideFrom, Common, FabricArgs, JobsArgs, PageArgs, TableArgs};
@@ -84,6 +85,7 @@ pub(crate) fn run(args: &CheckCommand, common: &Common) -> Result<Exit, Failure>
     let mut found = finding::of_fabric(fabric);
     found.extend(metrics::of_input(&loaded.diagnostics));
     found.retain(|f| f.severity == Severity::Error || f.kind == FindingKind::Input);
+    found.extend(damage::of_levels(&read.remarks_of_levels));
     found.append(&mut row.findings);
     if !row.deadlock_free && !read.has_levels {
         found.push(finding::of_assumed_lane());

@@ -238,8 +238,8 @@ fn run_one(
         ));
     }
     common.show(&result)?;
-    let is_locked = update.is_some_and(|u| u.deadlock.is_some());
-    problems.end(if is_locked { Exit::Finding } else { Exit::Fine })
+    let is_stuck = update.is_some_and(|u| u.deadlock.is_some() || u.broken > 0);
+    problems.end(if is_stuck { Exit::Finding } else { Exit::Fine })
 }
 
 /// Where the run is kept, if it is.

@@ -25,7 +25,13 @@ pub(super) fn find(net: &Net<'_>, pieces: usize) -> Result<RecognizedStructure, 
     let terminals = planes.terminals(fabric);
     let mut parts = Vec::with_capacity(count);
     for (p, all) in members.iter().enumerate() {
-        let mut found = registry::ask(&net.part(all)).map_err(|mut no| {
+        let part = net.part(all);
+        let (_, pieces) = part.components(|_| true);
+        if pieces > 1 {
+            let why = format!("in plane {}, the switches are in {pieces} pieces", p + 1);
+            return Err(Unrecognised { reasons: vec![("planes", why)] });
+        }
+        let mut found = registry::ask(&part).map_err(|mut no| {
             for (_, why) in &mut no.reasons {
                 *why = format!("in plane {}, {why}", p + 1);
             }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use darkfiber_fabric::{
-    FAMILIES, Faults, Planes, Shape, SwitchId, TerminalId, Topology, parse_spec,
+    ChannelId, FAMILIES, Faults, Planes, Shape, SwitchId, TerminalId, Topology, parse_spec,
+    recognise,
 };
 
 use crate::support::{cables, spec, switches};
@@ -166,4 +167,19 @@ fn pieces_are_no_planes_because_hosts_have_two_adapters() {
     let halves = torus.with_faults(&apart).0;
     assert!(halves.components().len() > 1);
     assert_eq!(Planes::of(&halves).count(), 1);
+}
+
+#[test]
+fn a_plane_in_pieces_is_not_recognised() {
+    // The first spine of the second plane has lost all cables: no host reaches it, and it counts to the first plane.
+    let whole = spec("fattree2:n=2,m=2,r=2,planes=2");
+    let f = &whole.fabric;
+    let spine = switches(f)
+        .filter(|&s| f.terminals_on(s).is_empty())
+        .nth(2)
+        .expect("two planes of two spines");
+    let links = f.channels_from(spine).map(ChannelId::new).collect();
+    let (left, _) = whole.with_faults(&Faults { links, ..Faults::default() });
+    let no = recognise(&left.fabric).expect_err("in pieces");
+    assert_eq!(no.reasons, [("planes", "in plane 1, the switches are in 2 pieces".to_owned())]);
 }

@@ -7,10 +7,8 @@ use super::table;
 use crate::{Diagnostics, ReadError, db_csv, sheet};
 
 /// The form of ibdiagnet's database.
-pub(super) const FORM: CounterForm = CounterForm {
-    is_such: |text| text.lines().any(|l| l.trim_start().starts_with("START_PM_INFO")),
-    read,
-};
+pub(super) const FORM: CounterForm =
+    CounterForm { is_such: |text| text.lines().any(|l| db_csv::begins_table(l.trim())), read };
 
 fn read(text: &str, path: &Path, found: &mut Diagnostics) -> Result<Vec<Reading>, ReadError> {
     let sections = db_csv::tables(text, "PM_INFO");

@@ -53,6 +53,9 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
     if reader.records.ports.is_empty() {
         let (what, hint) = if lines.is_empty() {
             ("no line is of a port", "")
+        } else if lines.iter().any(|(.., port)| port.far.is_some()) {
+            let hint = "give the whole output: were its lines chosen by `grep`?";
+            ("no line names the node of the ports below it (`Switch: ...`, `CA: ...`)", hint)
         } else {
             ("no port has a cable that is up", "was it `iblinkinfo -d`? Leave out the -d")
         };

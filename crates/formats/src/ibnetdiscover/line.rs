@@ -66,7 +66,8 @@ pub(super) enum Header {
 pub(super) enum Line<'a> {
     /// Blank lines, comments, headings.
     Nothing,
-    Header(Header, u64),
+    /// The value, and another behind it in parentheses.
+    Header(Header, u64, Option<u64>),
     Node(NodeLine<'a>),
     Port(PortLine<'a>),
     /// A message of the tool itself.
@@ -107,7 +108,14 @@ fn header(line: &str) -> Line<'_> {
         "module" => return Line::Directive,
         _ => return Line::Other,
     };
-    Cursor(value.trim_start()).hex().map_or(Line::Damaged, |value| Line::Header(header, value))
+    let mut rest = Cursor(value.trim_start());
+    match rest.hex() {
+        Some(value) if !rest.0.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+            let second = rest.eat(b'(').and_then(|()| rest.hex());
+            Line::Header(header, value, second)
+        }
+        _ => Line::Damaged,
+    }
 }
 
 /// Prefixes of the messages of the tools and their libraries.
@@ -194,15 +202,21 @@ impl<'a> Cursor<'a> {
         Some(port)
     }
 
-    /// A GUID such as `(2c903003421b2)`; 0 if something else follows, `None` if it is damaged.
+    /// A GUID such as `(2c903003421b2)`; 0 if something else follows, `None` if it is damaged. ibdiagnet writes the port's label
+    /// before it, and on switches alone: `(1/4/2)`, `(B9D0F0/0/0/1)(5c25730300e68fd6)`.
     fn port_guid(&mut self) -> Option<Guid> {
-        self.blanks();
-        if self.eat(b'(').is_none() {
-            return Some(Guid(0));
+        let mut guid = Guid(0);
+        loop {
+            self.blanks();
+            if self.eat(b'(').is_none() {
+                return Some(guid);
+            }
+            let (text, rest) = self.0.split_once(')')?;
+            let mut digits = Cursor(text);
+            let value = digits.hex().filter(|_| digits.0.is_empty());
+            guid = Guid(value.unwrap_or(0));
+            self.0 = rest;
         }
-        let guid = self.hex()?;
-        self.eat(b')')?;
-        Some(Guid(guid))
     }
 
     fn keyword(&mut self) -> Option<NodeKind> {
@@ -369,6 +383,25 @@ mod tests {
     }
 
     #[test]
+    fn ibdiagnet_labels_ports() {
+        for (text, near, far) in [
+            ("[1](1/1/1) \"S-fc\"[63]      # \"x\" lid 13 4xNDR", 0, 0),
+            ("[2](1/1/2) \"H-5c\"[1](5c)   # \"x\" lid 13 4xNDR", 0, 0x5c),
+            ("[1](B9D0F0/0/0/1)(5c25) \"S-b0\"[63] # lid 3 lmc 0 \"x\" lid 13 4xNDR", 0x5c25, 0),
+            ("[1](1)(b0cf) \"S-b0\"[63] # lid 3 lmc 0 \"x\" lid 13 4xNDR", 0xb0cf, 0),
+            ("[1](222host2) \"S-b0\"[63] # lid 3 lmc 0 \"x\" lid 13 4xNDR", 0, 0),
+        ] {
+            let p = port(text);
+            let guids = [p.guid, p.far_guid].map(|g| g.unwrap_or_default().0);
+            assert_eq!(
+                (guids, p.far_lid, p.label),
+                ([near, far], Some(13), Some("4xNDR")),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn keys_compare_padded_and_unpadded_guids() {
         assert_eq!(Key::new("S-0c42"), Key::new("S-00000c42"));
         assert_ne!(Key::new("S-0c42"), Key::new("H-0c42"));
@@ -383,10 +416,18 @@ mod tests {
         assert_eq!(parse("[root@node ~]# ibnetdiscover"), Line::Other);
         assert_eq!(parse("Chassis 1 (guid 0x8f1)"), Line::Nothing);
         assert_eq!(parse("ibwarn: [123] mad_rpc: x"), Line::Message);
-        assert_eq!(parse("switchguid=0x5(5)\t# Spine 1"), Line::Header(Header::Node, 5));
-        for damaged in
-            ["[1", "[1]\t\"S-12", "Switch\t4", "Ca 1 \"H", "caguid=", "[99999999999] \"S-1\"[1]"]
-        {
+        assert_eq!(parse("switchguid=0x5(5)\t# Spine 1"), Line::Header(Header::Node, 5, Some(5)));
+        assert_eq!(parse("sysimgguid=0x7f"), Line::Header(Header::System, 0x7f, None));
+        for damaged in [
+            "[1",
+            "[1]\t\"S-12",
+            "Switch\t4",
+            "Ca 1 \"H",
+            "caguid=",
+            "[99999999999] \"S-1\"[1]",
+            "caguid=0x22host2",
+            "[1](c4",
+        ] {
             assert_eq!(parse(damaged), Line::Damaged, "{damaged}");
         }
     }

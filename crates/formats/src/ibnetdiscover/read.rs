@@ -66,6 +66,8 @@ struct Pending {
     device: u64,
     system: u64,
     node: u64,
+    /// In parentheses behind the node's, which in ibdiagnet's files is the system image's.
+    second: Option<u64>,
 }
 
 /// The node to which the following port lines belong.
@@ -90,11 +92,14 @@ impl<'a> Reader<'a> {
     fn line(&mut self, number: usize, text: &'a str) {
         match parse(text) {
             Line::Nothing => {}
-            Line::Header(header, value) => {
+            Line::Header(header, value, second) => {
                 // Port lines never follow these, so a damaged node line in between shows.
                 self.current = Current::None;
                 let p = &mut self.pending;
                 p.any = true;
+                if header == Header::Node {
+                    p.second = second;
+                }
                 *match header {
                     Header::Vendor => &mut p.vendor,
                     Header::Device => &mut p.device,
@@ -143,7 +148,7 @@ impl<'a> Reader<'a> {
         let header_guid = (header.node != 0).then_some(Guid(header.node));
         let guid = match key {
             Key::Guid(_, guid) => {
-                if header_guid.is_some_and(|h| h != guid) {
+                if header_guid.is_some_and(|h| h != guid) && header.second != Some(guid.0) {
                     self.diagnostics.warn(
                         line,
                         format!(

@@ -149,7 +149,8 @@ fn db_csv(f: &Fabric) -> String {
             .iter()
             .position(|s| *s == speed)
             .unwrap_or(16);
-        (width, 1u64 << speed)
+        // Ports that are faster than QDR say QDR as well.
+        (width, 1u64 << speed | if speed > 2 { 4 } else { 0 })
     };
     let node = |desc: &str, ports, kind, system, guid| {
         format!(
@@ -260,9 +261,48 @@ proptest! {
 }
 
 #[test]
+fn ibdiagnet_labels_ports_in_its_ibnetdiscover_file() {
+    let text = stage("stage.topo.gz");
+    let f = parse(&text).0.fabric;
+    let mut of_adapter = false;
+    let labelled = text.lines().map(|line| {
+        of_adapter = if line.contains('=') { line.starts_with("caguid") } else { of_adapter };
+        match line.split_once(']') {
+            Some((port, rest)) if line.starts_with('[') => {
+                let label = if of_adapter { "(B9D0F0/0/0/1)" } else { "(1/4/2)" };
+                format!("{port}]{label}{rest}")
+            }
+            // The system's GUID, and the node's behind it.
+            _ => match line.split_once("switchguid=") {
+                Some((_, guids)) => {
+                    let node = guids.split_once('(').map_or("", |(_, node)| node);
+                    format!("switchguid=0x7fe900000001({node}")
+                }
+                None => line.to_owned(),
+            },
+        }
+    });
+    let text: String = labelled.map(|line| line + "\n").collect();
+    let (labelled, d) = parse(&text);
+    assert!(!has_errors(&d), "{:?}", d.0);
+    assert!(
+        !d.0.iter().any(|d| d.what.contains("damaged") || d.what.contains("headed by")),
+        "{:?}",
+        d.0
+    );
+    assert_eq!(cables(&labelled.fabric, true), cables(&f, true));
+    assert_eq!(lids(&labelled.fabric), lids(&f));
+}
+
+#[test]
 fn ibdiagnet_and_ufm_of_a_real_fabric() {
     let f = parse(&stage("stage.topo.gz")).0.fabric;
-    let (of_ibdiagnet, d) = parse(&db_csv(&f));
+    let first = f.switches()[0].guid;
+    let switches =
+        format!("START_SWITCHES\nNodeGUID,LinearFDBCap,ENP0\n{first},49152,1\nEND_SWITCHES\n");
+    let (of_ibdiagnet, d) = parse(&(db_csv(&f) + &switches));
+    let enhanced = of_ibdiagnet.fabric.switches().iter().filter(|s| s.enhanced_port0);
+    assert_eq!(enhanced.map(|s| s.guid).collect::<Vec<_>>(), [first]);
     assert!(!has_errors(&d), "{:?}", d.0);
     assert_eq!(cables(&of_ibdiagnet.fabric, true), cables(&f, true));
     assert_eq!(lids(&of_ibdiagnet.fabric), lids(&f));

@@ -122,6 +122,9 @@ fn tables_of_other_tools() {
     }
     let (w, _) = site.window(&[&ibdiagnet]).expect("a section");
     assert_eq!(site.host(&w, 2), [Some(4_000), Some(20)]);
+    let without = ibdiagnet.replace("PM_INFO", "OTHER");
+    let refused = site.window(&[&without]).expect_err("no counters").to_string();
+    assert!(refused.contains("there is no table PM_INFO"), "{refused}");
     // The second reading of ibdiagnet is a separate file.
     let later = ibdiagnet.replace("0x3e8", "0x7d0");
     let (w, _) = site.window(&[&ibdiagnet, &later]).expect("a section");

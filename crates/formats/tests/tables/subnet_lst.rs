@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use darkfiber_fabric::{Fabric, SwitchId};
+use darkfiber_fabric::{Fabric, SwitchId, parse_spec};
 use darkfiber_formats::subnet_lst::{read, write};
 use darkfiber_routing::Lids;
 
@@ -170,4 +170,35 @@ fn routers_are_left_out_and_keep_their_lids() {
     assert_eq!(fabric.terminal_count(), on.terminal_count() - 1);
     assert!(lines(&found).contains("router") && lines(&found).contains("left out"), "{found:?}");
     assert_eq!(fabric.reserved_lids(), [lids.terminal(darkfiber_fabric::TerminalId(5))]);
+}
+
+#[test]
+fn ibdiagnet_writes_each_link_once() {
+    let topology = parse_spec("hyperx:dims=3x3,t=2").expect("a spec");
+    let lids = Lids::assign(&topology.fabric, 0).expect("few LIDs");
+    let whole = written(|out| write(out, &topology.fabric, &lids));
+    let mut seen = BTreeSet::new();
+    let once: String = (whole.lines())
+        .filter(|line| {
+            let ends = line.match_indices("NodeGUID:").zip(line.match_indices("PN:"));
+            let mut ends: Vec<String> = ends
+                .map(|((node, _), (port, _))| {
+                    format!("{} {}", &line[node..node + 25], &line[port..port + 5])
+                })
+                .collect();
+            ends.sort();
+            seen.insert(ends)
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(once.lines().count() * 2, whole.lines().count());
+    let (once, found) = read(&once, Path::new("once.lst")).expect("a list");
+    assert_eq!(lines(&found), "");
+    assert_eq!(counts(&once.fabric), counts(&topology.fabric));
+    // A list with two lines a link that ends within its first switches is none of these.
+    for ended in [3, 9, 15] {
+        let cut: String = whole.lines().take(ended).map(|line| format!("{line}\n")).collect();
+        let (_, found) = read(&cut, Path::new("cut.lst")).expect("a list");
+        assert!(lines(&found).contains("one line instead of two"), "{ended}: {}", lines(&found));
+    }
 }

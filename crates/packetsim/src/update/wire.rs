@@ -80,6 +80,18 @@ impl<'a> Connected<'a> {
                     .to_owned(),
             ));
         }
+        if micro.flowlet.is_some() {
+            return Err(ConfigError(
+                "updates under traffic are of tables, which send a pair one way only: remove flowlet from [packets]"
+                    .to_owned(),
+            ));
+        }
+        let datagram = prepared.update.hosts.datagrams.map_or(0, |d| d.bytes);
+        if datagram > bytes {
+            return Err(ConfigError(format!(
+                "a datagram is one packet, of {bytes} bytes at most, and datagram-bytes of [update] is {datagram}"
+            )));
+        }
         if micro.interleave == Interleave::Flits {
             return Err(ConfigError(
                 "updates under traffic are simulated with whole packets: remove interleave from [packets]"

@@ -7,7 +7,8 @@
 //! no zone and are taken as UTC.
 //!
 //! `exec_host` is `n1/0+n1/1+n2/0*8+n3/0-3`: a host with the number of a processor, a range of such numbers, or
-//! `*` and how many processors.
+//! `*` and how many processors. `exec_vnode` is `(n1:ncpus=8)+(n2:ncpus=4)`: on a Cray these are the nodes, and `exec_host` names
+//! service nodes.
 
 use super::lines::{Remarks, shown};
 use super::log::{ByLine, JobLog, Jobs, by_line};
@@ -266,7 +267,9 @@ fn described(
 ) -> Record {
     let mut time = |keys: &[&str]| {
         let text = keys.iter().find_map(|&k| values.get(k))?;
-        let time = text.trim().parse().ok().filter(|&t| t > 0).or_else(|| asctime(text));
+        // NASA's `qstat` has the date behind it, in parentheses.
+        let number = text.split(" (").next().unwrap_or(text).trim();
+        let time = number.parse().ok().filter(|&t| t > 0).or_else(|| asctime(text));
         if time.is_none() {
             remarks.warn(line, format!("'{}' is not a time", shown(text)), "taken as unknown");
         }
@@ -286,6 +289,10 @@ fn described(
             |(nodes, processors)| (Some(nodes), Some(processors)),
         )
     });
+    let nodes = match values.get("exec_vnode").map(|text| vnodes(text)) {
+        Some(vnodes) if !have_common(&vnodes, nodes.as_deref().unwrap_or_default()) => Some(vnodes),
+        _ => nodes,
+    };
     let count = |keys: &[&str]| keys.iter().find_map(|&k| leading(values.get(k)?));
     // Several chunks may be on one host, but none is on two.
     let chunks = count(&["Resource_List.nodect"]).filter(|&chunks| chunks > 0);
@@ -345,6 +352,22 @@ fn exec_host(text: &str) -> Result<(Vec<String>, u32), String> {
         }
     }
     Ok((unique(hosts), processors))
+}
+
+/// The nodes of `(n1[0]:ncpus=2+n1[1]:ncpus=3)+(n2:ncpus=4)` in order, each once.
+fn vnodes(text: &str) -> Vec<String> {
+    let name = |item: &str| {
+        let item = item.trim().trim_matches(['(', ')']);
+        item.split([':', '[']).next().unwrap_or_default().to_owned()
+    };
+    unique(text.split('+').map(name).filter(|name| !name.is_empty()).collect())
+}
+
+/// Whether a list of hosts has some of these, or there are none: domains do not matter.
+fn have_common(some: &[String], hosts: &[String]) -> bool {
+    let short = |name: &String| name.split('.').next().unwrap_or_default().to_owned();
+    let hosts: BTreeSet<String> = hosts.iter().map(short).collect();
+    some.is_empty() || some.iter().any(|name| hosts.contains(&short(name)))
 }
 
 /// A date like `Fri Jan  2 03:04:05 2015`, as UTC; the day of the week does not matter.
@@ -410,7 +433,28 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::testing::{all, short};
+    use crate::jobs::testing::{all, one, short};
+
+    #[test]
+    fn service_nodes_are_not_those_of_a_job() {
+        let head = "Job Id: 7.sdb\n    job_state = R\n    stime = 1593192782 (Fri Jun 26 17:33:02 UTC 2020)\n";
+        for (text, expected) in [
+            (
+                "exec_host = mom2/178*24+mom2/179*24\n    exec_vnode = (a_2907:ncpus=24)+(a_2908:ncpus=24)",
+                "a_2907 a_2908",
+            ),
+            (
+                "exec_host = n1/0*8+n2/0*4\n    exec_vnode = (n1[0]:ncpus=4+n1[1]:ncpus=4)+(n2:ncpus=4)",
+                "n1 n2",
+            ),
+            ("exec_host = n1.x.org/0*8\n    exec_vnode = (n1:ncpus=8)", "n1.x.org"),
+            ("exec_vnode = (n1:ncpus=8)+(n1:ncpus=8)", "n1"),
+        ] {
+            let job = one(LOG.read, &format!("{head}    {text}\n"));
+            let nodes = job.nodes.expect("nodes").join(" ");
+            assert_eq!((nodes.as_str(), job.start), (expected, Some(1_593_192_782)), "{text}");
+        }
+    }
 
     #[test]
     fn hosts_count_their_processors() {

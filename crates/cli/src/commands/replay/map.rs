@@ -64,7 +64,14 @@ impl Map {
                 format!("what each puts on a channel is counted by the tables of {}", self.by);
             facts.push(("jobs".to_owned(), counted));
         }
-        facts.push(("load without a moment".to_owned(), "the mean of all moments".to_owned()));
+        let stride = Series::stride(plan.moments);
+        let (shown, all) = (plan.moments.div_ceil(stride), plan.moments);
+        let moments = if stride > 1 {
+            format!("the mean of the {shown} moments of the slider, one in {stride} of {all}")
+        } else {
+            "the mean of all moments".to_owned()
+        };
+        facts.push(("load without a moment".to_owned(), moments));
         Page {
             subtitle: subtitle.to_owned(),
             views: self.views.clone(),

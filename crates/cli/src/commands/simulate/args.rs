@@ -113,4 +113,4 @@ Examples:
   mpirun -n 4 darkfiber simulate my.toml --depth packet --mpi
 
 Exit code 3 if the scenario or a file of it cannot be read, 4 if ranks wait for what never comes, packets deadlock,
-no engine routes the fabric, or there are not enough hosts (with [update] a deadlock is 1); of several scenarios, if\none has no result.";
+no engine routes the fabric, or there are not enough hosts (with [update] a deadlock or a broken connection is 1); of several scenarios, if\none has no result.";

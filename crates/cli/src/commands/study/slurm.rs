@@ -25,7 +25,7 @@ const AGAIN: u32 = 100;
 pub(crate) struct SlurmArgs {
     #[command(flatten)]
     pub(crate) tasks: TaskArgs,
-    /// Time limit of a task, e.g. 30min or 4h [default: twice what its work is expected to take, and notice]
+    /// Time limit of a task, e.g. 30min or 4h [default: twice what its work is expected to take, notice and 5 min]
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<String>,
     /// How long before its time limit a task gets the signal to begin no other cell [default: 60s, or twice the longest cell]

@@ -12,6 +12,9 @@ use crate::grid::row::Answer;
 const SETTLE: u64 = 1_000_000_000;
 const INTERVAL: u64 = 100_000_000;
 
+/// Least number of intervals in which all jobs run: of fewer none is certain to lie between the last begin and the first end.
+const LEAST: usize = 4;
+
 pub(in crate::grid) struct Shares;
 
 /// Bytes that jobs receive, by interval.
@@ -76,7 +79,8 @@ impl Question for Shares {
         &[
             (
                 "share_percent",
-                "while all run and have settled, up to three quarters of that time: its part of what all receive",
+                "while all run and have settled, up to three quarters of that time: its part of what all receive, \
+                 where a message's bytes count evenly from when it departs to when it has arrived",
             ),
             (
                 "before_percent",
@@ -109,10 +113,20 @@ impl Question for Shares {
         let bin = |ps: u64| (ps / interval) as usize;
         let last_begin = case.jobs.iter().map(|job| job.play.start).max().unwrap_or(0);
         let first_end = got.ends.iter().copied().min().unwrap_or(0);
-        let begin = bin(last_begin);
+        let begin = last_begin.div_ceil(interval) as usize;
+        if bin(first_end) < begin + LEAST {
+            let us = |ps: u64| ps as f64 / 1e6;
+            let shared = first_end.saturating_sub(last_begin);
+            return Err(Error::infeasible(format!(
+                "all jobs run beside each other for {:.3} us, less than {LEAST} intervals of {} us",
+                us(shared),
+                us(interval)
+            ))
+            .hint("give a shorter interval, or let jobs run for longer"));
+        }
         let to = begin + bin(first_end).saturating_sub(begin) * 3 / 4;
         let from = begin + bin(settle).min(to.saturating_sub(begin + 1));
-        let beside = |job: usize| got.mean(job, from, to.max(begin + 1)).unwrap_or(0.0);
+        let beside = |job: usize| got.mean(job, from, to).unwrap_or(0.0);
         let all: f64 = (0..jobs).map(beside).sum();
         if all <= 0.0 {
             return Err(Error::infeasible("no time in which all jobs run beside each other"));

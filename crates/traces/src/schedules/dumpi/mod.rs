@@ -19,6 +19,7 @@ mod record;
 mod sizes;
 mod text;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use darkfiber_workload::trace::{Call, MpiTrace};
@@ -70,12 +71,19 @@ fn beside(file: &File) -> Result<Vec<PathBuf>, ReadError> {
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         name.starts_with(&prefix) && *path != file.path
     });
+    // What `dumpi2ascii` made of a file may lie beside it.
+    let binary: HashSet<PathBuf> = near.iter().filter(|p| has_end(p, "bin")).cloned().collect();
+    near.retain(|path| !(has_end(path, "txt") && binary.contains(&path.with_extension("bin"))));
     if near.is_empty() {
         let what = format!("there are no files `{prefix}*` beside it");
         let hint = "give the files of the ranks";
         return Err(ReadError::not_such(&file.path, what, META.what, hint));
     }
     Ok(near)
+}
+
+fn has_end(path: &Path, end: &str) -> bool {
+    path.extension().is_some_and(|e| e == end)
 }
 
 /// Reads a trace from the files of its ranks, or some of them.
