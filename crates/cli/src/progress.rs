@@ -35,9 +35,8 @@ impl Progress {
             let waiter = std::thread::spawn(move || beats(&watched, &wait, BEAT, eprint_line));
             return Self { bar, done: Some(done), waiter: Some(waiter) };
         }
-        if let Ok(style) =
-            ProgressStyle::with_template("{spinner} [{bar:20}] {pos}/{len} {wide_msg} ({elapsed})")
-        {
+        let (_, columns) = console::Term::stderr().size();
+        if let Ok(style) = ProgressStyle::with_template(template(columns)) {
             bar.set_style(style.progress_chars("=> "));
         }
         let waiting = bar.clone();
@@ -64,6 +63,11 @@ impl Progress {
         self.bar.set_message(what.into());
     }
 
+    /// A line of its own on standard error, above what is shown.
+    pub(crate) fn say(&self, line: &str) {
+        self.bar.suspend(|| eprint_line(line));
+    }
+
     /// This many steps were done before.
     pub(crate) fn skip(&self, steps: u64) {
         self.bar.set_position(steps);
@@ -82,6 +86,15 @@ impl Drop for Progress {
             let _a_spinner_cannot_fail_the_work = waiter.join();
         }
         self.bar.finish_and_clear();
+    }
+}
+
+/// What is shown in a terminal of this many columns: what is done comes before the bar that shows it.
+fn template(columns: u16) -> &'static str {
+    match columns {
+        100.. => "{spinner} [{bar:20}] {pos}/{len} {wide_msg} ({elapsed})",
+        60.. => "{spinner} [{bar:10}] {pos}/{len} {wide_msg}",
+        _ => "{spinner} {pos}/{len} {wide_msg}",
     }
 }
 

@@ -1,7 +1,6 @@
 //! Progress of packet simulations, in words.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -50,8 +49,8 @@ impl Rate {
             (last_pulse.when, last_pulse.pulse) = (now, *pulse);
         }
         if let Some((rate, left)) = last_pulse.fast {
-            let _infallible =
-                write!(text, ", {:.1} M events/s, {left:.0} s left at most", rate / 1e6);
+            // First, as a narrow terminal shows the beginning.
+            text = format!("{left:.0} s left at most, {text}, {:.1} M events/s", rate / 1e6);
         }
         text
     }

@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 use crate::json;
 use crate::long::long;
 use crate::routes::Routes;
+use crate::text::printable;
 use crate::view::view;
 
 /// What the checker, which shares no code with engines, found out about routes.
@@ -163,7 +164,7 @@ impl Check {
     }
 
     fn __repr__(&self) -> String {
-        format!(
+        printable(&format!(
             "<darkfiber.Check of {}: {} pairs, {} unreachable, {} loops, deadlock {}, EFI {}, dark fiber {:.1} %>",
             self.engine,
             self.report.pairs,
@@ -172,6 +173,6 @@ impl Check {
             if self.report.deadlock_free() { "free" } else { "possible" },
             self.efi.max,
             self.dark_percent
-        )
+        ))
     }
 }

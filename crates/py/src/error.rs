@@ -73,8 +73,8 @@ fn keywords(text: &str) -> String {
         let mut words = part.split("--");
         let mut text = words.next().unwrap_or_default().to_owned();
         for word in words {
-            let is_option =
-                text.ends_with([' ', '(']) && word.starts_with(|c: char| c.is_ascii_lowercase());
+            let is_option = (text.is_empty() || text.ends_with([' ', '(']))
+                && word.starts_with(|c: char| c.is_ascii_lowercase());
             if !is_option {
                 text.push_str("--");
                 text.push_str(word);

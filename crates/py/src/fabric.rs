@@ -16,7 +16,9 @@ use crate::long::long;
 use crate::map;
 use crate::numbers::Whole;
 use crate::remarks::Remarks;
+use crate::standard_input;
 use crate::table::Table;
+use crate::text::printable;
 use crate::view::view;
 
 /// A network: switches, hosts, cables.
@@ -68,12 +70,12 @@ impl Fabric {
         hosts_per_switch: Whole<u8>,
         seed: Whole<u64>,
     ) -> PyResult<Self> {
+        let lists = [&node_name_map, &compute, &storage].into_iter().flatten();
+        let failed = fail.iter().flatten();
+        standard_input::refuse_any(std::iter::once(&name).chain(lists).chain(failed))
+            .map_err(|error| raised(py, &error))?;
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let name = text(name);
-        if name == "-" {
-            let error = ScenarioError::usage("standard input belongs to the Python program");
-            return Err(raised(py, &error.hint("give the name of a file")));
-        }
         if let Some(percent) = fail_percent.filter(|p| !(0.0..=100.0).contains(p)) {
             let error = ScenarioError::usage(format!("fail_percent is {percent}"));
             return Err(raised(py, &error.hint("expected 0 to 100")));
@@ -300,12 +302,12 @@ impl Fabric {
 
     fn __repr__(&self) -> String {
         let network = self.network();
-        format!(
+        printable(&format!(
             "<darkfiber.Fabric {}: {} switches, {} hosts, {} cables between switches>",
             network.name(),
             network.switch_count(),
             network.host_count(),
             network.switch_link_count()
-        )
+        ))
     }
 }

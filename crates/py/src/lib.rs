@@ -19,6 +19,7 @@ mod remarks;
 mod route;
 mod routes;
 mod scenario;
+mod standard_input;
 mod study;
 mod table;
 mod text;
@@ -32,8 +33,9 @@ use pyo3::prelude::*;
 /// `loads` count patterns of traffic on them, `Scenario` simulates jobs, and `Study` asks questions of many scenarios.
 #[pymodule(gil_used = true)]
 fn darkfiber(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // Loaded when an array is first returned, a Ctrl-C meanwhile would be a panic.
+    // Loaded and asked for its interface when an array is first returned, a Ctrl-C meanwhile would be a panic.
     module.py().import("numpy")?;
+    drop(numpy::PyArray1::<f64>::zeros(module.py(), 0, false));
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add_to(module)?;
     module.add_class::<fabric::Fabric>()?;

@@ -21,7 +21,11 @@ pub(crate) fn long<T: Send + 'static>(
     work: impl FnOnce(&Stop) -> Result<T, ScenarioError> + Send + 'static,
 ) -> PyResult<T> {
     let stop = Stop::default();
-    let pool = stop.pool().map_err(|e| bug(py, &format!("no threads: {e}")))?;
+    let no_threads = |e: &dyn std::fmt::Display| {
+        let error = ScenarioError::infeasible(format!("this machine gives no more threads: {e}"));
+        raised(py, &error.hint("RAYON_NUM_THREADS=1 takes fewer; or raise the limits of ulimit"))
+    };
+    let pool = stop.pool().map_err(|e| no_threads(&e))?;
     let asked = stop.clone();
     let (to, from) = channel();
     let builder = thread::Builder::new().name("darkfiber".to_owned()).stack_size(8 << 20);
@@ -29,7 +33,7 @@ pub(crate) fn long<T: Send + 'static>(
         // The receiver is gone after Ctrl-C.
         let _ignored = to.send(pool.install(|| work(&asked)));
     });
-    started.map_err(|e| bug(py, &format!("no thread: {e}")))?;
+    started.map_err(|e| no_threads(&e))?;
     let mut from = Some(from);
     loop {
         let receiver = from.take();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use darkfiber_analysis::{finding, main_lanes};
 use darkfiber_page::{Origin, Page, Unit, View};
+use darkfiber_report::page::{Notes, facts};
 use darkfiber_routing::Routes;
 use darkfiber_scenario::Loaded;
 use pyo3::prelude::*;
@@ -35,11 +37,15 @@ pub(crate) fn page_of_routes(
 ) -> PyResult<String> {
     let (loaded, routes) = (Arc::clone(loaded), Arc::clone(routes));
     long(py, move |_| {
-        let report = darkfiber_routing::check::check(&loaded.topology.fabric, &routes);
+        let fabric = &loaded.topology.fabric;
+        let report = darkfiber_routing::check::check(fabric, &routes);
         let load = report.load.iter().map(|&n| n as f64).collect();
         let name = routes.engine.clone();
-        let view = View { name, unit: Unit::Routes, load, series: None, lanes: Vec::new() };
-        Ok(darkfiber_page::page(&page(&loaded, vec![view], Some(&routes))))
+        let lanes = main_lanes(fabric, &routes).unwrap_or_default();
+        let view = View { name, unit: Unit::Routes, load, series: None, lanes };
+        let findings = Notes::new(fabric).of(&finding::of_routes(fabric, &report));
+        let page = page(&loaded, vec![view], Some(&routes));
+        Ok(darkfiber_page::page(&Page { findings, ..page }))
     })
 }
 
@@ -56,7 +62,7 @@ fn page<'a>(loaded: &'a Loaded, views: Vec<View>, routes: Option<&'a Routes>) ->
         charts: Vec::new(),
         sheets: Vec::new(),
         routes,
-        facts: Vec::new(),
+        facts: facts(topology),
         origin: Origin { version: env!("CARGO_PKG_VERSION").to_owned(), ..Origin::default() },
     }
 }

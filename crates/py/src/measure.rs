@@ -76,11 +76,21 @@ fn plan<'a>(
     loaded: &'a Loaded,
     metrics: Vec<String>,
     patterns: Vec<String>,
+    bandwidths: &[Bandwidth],
 ) -> Result<PatternPlan<'a>, ScenarioError> {
+    let planes = loaded.topology.plane_count();
+    if planes > 1 {
+        let name = loaded.topology.fabric.name();
+        let error =
+            ScenarioError::usage(format!("patterns are of one plane, and {name} has {planes}"));
+        return Err(
+            error.hint("plane=1 of darkfiber.Fabric takes the first; each is a subnet of its own")
+        );
+    }
     let part = PatternPart {
         metrics,
         patterns,
-        bandwidths: Bandwidth::ALL.to_vec(),
+        bandwidths: bandwidths.to_vec(),
         precision: closely.precision,
         ..PatternPart::default()
     };
@@ -125,7 +135,7 @@ pub(crate) fn measure<'py>(
         } else {
             metrics
         };
-        let plan = plan(&closely, &loaded, metrics, patterns.clone())?;
+        let plan = plan(&closely, &loaded, metrics, patterns.clone(), &Bandwidth::ALL)?;
         let found = plan.count(&tables, Details::Rows, &|_| stop.unwind_if_asked())?;
         Ok((plan.metrics, patterns, found))
     })?;
@@ -170,7 +180,7 @@ pub(crate) fn loads<'py>(
         Closely::new(among, samples, precision, seed).map_err(|error| raised(py, &error))?;
     let (loaded, tables) = (Arc::clone(&routes.get().loaded), Arc::clone(&routes.get().tables));
     let heat = long(py, move |stop| {
-        let plan = plan(&closely, &loaded, Vec::new(), vec![pattern])?;
+        let plan = plan(&closely, &loaded, Vec::new(), vec![pattern], &[])?;
         let mut found = plan.count(&tables, Details::Drawn, &|_| stop.unwind_if_asked())?;
         Ok(found.items.pop().map(|item| item.measured.heat).unwrap_or_default())
     })?;

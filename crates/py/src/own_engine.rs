@@ -67,7 +67,7 @@ fn whole(array: &Bound<'_, PyAny>, what: &str) -> PyResult<Array2<i64>> {
         raised(py, &error.hint("expected whole numbers in an array [switch, destination]"))
     };
     let numpy = PyModule::import(py, "numpy")?;
-    if array.hasattr("mask")? {
+    if numpy.getattr("ma")?.call_method1("isMaskedArray", (array,))?.is_truthy()? {
         return Err(refused(
             "an array with a mask, as which its values would count; fill it first",
         ));

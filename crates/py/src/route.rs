@@ -17,6 +17,7 @@ use crate::numbers::{Whole, plain};
 use crate::own_engine;
 use crate::remarks::Remarks;
 use crate::routes::Routes;
+use crate::standard_input;
 
 /// Lanes of data that InfiniBand has.
 const MOST_LANES: u8 = 15;
@@ -56,7 +57,12 @@ pub(crate) fn route(
     }
     let loaded = Arc::clone(&fabric.get().loaded);
     if engine.is_callable() {
-        let has = [(lmc > 0, "lmc"), (roots.is_some(), "roots"), (!jobs.is_empty(), "jobs")];
+        let has = [
+            (lmc > 0, "lmc"),
+            (roots.is_some(), "roots"),
+            (!jobs.is_empty(), "jobs"),
+            (seed != 1, "seed"),
+        ];
         let extra = has.iter().find(|(given, _)| *given).map(|(_, name)| *name);
         let by_pair =
             layer_by.filter(|by| ["pair", "destination"].contains(by)).map(|_| "layer_by");
@@ -211,6 +217,9 @@ pub(crate) fn read_tables(
     path_bits: Option<PathBuf>,
     lid_choice: Option<PathBuf>,
 ) -> PyResult<Routes> {
+    let beside = [&guid2lid, &sl, &sl2vl, &path_bits, &lid_choice].into_iter().flatten();
+    standard_input::refuse_any(std::iter::once(&path).chain(beside))
+        .map_err(|error| raised(py, &error))?;
     let files = TableFiles { guid2lid, sl, sl2vl, path_bits, lid_choice, ..TableFiles::at(path) };
     let loaded = Arc::clone(&fabric.get().loaded);
     let (tables, remarks) = long(py, move |_| {

@@ -15,6 +15,7 @@ use crate::fabric::Fabric;
 use crate::long::long;
 use crate::map;
 use crate::numbers::Whole;
+use crate::text::printable;
 use crate::view::view_rows;
 
 /// Forwarding tables of a fabric, with the virtual layers of its paths.
@@ -160,12 +161,12 @@ impl Routes {
     }
 
     fn __repr__(&self) -> String {
-        format!(
+        printable(&format!(
             "<darkfiber.Routes of {} on {}: {} rows of {} switches>",
             self.tables.engine,
             self.loaded.topology.fabric.name(),
             self.tables.row_count(),
             self.tables.switch_count()
-        )
+        ))
     }
 }

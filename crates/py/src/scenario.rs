@@ -30,7 +30,9 @@ use crate::map;
 use crate::numbers::Whole;
 use crate::remarks::Remarks;
 use crate::routes::Routes;
+use crate::standard_input;
 use crate::table::Table;
+use crate::text::printable;
 use crate::view::view;
 
 /// A scenario: a fabric, its routes, jobs placed on it, and their traffic, as a file says it.
@@ -113,12 +115,12 @@ impl Scenario {
         seed: Option<Whole<u64>>,
     ) -> PyResult<Self> {
         let set = (keys::values(set)?, seed.map(|seed| seed.0));
-        let read = |path: &Path| {
-            let text = input::read_text(path)?;
-            let folder = absolute(Folder::of(path));
+        long(py, move |_| {
+            standard_input::refuse(&path)?;
+            let text = input::read_text(&path)?;
+            let folder = absolute(Folder::of(&path));
             Self::parse(&text, &path.display().to_string(), folder, set)
-        };
-        py.detach(|| read(&path)).map_err(|e| raised(py, &e))
+        })
     }
 
     /// Simulates it.
@@ -166,7 +168,10 @@ impl Scenario {
     }
 
     fn __repr__(&self) -> String {
-        format!("<darkfiber.Scenario {} on {}>", self.file.name, self.file.scenario.fabric)
+        printable(&format!(
+            "<darkfiber.Scenario {} on {}>",
+            self.file.name, self.file.scenario.fabric
+        ))
     }
 }
 
@@ -405,12 +410,12 @@ impl Run {
     }
 
     fn __repr__(&self) -> String {
-        format!(
+        printable(&format!(
             "<darkfiber.Run of {}: {} jobs, {} s simulated at depth {}>",
             self.case.title,
             self.rows.len(),
             self.seconds(),
             self.case.medium.depth()
-        )
+        ))
     }
 }

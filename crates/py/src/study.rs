@@ -1,6 +1,6 @@
 //! Studies: questions about many scenarios.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +16,9 @@ use crate::keys;
 use crate::long::long;
 use crate::numbers::Whole;
 use crate::scenario::absolute;
+use crate::standard_input;
 use crate::table::Table;
+use crate::text::printable;
 
 /// A study: a scenario in which lists stand where values belong, and questions that every cell is asked.
 ///
@@ -72,12 +74,12 @@ impl Study {
         max_cells: Option<Whole<u64>>,
     ) -> PyResult<Self> {
         let set = keys::axes(set)?;
-        let read = |path: &Path| {
-            let text = input::read_text(path)?;
-            let folder = absolute(Folder::of(path));
+        long(py, move |_| {
+            standard_input::refuse(&path)?;
+            let text = input::read_text(&path)?;
+            let folder = absolute(Folder::of(&path));
             Self::parse(&text, &path.display().to_string(), folder, (&set, seed, max_cells))
-        };
-        py.detach(|| read(&path)).map_err(|e| raised(py, &e))
+        })
     }
 
     /// What it is called.
@@ -121,11 +123,11 @@ impl Study {
     }
 
     fn __repr__(&self) -> String {
-        format!(
+        printable(&format!(
             "<darkfiber.Study {} over {}>",
             self.file.title(),
             self.file.axis_names().join(", ")
-        )
+        ))
     }
 }
 

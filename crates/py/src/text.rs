@@ -4,6 +4,15 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+/// A text in which characters that a terminal obeys are spelt out.
+pub(crate) fn printable(of: &str) -> String {
+    let mut text = String::with_capacity(of.len());
+    for c in of.chars() {
+        if c.is_control() { text.extend(c.escape_debug()) } else { text.push(c) }
+    }
+    text
+}
+
 /// A text as it is.
 pub(crate) fn text(of: &Bound<'_, PyString>) -> PyResult<String> {
     Ok(of.to_cow()?.into_owned())

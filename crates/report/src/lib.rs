@@ -32,6 +32,7 @@ pub mod model;
 pub mod nccl;
 pub mod number;
 pub mod optimise;
+pub mod page;
 pub mod place;
 pub mod quantity;
 pub mod rails;

@@ -1,6 +1,5 @@
 //! How far a run is, while it goes on.
 
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use darkfiber_report::quantity;
@@ -121,13 +120,14 @@ impl<'a> ProgressWatch<'a> {
             if !self.estimated && now - self.begin >= LONG.0 {
                 self.estimated = true;
                 if all > LONG.1 {
-                    out::eprint_line(&format!(
+                    self.progress.say(&format!(
                         "note: this takes about {all:.0} s if it goes on like that (--estimate says it alone)"
                     ));
                 }
             }
+            // First, as a narrow terminal shows the beginning.
             let (percent, left) = (100.0 * done, all - seconds);
-            let _infallible = write!(text, ", {percent:.0} % of all, about {left:.0} s left");
+            text = format!("about {left:.0} s left, {percent:.0} % of all, {text}");
         }
         if self.plain {
             out::eprint_line(&text);
