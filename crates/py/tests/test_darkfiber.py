@@ -110,6 +110,19 @@ class Fabrics(unittest.TestCase):
         self.assertIn("max EFI", routes.map())
         self.assertTrue(routes.html().startswith("<!doctype html>"))
 
+    def test_pages_of_routes_say_what_is_wrong_with_them(self):
+        torus = darkfiber.Fabric("torus:dims=4x4,t=2")
+        found = darkfiber.check(darkfiber.route(torus, "minhop")).findings[0]["message"]
+        self.assertIn("packets can deadlock", found)
+        self.assertIn("packets can deadlock", darkfiber.route(torus, "minhop").html())
+        self.assertNotIn("packets can deadlock", darkfiber.route(torus, "dfsssp").html())
+
+    def test_names_do_not_command_terminals(self):
+        fabric = darkfiber.Fabric("kary:k=4,n=2")
+        ports = darkfiber.route(fabric, "updn").ports()
+        shown = repr(darkfiber.from_ports(fabric, ports, name="x\n\x1b[31m"))
+        self.assertIn("x\\n\\u{1b}[31m", shown)
+
 
 class Tables(unittest.TestCase):
     def test_figures_are_those_of_the_command_line(self):
@@ -313,6 +326,19 @@ class OwnEngines(unittest.TestCase):
         with self.assertRaises(darkfiber.Error):
             darkfiber.route(fabric, lambda f: (breadth_first(f), layers), lanes=3)
         self.assertEqual(darkfiber.route(fabric, lambda f: (breadth_first(f), layers)).layer_count, 4)
+        with self.assertRaises(darkfiber.Error):
+            darkfiber.route(fabric, breadth_first, seed=5)
+
+        class Frame:
+            """As a data frame, it has a method of that name, and is an array."""
+
+            def mask(self):
+                raise NotImplementedError
+
+            def __array__(self, dtype=None, copy=None):
+                return breadth_first(fabric)
+
+        self.assertTrue(darkfiber.check(darkfiber.from_ports(fabric, Frame())).complete)
         masked = np.ma.masked_array(breadth_first(fabric), mask=False)
         with self.assertRaises(darkfiber.Error):
             darkfiber.from_ports(fabric, masked)
@@ -556,6 +582,32 @@ class Errors(unittest.TestCase):
             darkfiber.route(darkfiber.Fabric("torus:dims=5x5,t=1"), "dfsssp", lanes=1)
         self.assertIn("lanes allows 1", str(raised.exception))
         self.assertNotIn("--", str(raised.exception) + raised.exception.hint)
+        with self.assertRaises(darkfiber.Error) as raised:
+            darkfiber.route(darkfiber.Fabric("torus:dims=5x5,t=1"), "updn", roots="nofile")
+        self.assertTrue(str(raised.exception).startswith("roots nofile"), raised.exception)
+
+    def test_patterns_are_of_one_plane(self):
+        routes = darkfiber.route(darkfiber.Fabric("kary:k=4,n=2,planes=2"), "minhop")
+        for call in (lambda: darkfiber.measure(routes, ["ebb"]), lambda: darkfiber.loads(routes, "shift")):
+            with self.assertRaises(darkfiber.Error) as raised:
+                call()
+            self.assertIn("has 2", str(raised.exception))
+            self.assertIn("plane=1", raised.exception.hint)
+        one = darkfiber.Fabric("kary:k=4,n=2,planes=2", plane=1)
+        self.assertIn("ebb", darkfiber.measure(darkfiber.route(one, "minhop"), ["ebb"], samples=5))
+
+    def test_standard_input_is_left_to_the_program(self):
+        fabric = darkfiber.Fabric("kary:k=4,n=2")
+        for call in (
+            lambda: darkfiber.Fabric("-"),
+            lambda: darkfiber.Fabric("kary:k=4,n=2", fail=["-"]),
+            lambda: darkfiber.read_tables(fabric, "-"),
+            lambda: darkfiber.Scenario.read("-"),
+            lambda: darkfiber.Study.read("-"),
+        ):
+            with self.assertRaises(darkfiber.Error) as raised:
+                call()
+            self.assertIn("standard input", str(raised.exception))
 
     def test_files_and_lines_are_named(self):
         path = ROOT / "target" / "python-test.toml"
@@ -692,12 +744,14 @@ class Manners(unittest.TestCase):
         for call in (
             'darkfiber.route(darkfiber.Fabric("torus:dims=16x16x16,t=1"), "dfsssp")',
             'darkfiber.Scenario.read("examples/incast.toml").run(depth="packet")',
+            "import os; os.path.exists(pipe) or os.mkfifo(pipe); darkfiber.Scenario.read(pipe)",
             'darkfiber.Study(open("examples/studies/faults.toml").read(), set={"fail-percent": "1,2,3,4,5,6,7,8,9"}, seed=1).run()',
         ):
             with self.subTest(call):
                 python = in_python(
                     f"""
                     import os, darkfiber
+                    pipe = f"target/python-test-{{os.getpid()}}"
                     print("begun", flush=True)
                     try:
                         while True:

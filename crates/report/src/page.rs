@@ -78,9 +78,7 @@ impl<'a> Notes<'a> {
         match &finding.places {
             Places::Pairs { examples, .. } => {
                 let end = |name: &String| self.terminals.get(name).copied();
-                let pair = |b: &BrokenPair| {
-                    Some((end(&b.pair.source)?, end(&b.pair.destination)?))
-                };
+                let pair = |b: &BrokenPair| Some((end(&b.pair.source)?, end(&b.pair.destination)?));
                 note.pairs = examples.iter().filter_map(pair).collect();
                 note.switches =
                     examples.iter().filter_map(|b| self.switches.get(&b.at).copied()).collect();

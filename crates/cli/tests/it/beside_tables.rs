@@ -61,3 +61,27 @@ fn scenarios_name_the_files_of_tables() {
         assert_eq!(study.code, 0, "{}", study.err);
     }
 }
+
+#[test]
+fn levels_of_other_tables_are_a_finding() {
+    let dir = folder(&[]);
+    let d = dir.path();
+    for line in [
+        "route torus:dims=5x5,t=2 -e dfsssp -o own -q",
+        "route torus:dims=5x5,t=2 -e dfsssp --layer-by source --lanes 15 --lmc 1 -o other -q",
+    ] {
+        let made = run_in(d, line);
+        assert_eq!(made.code, 0, "{}", made.err);
+    }
+    let check = |sl: &str| {
+        run_in(d, &format!("check torus:dims=5x5,t=2 --routes own/lfts.dump --sl {sl}/path-sl"))
+    };
+    assert_eq!(check("own").code, 0);
+    let other = check("other");
+    assert_eq!(other.code, 1, "{}", other.out);
+    assert!(
+        other.out.contains("the service levels are not those of these tables"),
+        "{}",
+        other.out
+    );
+}

@@ -649,3 +649,37 @@ fn cells_that_two_questions_share_count_once() {
     assert_eq!(two.code, 0, "{}", two.err);
     assert_eq!(two.out.lines().count() - 1, 2 * (plain.lines().count() - 1));
 }
+
+#[test]
+fn shares_are_of_the_time_in_which_all_run() {
+    let scenario = r#"
+fabric = "fattree2:n=2,m=1,r=2"
+[routes]
+engine = "updn"
+[[job]]
+name = "a"
+traffic = "imb:op=alltoall,bytes=16KiB,repeat=50"
+hosts = "cn0001,cn0003"
+[[job]]
+name = "b"
+traffic = "imb:op=alltoall,bytes=16KiB,repeat=450"
+hosts = "cn0002,cn0004"
+[study]
+questions = [{ask = "shares", settle = "0s", interval = "INTERVAL"}]
+"#;
+    // The jobs share a cable evenly for less than a millisecond, after which one has it alone.
+    let dir = folder(&[
+        ("fine.toml", &scenario.replace("INTERVAL", "1us")),
+        ("coarse.toml", &scenario.replace("INTERVAL", "500us")),
+    ]);
+    let fine = run_in(dir.path(), "study run fine.toml -q --format csv");
+    assert_eq!(fine.code, 0, "{}", fine.err);
+    assert_eq!(fine.out.matches(",50,").count(), 2, "{}", fine.out);
+    let coarse = run_in(dir.path(), "study run coarse.toml -q");
+    assert!(
+        format!("{}{}", coarse.out, coarse.err).contains("less than 4 intervals of 500 us"),
+        "{}{}",
+        coarse.out,
+        coarse.err
+    );
+}

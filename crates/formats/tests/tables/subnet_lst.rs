@@ -189,7 +189,7 @@ fn ibdiagnet_writes_each_link_once() {
             ends.sort();
             seen.insert(ends)
         })
-        .map(|line| format!("{line}\n"))
+        .flat_map(|line| [line, "\n"])
         .collect();
     assert_eq!(once.lines().count() * 2, whole.lines().count());
     let (once, found) = read(&once, Path::new("once.lst")).expect("a list");
@@ -197,7 +197,7 @@ fn ibdiagnet_writes_each_link_once() {
     assert_eq!(counts(&once.fabric), counts(&topology.fabric));
     // A list with two lines a link that ends within its first switches is none of these.
     for ended in [3, 9, 15] {
-        let cut: String = whole.lines().take(ended).map(|line| format!("{line}\n")).collect();
+        let cut: String = whole.lines().take(ended).flat_map(|line| [line, "\n"]).collect();
         let (_, found) = read(&cut, Path::new("cut.lst")).expect("a list");
         assert!(lines(&found).contains("one line instead of two"), "{ended}: {}", lines(&found));
     }

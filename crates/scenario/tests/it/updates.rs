@@ -338,6 +338,29 @@ fn silent_hosts_stragglers_and_faults_in_the_middle() {
     );
 }
 
+#[test]
+fn keys_that_an_update_cannot_follow_are_refused() {
+    let refused = |packets: &str, more: &str| {
+        let text = torus(4)
+            .text("flip", 1, more)
+            .replace("[packets]\n", &format!("[packets]\n{packets}\n"));
+        let file = ScenarioFile::parse(&text, "s.toml").expect("a scenario");
+        match file.resolve(&Folder::of(Path::new("s.toml")), &mut ()) {
+            Ok(case) => case.run(None, &mut |_| ()).err().map(|e| e.to_string()),
+            Err(e) => Some(e.to_string()),
+        }
+    };
+    let said = refused("lanes = 1", "").expect("too few");
+    assert!(said.contains("virtual lanes, and there are 1"), "{said}");
+    let said = refused("flowlet = \"1us\"", "").expect("no choice");
+    assert!(said.contains("remove flowlet"), "{said}");
+    let said = refused("", "datagram-bytes = \"64KiB\"").expect("too long");
+    assert!(said.contains("a datagram is one packet"), "{said}");
+    let said = refused("", "datagram-bytes = \"0B\"").expect("empty");
+    assert!(said.contains("datagram-bytes") && said.contains("at least one byte"), "{said}");
+    assert_eq!(refused("lanes = 8", "datagram-bytes = \"1KiB\""), None);
+}
+
 fn of(text: &str) -> Case {
     let file = ScenarioFile::parse(text, "s.toml").expect("a scenario");
     file.resolve(&Folder::of(Path::new("s.toml")), &mut ()).expect("it resolves")
