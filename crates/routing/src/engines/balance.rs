@@ -185,7 +185,9 @@ impl<'a> BalancePart<'a> {
     /// Routes the LIDs of a group.
     fn first(&mut self, routes: &Routes, (home, group): &(SwitchId, LidGroup), dag: &Dag) {
         let rows = rows(routes, group);
-        self.balancer.force(dag, rows.len() as u64);
+        if !rows.is_empty() {
+            self.balancer.force(dag, rows.len() as u64);
+        }
         for row in rows {
             self.choose(routes, row, dag);
             self.strays.extend(dag.strays(self.fabric).map(|s| (row as u32, s)));

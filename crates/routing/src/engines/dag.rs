@@ -65,8 +65,8 @@ impl Dag {
             let s = self.order[next] as usize;
             next += 1;
             let d = self.dist[s];
-            for channel in starts[s]..starts[s + 1] {
-                let head = heads[channel as usize];
+            let ends = &heads[starts[s] as usize..starts[s + 1] as usize];
+            for (channel, &head) in (starts[s]..).zip(ends) {
                 let far = &mut self.dist[head as usize];
                 // Cables have two directions: a neighbour one hop closer is known before this switch.
                 if *far == FAR {
@@ -162,13 +162,11 @@ impl Dag {
         let made = self.start.len() - 1;
         for i in made..self.order.len() {
             let s = self.order[i] as usize;
-            for channel in starts[s]..starts[s + 1] {
-                let head = heads[channel as usize];
+            let d = self.dist[s];
+            let ends = &heads[starts[s] as usize..starts[s + 1] as usize];
+            for (channel, &head) in (starts[s]..).zip(ends) {
                 let far = self.dist[head as usize];
-                if far != FAR
-                    && far + 1 == self.dist[s]
-                    && allowed(channel as usize, s, head as usize)
-                {
+                if far != FAR && far + 1 == d && allowed(channel as usize, s, head as usize) {
                     self.push(channel, head);
                 }
             }

@@ -36,6 +36,18 @@ enum Direction {
     Flat,
 }
 
+impl Direction {
+    /// Whether a switch may send this way, by whether it and the next one descend.
+    #[inline]
+    fn allows(self, descends: bool, next_descends: bool) -> bool {
+        match self {
+            Self::Up => !descends,
+            Self::Down => descends && next_descends,
+            Self::Flat => false,
+        }
+    }
+}
+
 impl UpDown {
     /// Of switches at these places, in the order of the key by switch that is a level or a distance.
     fn new(
@@ -158,18 +170,8 @@ impl UpDown {
             if stray[s] || stray[v] {
                 return stray[s];
             }
-            self.may_send(c, descends[s], descends[v])
+            self.direction[c].allows(descends[s], descends[v])
         });
-    }
-
-    /// Whether a switch may send on channel `c`, by whether it and the next one descend.
-    #[inline]
-    fn may_send(&self, c: usize, descends: bool, next_descends: bool) -> bool {
-        match self.direction[c] {
-            Direction::Up => !descends,
-            Direction::Down => descends && next_descends,
-            Direction::Flat => false,
-        }
     }
 
     fn start(dag: &mut Dag, descends: &mut [bool], dest: SwitchId) {
@@ -190,20 +192,22 @@ impl UpDown {
             // Descents first: of two paths of one length, down keeps the switch open for others.
             for i in level.clone() {
                 let v = dag.order[i] as usize;
-                let d = dag.dist[v];
-                for c in fabric.channels_from(SwitchId::new(v)) {
-                    let s = fabric.heads()[c];
+                let (d, falls) = (dag.dist[v], descends[v]);
+                let channels = fabric.channels_from(SwitchId::new(v));
+                let directions = self.direction[channels.clone()].iter().copied();
+                let ends = fabric.heads()[channels.clone()].iter().copied().zip(directions);
+                for (c, (s, direction)) in (channels.start..).zip(ends) {
                     let far = dag.dist[s as usize];
                     if far == FAR {
                         // Against its direction the channel would bring `s` to `v`.
-                        if self.direction[c] == Direction::Down {
+                        if direction == Direction::Down {
                             climbers.push(s);
-                        } else if self.direction[c] == Direction::Up && descends[v] {
+                        } else if direction == Direction::Up && falls {
                             dag.dist[s as usize] = d + 1;
                             descends[s as usize] = true;
                             dag.order.push(s);
                         }
-                    } else if far + 1 == d && self.may_send(c, descends[v], descends[s as usize]) {
+                    } else if far + 1 == d && direction.allows(falls, descends[s as usize]) {
                         dag.push(c as u32, s);
                     }
                 }
@@ -251,8 +255,8 @@ pub(super) fn spread(fabric: &Fabric, dag: &mut Dag, allowed: impl Fn(usize) -> 
     let mut d = 0;
     while d < at.len() {
         for v in std::mem::take(&mut at[d]) {
-            for c in fabric.channels_from(SwitchId(v)) {
-                let s = fabric.heads()[c];
+            let channels = fabric.channels_from(SwitchId(v));
+            for (c, &s) in (channels.start..).zip(&fabric.heads()[channels.clone()]) {
                 if dag.dist[s as usize] == FAR && allowed(c) {
                     dag.dist[s as usize] = d as u32 + 1;
                     dag.order.push(s);
