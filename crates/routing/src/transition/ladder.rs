@@ -57,6 +57,7 @@ pub(super) fn climb(
         obligations,
         rungs: Vec::new(),
         ranks,
+        keeps_pairs: examined.is_some_and(|e| e.keeps_pairs),
         changes,
         has_levels,
     };
@@ -167,7 +168,9 @@ fn stand(
         }
         Rung::Stages => {
             need(&[Obligation::Target, Obligation::Steady, Obligation::Ordered])?;
-            Ok("each rank is written and read back before the next begins".to_owned())
+            let lost = "; pairs may be lost from one rank to the next, where a switch had no entry";
+            let lost = if t.keeps_pairs { "" } else { lost };
+            Ok(format!("each rank is written and read back before the next begins{lost}"))
         }
         Rung::Flip => {
             need(&[Obligation::Target])?;

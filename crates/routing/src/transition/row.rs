@@ -5,8 +5,9 @@
 //! paths of one obligation and records the dependencies that they make. Cost: O(switches) a row.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use darkfiber_fabric::{AtPort, Fabric, SwitchId};
+use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 
 use super::before::Before;
 use super::graphs::{Graphs, put};
@@ -95,8 +96,19 @@ impl Hops {
 pub(super) struct Findings<'a> {
     pub(super) graphs: &'a Graphs,
     pub(super) first: &'a Precedence,
+    pub(super) order: Order,
+    /// Set where the order asks for more because pairs that work are kept.
+    pub(super) asks_more: &'a AtomicBool,
+}
+
+/// What the order of switches is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Order {
     /// Whether only rows of which a mix loops rank switches. Of the others all mixes are put into [`Graphs::ordered`].
-    pub(super) ranks_loops_only: bool,
+    pub(super) of_loops_only: bool,
+    /// Whether pairs that the tables in place connect stay connected from rank to rank: a switch is written after those on its new
+    /// path that lead nowhere as yet.
+    pub(super) keeps_pairs: bool,
 }
 
 /// Scratch memory of a task for its rows, and its findings.
@@ -110,6 +122,9 @@ pub(super) struct Row<'a> {
     /// Lanes that pass each switch on old paths, by old connections and by all; on new paths; on new ends of
     /// old beginnings; on any mix.
     pass: [Vec<u32>; 5],
+    /// Switches that the old entries connect with the destination, and those that these send to by new entries.
+    works: Vec<bool>,
+    needed: Vec<bool>,
     search: Search,
     pub(super) mixed_loop: Option<Circle>,
     pub(super) ordered_loop: Option<Circle>,
@@ -125,6 +140,8 @@ impl<'a> Row<'a> {
             hops: Hops::new(fabric),
             own: [zeros(), zeros()],
             pass: [zeros(), zeros(), zeros(), zeros(), zeros()],
+            works: vec![false; fabric.switch_count()],
+            needed: vec![false; fabric.switch_count()],
             search: Search::new(fabric.switch_count()),
             mixed_loop: None,
             ordered_loop: None,
@@ -195,7 +212,7 @@ impl<'a> Row<'a> {
     }
 
     fn row(&mut self, run: &Range<usize>, path: usize, into: Findings<'_>) {
-        let Findings { graphs, first, .. } = into;
+        let graphs = into.graphs;
         self.hops.read(self.fabric, self.tables, run.start, path);
         let [old, all] = &mut self.own;
         self.tables.masks(self.fabric, run, path, old, all);
@@ -210,25 +227,27 @@ impl<'a> Row<'a> {
         match mixed {
             Ok(()) => {
                 let order = std::mem::take(&mut self.search.order);
-                if into.ranks_loops_only {
+                self.find_connected(&order, run.start);
+                if into.order.of_loops_only {
                     self.mixed_ways(&order, &graphs.ordered);
                 } else {
                     self.old_ways(&order, graphs);
                     self.mixed_ways(&order, &graphs.mixed);
                     self.new_ways(&order, graphs);
-                    self.order_of_switches(&order, first);
                 }
+                self.order_of_switches(&order, into, !into.order.of_loops_only);
                 self.search.order = order;
             }
             Err(switches) => {
                 self.mixed_loop.get_or_insert_with(|| circle(switches));
-                self.apart(&circle, graphs, first);
+                self.apart(&circle, run.start, into);
             }
         }
     }
 
     /// The passes of a row in which a mix loops: each set of paths in its own order.
-    fn apart(&mut self, circle: &dyn Fn(Vec<u32>) -> Circle, graphs: &Graphs, first: &Precedence) {
+    fn apart(&mut self, circle: &dyn Fn(Vec<u32>) -> Circle, dest: usize, into: Findings<'_>) {
+        let graphs = into.graphs;
         let fabric = self.fabric;
         let own = &self.own[1];
         let [old, new] = &self.hops.next;
@@ -244,6 +263,7 @@ impl<'a> Row<'a> {
             return;
         }
         let order = std::mem::take(&mut self.search.order);
+        self.find_connected(&order, dest);
         self.old_ways(&order, graphs);
         let (own, old) = (&self.own[1], &self.pass[1]);
         let met = |s: usize| own[s] | old[s] != 0;
@@ -253,7 +273,7 @@ impl<'a> Row<'a> {
             Ok(()) => {
                 let order = std::mem::take(&mut self.search.order);
                 self.new_ways(&order, graphs);
-                self.order_of_switches(&order, first);
+                self.order_of_switches(&order, into, true);
                 self.search.order = order;
             }
             Err(switches) => {
@@ -342,10 +362,28 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Finds the switches that old entries connect with terminal `dest`.
+    fn find_connected(&mut self, downstream_first: &[u32], dest: usize) {
+        let home = self.fabric.terminal(TerminalId::new(dest)).switch.0;
+        self.works.fill(false);
+        for &s in downstream_first {
+            let c = self.hops.next[0][s as usize];
+            let leads_on = || c < LOOPBACK && self.works[self.fabric.heads()[c as usize] as usize];
+            self.works[s as usize] = s == home || leads_on();
+        }
+    }
+
     /// Every switch comes after the next changed one on its new path, if the old entry of that one
-    /// leads on.
-    fn order_of_switches(&mut self, downstream_first: &[u32], first: &Precedence) {
+    /// leads on, where `all`; and, where pairs are kept, if it leads nowhere that switches which are connected can need.
+    fn order_of_switches(&mut self, downstream_first: &[u32], into: Findings<'_>, all: bool) {
         let hops = &self.hops;
+        self.needed.clone_from(&self.works);
+        for &s in downstream_first.iter().rev() {
+            let c = hops.next[1][s as usize];
+            if c < LOOPBACK && self.needed[s as usize] {
+                self.needed[self.fabric.heads()[c as usize] as usize] = true;
+            }
+        }
         // The pass of mixes is done with; its place serves to remember the next changed switch.
         let following = &mut self.pass[4];
         for &s in downstream_first {
@@ -358,8 +396,16 @@ impl<'a> Row<'a> {
                 }
             };
             following[i] = at;
-            if hops.changed(i) && at != NONE && hops.next[0][at as usize] != NONE {
-                first.put(at, s);
+            if !hops.changed(i) || at == NONE {
+                continue;
+            }
+            let leads_on = hops.next[0][at as usize] != NONE;
+            let is_lost = into.order.keeps_pairs && self.needed[i] && !self.works[at as usize];
+            if all && leads_on || is_lost {
+                into.first.put(at, s);
+                if !(all && leads_on) {
+                    into.asks_more.store(true, Ordering::Relaxed);
+                }
             }
         }
     }

@@ -194,6 +194,7 @@ fn a_stage_may_not_lose_pairs_that_work() {
 /// that, comes to one that is no higher.
 #[test]
 fn repairs_stand_on_the_rungs_that_they_claim() {
+    let mut kept = [0u32; 2];
     let mut seen = [0u32; 4];
     for (spec, engine) in [
         ("torus:dims=4x4,t=1", "updn"),
@@ -222,6 +223,7 @@ fn repairs_stand_on_the_rungs_that_they_claim() {
             let t = judge(&damaged, &before, &after, None);
             let what = format!("{spec} {engine} {cable:?} {rung:?}: {:?} {:?}", t.verdict, t.rungs);
             if t.verdict == Rung::Stages {
+                kept[usize::from(t.keeps_pairs)] += 1;
                 crate::transition::stages_are_sound(&damaged, &[&before], &after, &t);
             }
             match rung {
@@ -251,6 +253,8 @@ fn repairs_stand_on_the_rungs_that_they_claim() {
         }
     }
     assert!(seen.iter().all(|&n| n > 0), "every rung was met: {seen:?}");
+    let [lose, keep] = kept;
+    assert!(keep > 150 && lose < 3, "orders that keep pairs are nearly always found: {kept:?}");
 }
 
 /// Tables read after a fault are repaired as well as those from before it: where `reroute` hears of the fault, and where it finds that

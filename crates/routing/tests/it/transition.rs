@@ -1,6 +1,6 @@
 //! The judgement of transitions, compared with an oracle that traces pair by pair.
 
-use darkfiber_fabric::{Fabric, SwitchId, TerminalId};
+use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::check::check;
 use darkfiber_routing::transition::{self, Before, Obligation, Rung, Transition, Why, Witness};
 use darkfiber_routing::{DestId, Routes};
@@ -72,6 +72,66 @@ pub(crate) fn stages_are_sound(fabric: &Fabric, before: &[&Routes], new: &Routes
         union.join(combined_dependencies(fabric, tables, &all, &may, TableMix::Any));
     }
     assert!(!union.has_loop && !union.is_cyclic(), "the stages");
+    if t.keeps_pairs {
+        pairs_stay_connected(fabric, tables, ranks);
+    }
+}
+
+/// Follows all entries that may be in place at a rank: pairs that both tables connect never come to a switch without one.
+fn pairs_stay_connected(fabric: &Fabric, tables: [&Routes; 2], ranks: &[Option<u32>]) {
+    let stages = ranks.iter().flatten().max().map_or(0, |&top| top + 1);
+    for dest in (0..fabric.terminal_count()).map(TerminalId::new) {
+        for lid in 0..tables[1].paths() {
+            let connected = |may: &dyn Fn(SwitchId) -> [bool; 2]| {
+                let mut known = vec![None; fabric.switch_count()];
+                let mut all = (0..fabric.switch_count()).map(SwitchId::new);
+                all.by_ref().for_each(|s| {
+                    arrives(fabric, (tables, dest, lid), may, s, &mut known);
+                });
+                known
+            };
+            let [old, new] = [connected(&|_| [true, false]), connected(&|_| [false, true])];
+            for now in 0..stages {
+                let now = connected(&|s: SwitchId| match ranks[s.index()] {
+                    Some(rank) => [rank >= now, rank <= now],
+                    None => [true, true],
+                });
+                for t in fabric.terminals() {
+                    let s = t.switch.index();
+                    let both = old[s] == Some(true) && new[s] == Some(true);
+                    assert!(!both || now[s] == Some(true), "{s} to {dest:?} {lid} is lost");
+                }
+            }
+        }
+    }
+}
+
+/// Whether packets at a switch arrive whichever of the entries in place they follow.
+fn arrives(
+    fabric: &Fabric,
+    (tables, dest, lid): ([&Routes; 2], TerminalId, usize),
+    may: &dyn Fn(SwitchId) -> [bool; 2],
+    at: SwitchId,
+    known: &mut Vec<Option<bool>>,
+) -> bool {
+    if at == fabric.terminal(dest).switch {
+        known[at.index()] = Some(true);
+        return true;
+    }
+    if let Some(known) = known[at.index()] {
+        return known;
+    }
+    // What comes back here does not arrive.
+    known[at.index()] = Some(false);
+    let all = (0..2).filter(|&k| may(at)[k]).all(|k| {
+        let port = tables[k].lft_entry(fabric, at, DestId::terminal(dest), lid);
+        match port.map(|port| fabric.at_port(at, port)) {
+            Some(AtPort::Switch(_, next)) => arrives(fabric, (tables, dest, lid), may, next, known),
+            _ => false,
+        }
+    });
+    known[at.index()] = Some(all);
+    all
 }
 
 #[test]
