@@ -613,6 +613,7 @@ fn pictures_that_cannot_be_are_said_before_anything_is_computed() {
         ("--svg p.svg --shape pie", "possible values: lines, bars, map"),
         ("--svg nowhere/else/p.svg/x --y layers", "cannot write"),
         ("--y layers", "--svg FILE draws it"),
+        ("--svg p.png", "pictures are SVG"),
     ] {
         let run = run_in(dir.path(), &format!("study run s.toml -o st {options}"));
         assert!(matches!(run.code, 2 | 3) || options.contains("nowhere"), "{options}: {}", run.err);

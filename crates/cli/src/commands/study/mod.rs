@@ -94,7 +94,7 @@ pub(crate) struct PlotCommand {
     /// The folder in which cells are kept
     #[arg(short = 's', long, value_name = "DIR")]
     pub(crate) store: PathBuf,
-    /// Draw there
+    /// Draw there, as SVG
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]

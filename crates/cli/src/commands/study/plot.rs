@@ -79,6 +79,14 @@ impl PlotArgs {
     /// Refuses, before anything is computed, what the study cannot have: axes, questions and columns of other names.
     pub(super) fn check(&self, study: &StudyFile, svg: Option<&PathBuf>) -> Result<(), Failure> {
         save::expect(svg)?;
+        let others = ["png", "pdf", "jpg", "jpeg", "eps", "ps"];
+        if let Some(path) = svg
+            && let Some(end) = path.extension().and_then(|end| end.to_str())
+            && others.contains(&end.to_ascii_lowercase().as_str())
+        {
+            return Err(Failure::usage(format!("{}: pictures are SVG", path.display()))
+                .hint("name it .svg; rsvg-convert, Inkscape and browsers make others of it"));
+        }
         if svg.is_none() && self.is_given() {
             return Err(Failure::usage("what a picture shows is said, but not where it is drawn")
                 .hint("--svg FILE draws it"));
