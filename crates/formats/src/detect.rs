@@ -62,6 +62,7 @@ pub static FORMATS: Registry<Format> = Registry::new(
         foreign::GRAPHML,
         foreign::HTSIM,
         foreign::HTML,
+        foreign::NET_DUMP,
         ibdm::FORMAT,
     ],
 );

@@ -31,6 +31,20 @@ pub fn nothing_to_read(text: &str, path: &Path) -> Option<String> {
     found.map(|format| format!("this is {}", format.what))
 }
 
+/// ibdiagnet's ports for people.
+pub(crate) const NET_DUMP: Format = Format {
+    name: "net_dump",
+    what: "ibdiagnet's list of ports (net_dump)",
+    hint: "give ibdiagnet2.db_csv, which is beside it, or the output of ibnetdiscover",
+    known_by: &[KnownBy::Line(|l| {
+        let mut cells = l.trim_start_matches('#').split(':').map(str::trim);
+        l.starts_with('#')
+            && cells.by_ref().nth(1) == Some("IB#")
+            && cells.any(|c| c == "Neighbor Guid")
+    })],
+    ..Format::NONE
+};
+
 /// JSON of something else.
 pub(crate) const JSON: Format = Format {
     name: "other JSON",

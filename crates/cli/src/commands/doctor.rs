@@ -41,7 +41,7 @@ pub(crate) struct DoctorCommand {
     pub(crate) routes: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) beside: BesideTables,
-    /// Counters of ports, in the order of time: perfquery, ibqueryerrors, OpenSM's perfmgr dump, ibdiagnet's db_csv, or a
+    /// Counters of ports, in the order of time: perfquery, ibqueryerrors, OpenSM's perfmgr dump, ibdiagnet's db_csv or .pm, or a
     /// table. Symbol errors show bad cables, data shows hot ones
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) counters: Vec<PathBuf>,

@@ -23,7 +23,7 @@ pub(crate) struct CountedArgs {
     /// route
     #[arg(long, value_name = "FILE", requires = "fabric", conflicts_with = "counters", help_heading = COUNTED)]
     pub(crate) sent: Option<PathBuf>,
-    /// Port counters, in the order of time: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv,
+    /// Port counters, in the order of time: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv or .pm,
     /// Prometheus text of an exporter, or a table. Who sends
     /// what is estimated
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "fabric", help_heading = COUNTED)]

@@ -178,7 +178,7 @@ fn what_was_counted_elsewhere_is_refused() {
     hint: give the fabric that they were read from, and for LIDs its tables or --guid2lid
     ");
     assert_snapshot!(refused("--counters x", &[("x", "hello\n")], 3), @r"
-    error: x: no column of it is the GUID, LID or name of who has a port; expected port counters: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv, Prometheus text, or a table with a heading
+    error: x: no column of it is the GUID, LID or name of who has a port; expected port counters: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv or .pm, Prometheus text, or a table with a heading
     hint: a table has columns guid, lid or name; port; xmit_data and rcv_data (words) or xmit_bytes and rcv_bytes; time
     ");
     assert_snapshot!(refused("--sent x", &[("x", "source,destination,bytes\nx,y,5\n")], 3), @r"

@@ -29,9 +29,12 @@ pub(super) fn symbol_errors(text: &str) -> Vec<SymbolErrors> {
         let mut reader = sheet::reader(section).from_reader(section.as_bytes());
         let Ok(heading) = reader.headers().cloned() else { continue };
         let column = |name| heading.iter().position(|h| h.trim() == name);
-        let columns = ["NodeGUID", "PortNumber", "SymbolErrorCounter"].map(column);
+        let columns = ["NodeGUID", "PortNumber", "SymbolErrorCounter", "SymbolErrorCounterExt"];
+        let columns = columns.map(column);
         for record in reader.records().flatten() {
-            let [guid, port, errors] = columns.map(|at| number(record.get(at?)?));
+            let [guid, port, few, many] = columns.map(|at| number(record.get(at?)?));
+            // Devices that do not count in the second, of 64 bits, have 0 there.
+            let errors = many.max(few);
             let port = port.and_then(|port| u8::try_from(port).ok());
             if let (Some(guid), Some(port), Some(errors)) = (guid, port, errors) {
                 let line = before + sheet::line(section, &record);

@@ -1,11 +1,12 @@
 //! Port counters, as the tools of a subnet print them.
 //!
-//! Five kinds, recognised by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
-//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`), the metrics that
+//! Six kinds, recognised by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
+//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`) and its text (`ibdiagnet2.pm`), the metrics that
 //! exporters serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] computes from them what
 //! each channel of a fabric carried.
 
 mod db_csv;
+mod ibdiagnet_pm;
 mod perfmgr;
 mod perfquery;
 mod prometheus;
@@ -24,8 +25,14 @@ pub use reading::{Device, Reading, Width};
 pub use window::{Steps, Window, window};
 
 /// All forms of counter files. If two match the same file, the first is taken.
-static FORMS: &[CounterForm] =
-    &[prometheus::FORM, perfquery::FORM, db_csv::FORM, perfmgr::FORM, table::FORM];
+static FORMS: &[CounterForm] = &[
+    prometheus::FORM,
+    perfquery::FORM,
+    db_csv::FORM,
+    ibdiagnet_pm::FORM,
+    perfmgr::FORM,
+    table::FORM,
+];
 
 /// Reads counters of any of the kinds, in the order of the file.
 ///

@@ -82,7 +82,7 @@ pub(super) const FEW_WORDS: Width = Width { unit: 4, bits: 32 };
 
 /// The error for a file without counters.
 pub(super) fn not_counters(path: &Path, what: String) -> ReadError {
-    let expected = "port counters: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv, Prometheus text, or a table with a heading";
+    let expected = "port counters: perfquery -x, OpenSM's perfmgr dump, ibdiagnet's db_csv or .pm, Prometheus text, or a table with a heading";
     ReadError::not_such(
         path,
         what,

@@ -12,7 +12,7 @@ use darkfiber_routing::Lids;
 
 use super::reading::{Device, number};
 use super::window::{Owners, Port};
-use super::{db_csv, perfmgr, prometheus, table};
+use super::{db_csv, ibdiagnet_pm, perfmgr, prometheus, table};
 use crate::diagnostic::counted;
 use crate::places::{Aliases, Places};
 use crate::{Diagnostics, ReadError};
@@ -35,6 +35,7 @@ pub fn is_such(text: &str) -> bool {
     prometheus::has_symbol_errors(text)
         || perfmgr::has_symbol_errors(text)
         || !db_csv::symbol_errors(text).is_empty()
+        || !ibdiagnet_pm::symbol_errors(text).is_empty()
         || !table::symbol_errors(text, &mut Diagnostics::default()).is_empty()
         || text.lines().map(str::trim_start).any(|line| {
             line.starts_with("# Port counters:")
@@ -55,6 +56,7 @@ pub fn read(text: &str, path: &Path) -> Result<(Vec<SymbolErrors>, Diagnostics),
     let mut all: Vec<SymbolErrors> = prometheus::symbol_errors(text, &mut found);
     all.extend(perfmgr::symbol_errors(text));
     all.extend(db_csv::symbol_errors(text));
+    all.extend(ibdiagnet_pm::symbol_errors(text));
     all.extend(table::symbol_errors(text, &mut found));
     // The port of the current `perfquery` counters, and whether its symbol errors have been read.
     let mut at: Option<(u16, u8)> = None;

@@ -44,6 +44,10 @@ fn small_texts() {
         ("SwitchName=s0 Nodes=n[0-3]", Some("topology.conf")),
         ("graph g {\n a -- b;\n}", Some("dot")),
         ("MTS S1\n P1 -> HCA H-1 P1\n", Some("ibdm.topo")),
+        (
+            "# x\n\n\"Quantum-2\", Mellanox, 0xb0, LID 24\n  #     : IB# : Sta  : PhysSta : Neighbor Guid : N#\n",
+            Some("net_dump"),
+        ),
         ("just some words about nothing at all\n", None),
         ("[root@host ~]# ls\n", None),
     ] {
