@@ -1,9 +1,9 @@
 //! Port counters, as the tools of a subnet print them.
 //!
 //! Six kinds, recognised by content: `perfquery` (`-x` or not, any number of ports one after the other), the dumps of OpenSM's
-//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`) and its text (`ibdiagnet2.pm`), the metrics that
-//! exporters serve to Prometheus, and tables with a heading, as LDMS and scripts write them. [`window()`] computes from them what
-//! each channel of a fabric carried.
+//! performance manager (`perfmgr dump_counters`, for people or `mach`), ibdiagnet's `db_csv` (section `PM_INFO`) and its text
+//! (`ibdiagnet2.pm`), the metrics that exporters serve to Prometheus, and tables with a heading, as LDMS and scripts write them.
+//! [`window()`] computes from them what each channel of a fabric carried.
 
 mod db_csv;
 mod ibdiagnet_pm;
