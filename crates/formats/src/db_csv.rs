@@ -9,7 +9,8 @@
 //!
 //! The fabric is in `NODES`, `PORTS` and `LINKS`, and which switches have an enhanced port 0 in `SWITCHES`. Columns are found by
 //! their names. Speeds and widths are sums of powers of two: SDR, DDR and QDR from 1, FDR to XDR from 256, FDR10 65536; 1, 4, 8, 12
-//! and 2 lanes from 1. An active link has one of each, but ports that are faster than QDR may say QDR as well (2052: NDR).
+//! and 2 lanes from 1. An active link has one of each, but ports that are faster than QDR may say QDR as well (2052: NDR). Of speeds
+//! that are not known the fastest that is known is taken, with a warning.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -272,6 +273,7 @@ fn by_end(
     let [of_lmc, of_width, of_speed] =
         ["LMC", "LinkWidthActv", "LinkSpeedActv"].map(|name| column(name).ok());
     let mut ports = HashMap::with_capacity(table.lines.len());
+    let (mut unheard, mut first) = (0, (0, 0));
     for (line, record) in &table.lines {
         let (Some(node), Some(number_)) = (guid(record, of_node), number(record, of_number)) else {
             d.warn(*line, "no port: its GUID or number is damaged", "the line is left out");
@@ -279,7 +281,12 @@ fn by_end(
         };
         let optional = |column: Option<usize>| column.and_then(|c| number(record, c));
         let width = optional(of_width).and_then(lanes);
-        let speed = optional(of_speed).and_then(speed);
+        let code = optional(of_speed).unwrap_or(0);
+        let speed = speed(code);
+        if code & !KNOWN_SPEEDS != 0 {
+            first = if unheard == 0 { (*line, code) } else { first };
+            unheard += 1;
+        }
         let port = Port {
             guid: guid(record, of_guid),
             lid: unicast(number(record, of_lid), *line, d),
@@ -291,6 +298,16 @@ fn by_end(
         };
         ports.entry((node, number_)).or_insert(port);
     }
+    if unheard > 0 {
+        let (line, code) = first;
+        let count = counted(unheard, "port has", "ports have");
+        let what = format!("{count} a speed that is not known, here code {code}");
+        d.warn(
+            line,
+            what,
+            "the fastest that is known of it is taken; a newer darkfiber may know more",
+        );
+    }
     Ok(ports)
 }
 
@@ -298,21 +315,24 @@ fn lanes(width: u32) -> Option<u8> {
     [(1, 1), (2, 4), (4, 8), (8, 12), (16, 2)].iter().find(|w| w.0 == width).map(|w| w.1)
 }
 
-/// The fastest of a sum of speeds.
+const SPEEDS: [(u32, Speed); 9] = [
+    (1, Speed::Sdr),
+    (1 << 1, Speed::Ddr),
+    (1 << 2, Speed::Qdr),
+    (1 << 8, Speed::Fdr),
+    (1 << 9, Speed::Edr),
+    (1 << 10, Speed::Hdr),
+    (1 << 11, Speed::Ndr),
+    (1 << 12, Speed::Xdr),
+    (1 << 16, Speed::Fdr10),
+];
+
+/// The codes of all of them.
+const KNOWN_SPEEDS: u32 = 0x1_1f07;
+
+/// The last of a sum of speeds that is known.
 fn speed(code: u32) -> Option<Speed> {
-    const SPEEDS: [(u32, Speed); 9] = [
-        (1, Speed::Sdr),
-        (1 << 1, Speed::Ddr),
-        (1 << 2, Speed::Qdr),
-        (1 << 8, Speed::Fdr),
-        (1 << 9, Speed::Edr),
-        (1 << 10, Speed::Hdr),
-        (1 << 11, Speed::Ndr),
-        (1 << 12, Speed::Xdr),
-        (1 << 16, Speed::Fdr10),
-    ];
-    let fastest = 1 << code.checked_ilog2()?;
-    SPEEDS.iter().find(|s| s.0 == fastest).map(|s| s.1)
+    SPEEDS.iter().rev().find(|s| code & s.0 != 0).map(|s| s.1)
 }
 
 fn add_links<'t>(
@@ -372,4 +392,25 @@ fn add_links<'t>(
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_are_sums() {
+        assert_eq!(SPEEDS.iter().fold(0, |all, s| all | s.0), KNOWN_SPEEDS);
+        for (code, expected) in [
+            (4, Some(Speed::Qdr)),
+            (2052, Some(Speed::Ndr)),
+            (4100, Some(Speed::Xdr)),
+            (65540, Some(Speed::Fdr10)),
+            (1 << 20 | 2052, Some(Speed::Ndr)),
+            (8192, None),
+            (0, None),
+        ] {
+            assert_eq!(speed(code), expected, "{code}");
+        }
+    }
 }

@@ -30,6 +30,7 @@ mod guid_word;
 pub mod guids;
 pub mod hostlist;
 pub mod hosts;
+mod ibdiagnet;
 pub mod iblinkinfo;
 pub mod ibnetdiscover;
 pub mod input;

@@ -39,7 +39,7 @@ use crate::format::{Format, Reading, Writing};
 use crate::guids::{one_line, parse_guid, parse_hex};
 use crate::hosts::{HostTable, role_of};
 use crate::known_by::KnownBy;
-use crate::{Diagnostic, Diagnostics, ReadError, Severity};
+use crate::{Diagnostic, Diagnostics, ReadError, Severity, ibdiagnet};
 
 /// The entry of this format.
 pub const FORMAT: Format = Format {
@@ -121,6 +121,13 @@ pub fn read(text: &str, path: &Path) -> Result<(Topology, Diagnostics), ReadErro
         if !line.is_empty() && !line.starts_with('#') {
             nodes.add(line, last, &mut found);
         }
+    }
+    if ibdiagnet::is_cut(text) {
+        found.error(
+            last,
+            "the list was cut short: `# File closed at` is missing, with which ibdiagnet ends it",
+            "hosts may be missing; copy it again",
+        );
     }
     // OpenSM ends every line.
     let is_damaged = |d: &Diagnostic| d.line == last && d.what.ends_with(NO_BLOCKS);

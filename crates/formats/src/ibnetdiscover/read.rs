@@ -7,6 +7,7 @@ use darkfiber_fabric::{Guid, Topology};
 
 use super::line::{Header, Line, NodeLine, PortLine, parse};
 use crate::diagnostic::{counted, excerpt};
+use crate::ibdiagnet;
 use crate::input::name_of;
 use crate::records::{Key, Listing, Node, NodeKind, Records, unicast};
 use crate::{Diagnostics, ReadError};
@@ -270,7 +271,8 @@ impl<'a> Reader<'a> {
                 matches!(p.far, Key::Guid(NodeKind::Adapter, _)) && !index.contains_key(&p.far)
             })
         };
-        let is_cut = !complete && (is_damaged || is_open || lacks_adapters());
+        let is_cut =
+            !complete && (is_damaged || is_open || lacks_adapters()) || ibdiagnet::is_cut(text);
         if let Some(what) = self.cut_among_switches(is_cut) {
             self.diagnostics.error(
                 last,

@@ -192,9 +192,18 @@ fn ibdiagnet_writes_each_link_once() {
         .flat_map(|line| [line, "\n"])
         .collect();
     assert_eq!(once.lines().count() * 2, whole.lines().count());
-    let (once, found) = read(&once, Path::new("once.lst")).expect("a list");
+    let (read_once, found) = read(&once, Path::new("once.lst")).expect("a list");
     assert_eq!(lines(&found), "");
-    assert_eq!(counts(&once.fabric), counts(&topology.fabric));
+    assert_eq!(counts(&read_once.fabric), counts(&topology.fabric));
+    // ibdiagnet says where its files begin and end.
+    let head = "# File created at   : 2025-03-31 23:43:18 UTC +0000\n\n";
+    let all: Vec<&str> = once.lines().collect();
+    let part = format!("{head}{}\n", all[..all.len() - 2].join("\n"));
+    let (_, found) = read(&part, Path::new("part.lst")).expect("a list");
+    assert!(lines(&found).contains("error: the list was cut short"), "{}", lines(&found));
+    let whole_file = format!("{head}{once}\n# File closed at : 2025-03-31 23:43:18 UTC +0000\n");
+    let (_, found) = read(&whole_file, Path::new("whole.lst")).expect("a list");
+    assert_eq!(lines(&found), "");
     // A list with two lines a link that ends within its first switches is none of these.
     for ended in [3, 9, 15] {
         let cut: String = whole.lines().take(ended).flat_map(|line| [line, "\n"]).collect();

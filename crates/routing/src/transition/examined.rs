@@ -52,7 +52,7 @@ fn ranked(
     fabric: &Fabric,
     examine: impl Fn(bool) -> (Examined, bool),
 ) -> (Examined, bool) {
-    let (mut examined, asks_more) = examine(false);
+    let (mut examined, mut asks_more) = examine(false);
     let is_free = |graph: &Dependencies| {
         let mut lanes = (0..32u8).filter(|lane| tables.every & (1 << lane) != 0);
         lanes.all(|lane| graph.find_cycle(fabric, lane).is_none())
@@ -61,7 +61,8 @@ fn ranked(
         && examined.ordered_loop.is_none()
         && is_free(&examined.graphs.ordered)
     {
-        let (of_loops, _) = examine(true);
+        let (of_loops, asks) = examine(true);
+        asks_more |= asks;
         if of_loops.ranks.is_ok() && is_free(&of_loops.graphs.ordered) {
             (examined.ranks, examined.graphs.ordered) = (of_loops.ranks, of_loops.graphs.ordered);
         }

@@ -169,8 +169,8 @@ pub struct Transition {
     /// By switch, the rank in which it is written, from 0; `None` if it does not change. Given wherever stages are
     /// proved: with O1, O2 and O5, also if an easier level is the verdict.
     pub ranks: Option<Vec<Option<u32>>>,
-    /// Whether pairs that the tables in place connect, and the new ones, stay connected from rank to rank. Else some may be lost until
-    /// the next rank is written: after a fault, where a switch had no entry.
+    /// Whether pairs that the tables in place connect, and the new ones, stay connected from rank to rank. Else no such order was found,
+    /// and some may be lost until the next rank is written: after a fault, where a switch had no entry.
     pub keeps_pairs: bool,
     /// The pairs and entries that change.
     pub changes: Changes,

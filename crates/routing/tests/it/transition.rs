@@ -3,7 +3,7 @@
 use darkfiber_fabric::{AtPort, Fabric, SwitchId, TerminalId};
 use darkfiber_routing::check::check;
 use darkfiber_routing::transition::{self, Before, Obligation, Rung, Transition, Why, Witness};
-use darkfiber_routing::{DestId, Routes};
+use darkfiber_routing::{DELIVER, DestId, Routes};
 use darkfiber_testkit::families;
 use darkfiber_testkit::pairs::{Dice, ENGINES, mixed, routed};
 use darkfiber_testkit::reach::{Packet, Reach, reach};
@@ -160,6 +160,57 @@ fn agrees_with_the_oracle_on_a_thousand_pairs_of_tables() {
         pairs += 1;
     }
     assert!(seen.len() >= 3, "several rungs were met: {seen:?}");
+}
+
+/// Ports by destination and switch of a mesh of nine switches; 255: no entry.
+type Ports = [[u8; 9]; 9];
+
+/// A switch has no entry for a destination, and its new one closes a circle with an order that keeps all pairs.
+const WITHOUT_AN_ENTRY: [Ports; 2] = [
+    [
+        [1, 5, 5, 4, 4, 3, 4, 4, 3],
+        [4, 1, 5, 4, 3, 3, 4, 3, 3],
+        [4, 4, 1, 4, 3, 3, 4, 3, 3],
+        [4, 2, 2, 1, 5, 5, 4, 3, 3],
+        [4, 4, 2, 4, 1, 255, 4, 4, 3],
+        [4, 4, 2, 4, 4, 1, 4, 3, 3],
+        [4, 2, 5, 3, 2, 5, 1, 5, 5],
+        [4, 2, 5, 4, 2, 5, 3, 1, 5],
+        [4, 4, 2, 4, 4, 2, 3, 4, 1],
+    ],
+    [
+        [1, 5, 5, 4, 4, 3, 4, 4, 3],
+        [4, 1, 5, 4, 3, 3, 4, 3, 3],
+        [4, 4, 1, 4, 3, 3, 4, 3, 3],
+        [2, 5, 2, 1, 5, 5, 4, 3, 3],
+        [4, 2, 2, 3, 1, 5, 4, 4, 3],
+        [4, 4, 2, 4, 4, 1, 4, 3, 3],
+        [2, 2, 5, 2, 5, 5, 1, 5, 5],
+        [4, 2, 5, 4, 2, 5, 3, 1, 5],
+        [4, 4, 2, 4, 4, 2, 3, 4, 1],
+    ],
+];
+
+#[test]
+fn fewer_pairs_are_kept_rather_than_no_order_found() {
+    let fabric = families::topology("mesh:dims=3x3,t=1").fabric;
+    let [old, new] = WITHOUT_AN_ENTRY.map(|ports| {
+        let mut routes = routed(&fabric, "updn", 0).expect("a mesh");
+        for (d, ports) in ports.iter().enumerate() {
+            let row = routes.row(DestId::new(d), 0);
+            for (s, &port) in ports.iter().enumerate() {
+                let at = fabric.at_port(SwitchId::new(s), port);
+                let is_home = matches!(at, AtPort::Terminal(t) if t.index() == d);
+                routes.ports_mut(row)[s] = if is_home { DELIVER } else { port };
+            }
+        }
+        routes
+    });
+    assert!(check(&fabric, &new).complete());
+    let states = [Before { routes: &old, has_levels: true }];
+    let t = transition::check(&fabric, &states, &new, None).expect("one fabric");
+    assert_eq!((t.verdict, t.keeps_pairs), (Rung::Stages, false), "{:?}", t.rungs);
+    stages_are_sound(&fabric, &[&old], &new, &t);
 }
 
 /// Fabrics that are small enough to search all orders of writes and packets.

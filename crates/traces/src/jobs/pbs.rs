@@ -290,7 +290,7 @@ fn described(
         )
     });
     let nodes = match values.get("exec_vnode").map(|text| vnodes(text)) {
-        Some(vnodes) if !have_common(&vnodes, nodes.as_deref().unwrap_or_default()) => Some(vnodes),
+        Some(vnodes) if !are_parts(&vnodes, nodes.as_deref().unwrap_or_default()) => Some(vnodes),
         _ => nodes,
     };
     let count = |keys: &[&str]| keys.iter().find_map(|&k| leading(values.get(k)?));
@@ -363,11 +363,12 @@ fn vnodes(text: &str) -> Vec<String> {
     unique(text.split('+').map(name).filter(|name| !name.is_empty()).collect())
 }
 
-/// Whether a list of hosts has some of these, or there are none: domains do not matter.
-fn have_common(some: &[String], hosts: &[String]) -> bool {
+/// Whether some of these are hosts of a list or parts of them, as their names begin, or there are none: domains do not matter.
+fn are_parts(some: &[String], hosts: &[String]) -> bool {
     let short = |name: &String| name.split('.').next().unwrap_or_default().to_owned();
-    let hosts: BTreeSet<String> = hosts.iter().map(short).collect();
-    some.is_empty() || some.iter().any(|name| hosts.contains(&short(name)))
+    let hosts: Vec<String> = hosts.iter().map(short).collect();
+    let is_part = |name: &String| hosts.iter().any(|host| name.starts_with(host));
+    some.is_empty() || some.iter().any(is_part)
 }
 
 /// A date like `Fri Jan  2 03:04:05 2015`, as UTC; the day of the week does not matter.
@@ -449,6 +450,10 @@ mod tests {
             ),
             ("exec_host = n1.x.org/0*8\n    exec_vnode = (n1:ncpus=8)", "n1.x.org"),
             ("exec_vnode = (n1:ncpus=8)+(n1:ncpus=8)", "n1"),
+            (
+                "exec_host = node5/0*2+n5/0*2\n    exec_vnode = (node5-v0:ncpus=2)+(n5-v1:ncpus=2)",
+                "node5 n5",
+            ),
         ] {
             let job = one(LOG.read, &format!("{head}    {text}\n"));
             let nodes = job.nodes.expect("nodes").join(" ");
