@@ -406,7 +406,7 @@ mod tests {
             (2052, Some(Speed::Ndr)),
             (4100, Some(Speed::Xdr)),
             (65540, Some(Speed::Fdr10)),
-            (1 << 20 | 2052, Some(Speed::Ndr)),
+            ((1 << 20) + 2052, Some(Speed::Ndr)),
             (8192, None),
             (0, None),
         ] {
