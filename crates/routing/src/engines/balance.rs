@@ -14,7 +14,8 @@ use darkfiber_fabric::{Fabric, Role, SwitchId};
 use rayon::prelude::*;
 
 use super::balancer::Balancer;
-use super::dag::{Dag, Dags};
+use super::dag::Dag;
+use super::divided::{Dags, DividedDag};
 use super::parallel::{Rows, SHARE, add_up, parts};
 use crate::{DestId, Routes};
 
@@ -117,7 +118,7 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> BalanceParts<'a, M> {
         &mut self,
         routes: &mut Routes,
         often: bool,
-        work: impl Fn(&mut BalancePart<'a>, &Routes, &(SwitchId, LidGroup), &Dag) + Sync + Send,
+        work: impl Fn(&mut BalancePart<'a>, &Routes, &(SwitchId, LidGroup), &DividedDag) + Sync + Send,
     ) {
         if let [alone] = &mut self.parts[..] {
             self.dags.each(|group, dag| {
@@ -165,7 +166,7 @@ struct BalancePart<'a> {
     weighs: FirstCriterion,
     balancer: Balancer,
     rows: Rows,
-    dag: Dag,
+    dag: DividedDag,
     /// Paths (row, source switch) against the engine's rule.
     strays: Vec<(u32, u32)>,
 }
@@ -177,48 +178,63 @@ impl<'a> BalancePart<'a> {
             weighs,
             balancer: Balancer::new(fabric),
             rows: Rows::default(),
-            dag: Dag::default(),
+            dag: DividedDag::default(),
             strays: Vec::new(),
         }
     }
 
     /// Routes the LIDs of a group.
-    fn first(&mut self, routes: &Routes, (home, group): &(SwitchId, LidGroup), dag: &Dag) {
+    fn first(&mut self, routes: &Routes, (home, group): &(SwitchId, LidGroup), dag: &DividedDag) {
         let rows = rows(routes, group);
         if !rows.is_empty() {
-            self.balancer.force(dag, rows.len() as u64);
+            self.balancer.force(&dag.whole, rows.len() as u64);
+            self.balancer.enter(dag);
+            self.balancer.add_settled(dag, rows.len() as u64);
         }
+        let tail_ports = self.fabric.tail_ports();
         for row in rows {
-            self.choose(routes, row, dag);
-            self.strays.extend(dag.strays(self.fabric).map(|s| (row as u32, s)));
+            let ports = self.rows.begin(routes, row);
+            for (s, only) in &dag.settled {
+                ports[*s as usize] = tail_ports[only.channel as usize];
+            }
+            choose(&mut self.balancer, self.fabric, dag, self.weighs, ports);
+            self.strays.extend(dag.whole.strays(self.fabric).map(|s| (row as u32, s)));
         }
         self.balancer.unmark();
         if group.itself {
             let row = routes.row(DestId::switch(self.fabric, *home), 0);
-            self.balancer.choose(self.fabric, dag, self.rows.begin(routes, row));
+            self.balancer.choose(self.fabric, &dag.whole, self.rows.begin(routes, row));
         }
     }
 
     /// Removes the LIDs of a group and routes them again, source by source if `apart`.
-    fn again(&mut self, routes: &Routes, group: &LidGroup, dag: &Dag, apart: bool) {
+    fn again(&mut self, routes: &Routes, group: &LidGroup, dag: &DividedDag, apart: bool) {
+        self.balancer.enter(dag);
         for row in rows(routes, group) {
-            self.balancer.remove(self.fabric, dag, routes.ports(row));
+            let ports = self.rows.begin(routes, row);
+            self.balancer.remove(self.fabric, &dag.open, ports);
             if apart {
-                self.balancer.choose_apart(self.fabric, dag, self.rows.begin(routes, row));
+                self.balancer.choose_open_apart(self.fabric, dag, ports);
             } else {
-                self.choose(routes, row, dag);
+                choose(&mut self.balancer, self.fabric, dag, self.weighs, ports);
             }
         }
         self.balancer.unmark();
     }
+}
 
-    /// Routes a LID for all sources together, and adds its paths.
-    fn choose(&mut self, routes: &Routes, row: usize, dag: &Dag) {
-        self.balancer.choose(self.fabric, dag, self.rows.begin(routes, row));
-        self.balancer.add(dag);
-        if self.weighs == FirstCriterion::Siblings {
-            self.balancer.mark(dag);
-        }
+/// Routes a LID for all sources together, and adds its paths, but for the channels of settled switches.
+fn choose(
+    balancer: &mut Balancer,
+    fabric: &Fabric,
+    dag: &DividedDag,
+    weighs: FirstCriterion,
+    ports: &mut [u8],
+) {
+    balancer.choose(fabric, &dag.open, ports);
+    balancer.add(&dag.open);
+    if weighs == FirstCriterion::Siblings {
+        balancer.mark(&dag.whole);
     }
 }
 
@@ -238,9 +254,9 @@ fn route_silent(
     for batch in silent.chunks(SILENT) {
         let work = |groups: &[(SwitchId, LidGroup)]| {
             let mut part = part.clone();
-            let mut dag = Dag::default();
+            let mut dag = DividedDag::default();
             for group in groups {
-                make(&mut dag, group.0);
+                make(&mut dag.whole, group.0);
                 part.first(routes, group, &dag);
             }
             part.rows

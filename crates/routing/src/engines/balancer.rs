@@ -6,6 +6,7 @@
 use darkfiber_fabric::{Fabric, SwitchId};
 
 use super::dag::{Candidate, Dag};
+use super::divided::DividedDag;
 use crate::DELIVER;
 
 /// One destination of the switch whose destinations are being routed, in a load; loads stay far below.
@@ -26,6 +27,8 @@ pub(super) struct Balancer {
     fullest: Vec<u64>,
     /// Per switch the paths that pass it.
     through: Vec<u32>,
+    /// The same before anything is chosen: those of its own terminals, and of settled switches.
+    passing: Vec<u32>,
     /// For each switch the candidate that it chose.
     next: Vec<Candidate>,
     /// Paths over each channel that have no alternative.
@@ -40,9 +43,12 @@ impl Balancer {
     /// No load; the paths of all terminals count.
     pub(super) fn new(fabric: &Fabric) -> Self {
         let n = fabric.switch_count();
+        let on = |s| fabric.terminals_on(SwitchId::new(s)).len() as u32;
+        let sources: Vec<u32> = (0..n).map(on).collect();
         Self {
             load: vec![0; fabric.channel_count()],
-            sources: (0..n).map(|s| fabric.terminals_on(SwitchId::new(s)).len() as u32).collect(),
+            passing: sources.clone(),
+            sources,
             cost: vec![0; n],
             fullest: vec![0; n],
             through: vec![0; n],
@@ -75,46 +81,41 @@ impl Balancer {
         }
     }
 
-    /// Chooses the least loaded path of every switch and writes its port.
-    pub(super) fn choose(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
-        let tail_ports = fabric.tail_ports();
-        let home = dag.order[0] as usize;
-        ports[home] = DELIVER;
-        self.cost[home] = 0;
-        for i in 1..dag.order.len() {
-            let (chosen, cost) = match dag.candidates(i) {
-                [only] => (*only, self.cost[only.head as usize] + self.load[only.channel as usize]),
-                candidates => self.least(candidates),
-            };
-            let s = dag.order[i] as usize;
-            self.cost[s] = cost;
-            self.next[s] = chosen;
-            ports[s] = tail_ports[chosen.channel as usize];
+    /// LIDs of the destination switch of a graph come next: until another one does, paths of settled switches are chosen.
+    pub(super) fn enter(&mut self, dag: &DividedDag) {
+        self.passing.copy_from_slice(&self.sources);
+        for &(s, only) in &dag.settled {
+            self.next[s as usize] = only;
+            self.passing[only.head as usize] += self.sources[s as usize];
         }
     }
 
-    /// The candidate whose path has the least sum of loads, and the sum.
-    #[inline]
-    fn least(&self, candidates: &[Candidate]) -> (Candidate, u64) {
-        // A minimum of whole words needs no unpredictable branch. Sums stay far below 2^56: a table is
-        // 4 GiB at most.
-        let mut best = u64::MAX;
-        let mut place = 0;
-        let [first, last] = [0, candidates.len() - 1].map(|i| candidates[i].channel as usize);
-        if last - first < candidates.len() {
-            // Candidates rise, so that these are neighbours, as the ways up from a leaf are.
-            for (c, load) in candidates.iter().zip(&self.load[first..=last]) {
-                best = best.min((self.cost[c.head as usize] + load) << PLACE | place);
-                place += 1;
-            }
-        } else {
-            for c in candidates {
-                let cost = self.cost[c.head as usize] + self.load[c.channel as usize];
-                best = best.min(cost << PLACE | place);
-                place += 1;
-            }
+    /// Adds the paths of settled switches to this number of LIDs to the channels that these switches send on.
+    pub(super) fn add_settled(&mut self, dag: &DividedDag, lids: u64) {
+        for &(s, only) in &dag.settled {
+            self.load[only.channel as usize] += u64::from(self.sources[s as usize]) * lids;
         }
-        (candidates[(best & ((1 << PLACE) - 1)) as usize], best >> PLACE)
+    }
+
+    /// Chooses the least loaded path of every switch and writes its port.
+    pub(super) fn choose(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
+        let Self { load, cost, next, .. } = self;
+        // Of one length each: a switch or channel that one of them has needs no look at the others.
+        let (next, ports) = (&mut next[..cost.len()], &mut ports[..cost.len()]);
+        let tail_ports = &fabric.tail_ports()[..load.len()];
+        let home = dag.order[0] as usize;
+        ports[home] = DELIVER;
+        cost[home] = 0;
+        for (s, candidates) in dag.rows() {
+            let (chosen, sum) = match candidates {
+                [only] => (*only, cost[only.head as usize] + load[only.channel as usize]),
+                candidates => least(cost, load, candidates),
+            };
+            let s = s as usize;
+            cost[s] = sum;
+            next[s] = chosen;
+            ports[s] = tail_ports[chosen.channel as usize];
+        }
     }
 
     /// Chooses the path of every switch whose fullest channel has the least load, then the least sum, and
@@ -148,11 +149,40 @@ impl Balancer {
     /// the sources of one destination spread over several paths. This is what balances fabrics in
     /// which some paths are missing.
     pub(super) fn choose_apart(&mut self, fabric: &Fabric, dag: &Dag, ports: &mut [u8]) {
-        ports[dag.order[0] as usize] = DELIVER;
-        for i in 1..dag.order.len() {
-            let s = dag.order[i];
+        self.send_all_apart(fabric, dag, |_| false, ports);
+    }
+
+    /// As [`Self::choose_apart`], where entries of settled switches are there, and loads of their channels count their paths.
+    pub(super) fn choose_open_apart(
+        &mut self,
+        fabric: &Fabric,
+        dag: &DividedDag,
+        ports: &mut [u8],
+    ) {
+        let is_passed = &dag.is_passed[..];
+        self.send_all_apart(fabric, &dag.whole, |s| !is_passed[s as usize], ports);
+    }
+
+    #[inline]
+    fn send_all_apart(
+        &mut self,
+        fabric: &Fabric,
+        dag: &Dag,
+        settles: impl Fn(u32) -> bool,
+        ports: &mut [u8],
+    ) {
+        let home = dag.order[0];
+        ports[home as usize] = DELIVER;
+        for (s, candidates) in dag.rows() {
             let paths = self.sources[s as usize];
-            self.send_apart(fabric, dag, i, paths, ports);
+            match candidates {
+                [only] if settles(s) => self.send_from(home, only.head, paths),
+                [only] => self.send_over(fabric, home, (s, *only), paths, ports),
+                candidates => {
+                    let best = self.least_full(home, candidates);
+                    self.send_over(fabric, home, (s, best), paths, ports);
+                }
+            }
         }
     }
 
@@ -165,7 +195,8 @@ impl Balancer {
         sources: &[(u32, u32)],
         ports: &mut [u8],
     ) {
-        ports[dag.order[0] as usize] = DELIVER;
+        let home = dag.order[0];
+        ports[home as usize] = DELIVER;
         self.through.fill(0);
         self.wanted.fill(false);
         for &(s, paths) in sources {
@@ -182,36 +213,49 @@ impl Balancer {
         for i in 1..dag.order.len() {
             let s = dag.order[i] as usize;
             if self.wanted[s] {
-                self.send_apart(fabric, dag, i, self.through[s], ports);
+                let best = match dag.candidates(i) {
+                    [only] => *only,
+                    candidates => self.least_full(home, candidates),
+                };
+                self.send_over(fabric, home, (dag.order[i], best), self.through[s], ports);
             }
         }
     }
 
-    /// Chooses for the `i`-th switch in order and adds its paths.
+    /// Lets a switch send over a candidate, and adds its paths.
     #[inline]
-    fn send_apart(&mut self, fabric: &Fabric, dag: &Dag, i: usize, paths: u32, ports: &mut [u8]) {
-        let (home, s) = (dag.order[0], dag.order[i]);
-        let best = match dag.candidates(i) {
-            [only] => only,
-            candidates => self.least_full(home, candidates),
-        };
-        self.next[s as usize] = *best;
-        ports[s as usize] = fabric.tail_ports()[best.channel as usize];
+    fn send_over(
+        &mut self,
+        fabric: &Fabric,
+        home: u32,
+        (s, chosen): (u32, Candidate),
+        paths: u32,
+        ports: &mut [u8],
+    ) {
+        self.next[s as usize] = chosen;
+        ports[s as usize] = fabric.tail_ports()[chosen.channel as usize];
+        self.send_from(home, s, paths);
+    }
+
+    /// Adds paths that begin at a switch or pass it.
+    #[inline]
+    fn send_from(&mut self, home: u32, s: u32, paths: u32) {
         let mut at = s;
         while at != home && paths > 0 {
-            let c = self.next[at as usize];
-            self.load[c.channel as usize] += u64::from(paths);
-            at = c.head;
+            let Candidate { channel, head } = self.next[at as usize];
+            self.load[channel as usize] += u64::from(paths);
+            at = head;
         }
     }
 
     /// The candidate whose path has the least load on its fullest channel, then the least sum of
     /// loads.
-    fn least_full<'d>(&self, home: u32, candidates: &'d [Candidate]) -> &'d Candidate {
-        let mut best = &candidates[0];
+    #[inline]
+    fn least_full(&self, home: u32, candidates: &[Candidate]) -> Candidate {
+        let mut best = candidates[0];
         let (mut least, mut least_sum) = (u64::MAX, u64::MAX);
-        for first in candidates {
-            let (mut most, mut sum, mut at) = (0, 0, *first);
+        for &first in candidates {
+            let (mut most, mut sum, mut at) = (0, 0, first);
             loop {
                 let load = self.load[at.channel as usize];
                 most = most.max(load);
@@ -230,13 +274,15 @@ impl Balancer {
 
     /// Adds the paths just chosen to the loads.
     pub(super) fn add(&mut self, dag: &Dag) {
-        self.through.copy_from_slice(&self.sources);
-        for i in (1..dag.order.len()).rev() {
-            let s = dag.order[i] as usize;
-            let paths = self.through[s];
-            let Candidate { channel, head } = self.next[s];
-            self.load[channel as usize] += u64::from(paths);
-            self.through[head as usize] += paths;
+        self.through.copy_from_slice(&self.passing);
+        let Self { load, next, through, .. } = self;
+        let next = &next[..through.len()];
+        for &s in dag.order[1..].iter().rev() {
+            let s = s as usize;
+            let paths = through[s];
+            let Candidate { channel, head } = next[s];
+            load[channel as usize] += u64::from(paths);
+            through[head as usize] += paths;
         }
     }
 
@@ -276,14 +322,42 @@ impl Balancer {
 
     /// Takes the paths of an earlier choice, among the same candidates, out of the loads.
     pub(super) fn remove(&mut self, fabric: &Fabric, dag: &Dag, ports: &[u8]) {
-        self.through.copy_from_slice(&self.sources);
-        for &s in dag.order[1..].iter().rev() {
-            let s = s as usize;
-            let paths = self.through[s];
-            let channel = fabric.channel_at(SwitchId::new(s), ports[s]);
-            let channel = channel.expect("the earlier choice was a candidate").index();
-            self.load[channel] -= u64::from(paths);
-            self.through[fabric.heads()[channel] as usize] += paths;
+        self.through.copy_from_slice(&self.passing);
+        for (s, candidates) in dag.rows().rev() {
+            let Candidate { channel, head } = if let [only] = candidates {
+                *only
+            } else {
+                let channel = fabric.channel_at(SwitchId(s), ports[s as usize]);
+                let channel = channel.expect("the earlier choice was a candidate").0;
+                Candidate { channel, head: fabric.heads()[channel as usize] }
+            };
+            let paths = self.through[s as usize];
+            self.load[channel as usize] -= u64::from(paths);
+            self.through[head as usize] += paths;
         }
     }
+}
+
+/// The candidate whose path has the least sum of loads, and the sum.
+#[inline]
+fn least(cost: &[u64], load: &[u64], candidates: &[Candidate]) -> (Candidate, u64) {
+    // A minimum of whole words needs no unpredictable branch. Sums stay far below 2^56: a table is
+    // 4 GiB at most.
+    let mut best = u64::MAX;
+    let mut place = 0;
+    let [first, last] = [0, candidates.len() - 1].map(|i| candidates[i].channel as usize);
+    if last - first < candidates.len() {
+        // Candidates rise, so that these are neighbours, as the ways up from a leaf are.
+        for (c, load) in candidates.iter().zip(&load[first..=last]) {
+            best = best.min((cost[c.head as usize] + load) << PLACE | place);
+            place += 1;
+        }
+    } else {
+        for c in candidates {
+            let sum = cost[c.head as usize] + load[c.channel as usize];
+            best = best.min(sum << PLACE | place);
+            place += 1;
+        }
+    }
+    (candidates[(best & ((1 << PLACE) - 1)) as usize], best >> PLACE)
 }

@@ -274,7 +274,7 @@ pub(super) fn plan<'a>(
         let mut is_routed = true;
         for_each_dag(
             &homes,
-            |dag, home| dag.shortest(fabric, home),
+            |dag: &mut Dag, home| dag.shortest(fabric, home),
             |&(home, ()), dag| {
                 is_routed &= is_routed && plan.place(&mut lanes, home, dag, paths, escape);
             },

@@ -7,6 +7,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::iter::Zip;
+use std::slice::{ArrayWindows, Iter};
 
 use darkfiber_fabric::{Fabric, SwitchId};
 use rayon::prelude::*;
@@ -39,6 +41,37 @@ pub(crate) struct Dag {
     start: Vec<u32>,
     /// By rising channel id within a switch.
     candidates: Vec<Candidate>,
+}
+
+/// Switches of a [`Dag`] with their candidates, in order or against it.
+pub(crate) struct DagRows<'d> {
+    /// Each switch, and the bounds of its candidates among all.
+    switches: Zip<Iter<'d, u32>, ArrayWindows<'d, u32, 2>>,
+    /// Candidates of the switches that are left.
+    candidates: &'d [Candidate],
+}
+
+impl<'d> Iterator for DagRows<'d> {
+    type Item = (u32, &'d [Candidate]);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (&s, &[begin, end]) = self.switches.next()?;
+        let (row, rest) = self.candidates.split_at((end - begin) as usize);
+        self.candidates = rest;
+        Some((s, row))
+    }
+}
+
+impl DoubleEndedIterator for DagRows<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let (&s, &[begin, end]) = self.switches.next_back()?;
+        let before = self.candidates.len() - (end - begin) as usize;
+        let (rest, row) = self.candidates.split_at(before);
+        self.candidates = rest;
+        Some((s, row))
+    }
 }
 
 impl Dag {
@@ -131,6 +164,13 @@ impl Dag {
         self.order.iter().map(hops).sum()
     }
 
+    /// Adds the next switch in order, with its candidates.
+    pub(crate) fn add_row(&mut self, s: u32, candidates: &[Candidate]) {
+        self.order.push(s);
+        self.candidates.extend_from_slice(candidates);
+        self.end_row();
+    }
+
     /// Adds a candidate to the row being made, that of the next switch in order.
     #[inline]
     pub(crate) fn push(&mut self, channel: u32, head: u32) {
@@ -188,9 +228,16 @@ impl Dag {
     }
 
     /// Memory in use, in bytes.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let words = self.dist.len() + self.order.len() + self.start.len();
         words * size_of::<u32>() + self.candidates.len() * size_of::<Candidate>()
+    }
+
+    /// All switches but the destination, which has no candidates, with theirs.
+    #[inline]
+    pub(crate) fn rows(&self) -> DagRows<'_> {
+        let switches = self.order[1..].iter().zip(self.start[1..].array_windows());
+        DagRows { switches, candidates: &self.candidates }
     }
 
     /// Candidates of the `i`-th switch in order.
@@ -205,12 +252,12 @@ const BATCH: usize = 64;
 
 /// Calls `consume` with the graph of every switch in `homes`, in that order. The graphs of the next
 /// batch are made on the other threads meanwhile.
-pub(crate) fn for_each_dag<T: Sync>(
+pub(crate) fn for_each_dag<T: Sync, G: Default + Send + Sync>(
     homes: &[(SwitchId, T)],
-    make: impl Fn(&mut Dag, SwitchId) + Sync,
-    mut consume: impl FnMut(&(SwitchId, T), &Dag) + Send,
+    make: impl Fn(&mut G, SwitchId) + Sync,
+    mut consume: impl FnMut(&(SwitchId, T), &G) + Send,
 ) {
-    let each = |batch: &[(SwitchId, T)], dags: &[Dag]| {
+    let each = |batch: &[(SwitchId, T)], dags: &[G]| {
         for (item, dag) in batch.iter().zip(dags) {
             consume(item, dag);
         }
@@ -220,13 +267,13 @@ pub(crate) fn for_each_dag<T: Sync>(
 
 /// As [`for_each_dag`], for several switches and their graphs at a time, and for consumers that do not know each other and work side
 /// by side.
-pub(crate) fn for_each_batch<T: Sync>(
+pub(crate) fn for_each_batch<T: Sync, G: Default + Send + Sync>(
     homes: &[(SwitchId, T)],
-    make: impl Fn(&mut Dag, SwitchId) + Sync,
-    consumers: &mut [impl FnMut(&[(SwitchId, T)], &[Dag]) + Send],
+    make: impl Fn(&mut G, SwitchId) + Sync,
+    consumers: &mut [impl FnMut(&[(SwitchId, T)], &[G]) + Send],
 ) {
-    let fill = |dags: &mut Vec<Dag>, batch: &[(SwitchId, T)]| {
-        dags.resize_with(BATCH, Dag::default);
+    let fill = |dags: &mut Vec<G>, batch: &[(SwitchId, T)]| {
+        dags.resize_with(BATCH, G::default);
         dags.par_iter_mut().zip(batch).for_each(|(dag, (home, _))| make(dag, *home));
     };
     let (mut now, mut ahead) = (Vec::new(), Vec::new());
@@ -258,65 +305,6 @@ fn side_by_side<C: Send>(
             rayon::join(|| work(first), || side_by_side(rest, work, last));
         }
         None => last(),
-    }
-}
-
-/// Most bytes of graphs that are kept for a further pass.
-const KEPT: usize = 64 << 20;
-
-/// The graphs of many switches, for several passes: kept while they are few, else made again.
-pub(crate) struct Dags<'a, T, M> {
-    pub(crate) homes: &'a [(SwitchId, T)],
-    make: M,
-    kept: Vec<Dag>,
-    bytes: usize,
-}
-
-impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
-    /// A cache of the results of `make` for the switches `homes`.
-    pub(crate) fn new(homes: &'a [(SwitchId, T)], make: M) -> Self {
-        Self { homes, make, kept: Vec::new(), bytes: 0 }
-    }
-
-    /// Calls `consume` with the graph of every switch, as [`for_each_dag`].
-    pub(crate) fn each(&mut self, mut consume: impl FnMut(&(SwitchId, T), &Dag) + Send) {
-        if self.kept.len() == self.homes.len() {
-            for (item, dag) in self.homes.iter().zip(&self.kept) {
-                consume(item, dag);
-            }
-            return;
-        }
-        let (kept, bytes) = (&mut self.kept, &mut self.bytes);
-        for_each_dag(self.homes, &self.make, |item, dag| {
-            consume(item, dag);
-            *bytes += dag.bytes();
-            if *bytes <= KEPT {
-                kept.push(dag.clone());
-            } else {
-                *kept = Vec::new();
-            }
-        });
-    }
-
-    /// Makes all graphs at once, if they are few enough to be kept.
-    pub(crate) fn keep_all(&mut self) {
-        let Some((home, _)) = self.homes.first().filter(|_| self.kept.is_empty()) else { return };
-        let mut first = Dag::default();
-        (self.make)(&mut first, *home);
-        if first.bytes() * self.homes.len() <= KEPT {
-            self.kept.resize_with(self.homes.len(), Dag::default);
-            let kept = self.kept.par_iter_mut().zip(self.homes);
-            kept.for_each(|(dag, (home, _))| (self.make)(dag, *home));
-        }
-    }
-
-    /// The graph of the switch with this number, made in `scratch` if it is not stored.
-    pub(crate) fn get<'d>(&'d self, number: usize, scratch: &'d mut Dag) -> &'d Dag {
-        if let Some(kept) = self.kept.get(number) {
-            return kept;
-        }
-        (self.make)(scratch, self.homes[number].0);
-        scratch
     }
 }
 

@@ -18,6 +18,7 @@ mod cuts;
 mod dag;
 mod dependencies;
 mod dfsssp;
+mod divided;
 mod dor;
 mod dragonfly_min;
 mod escape;

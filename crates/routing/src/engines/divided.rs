@@ -1,0 +1,135 @@
+//! Candidate graphs divided into what depends on loads and what does not, for passes that choose again and again.
+
+use darkfiber_fabric::SwitchId;
+use rayon::prelude::*;
+
+use super::dag::{Candidate, Dag, for_each_dag};
+
+/// A candidate graph, and the part of it in which a choice can change something.
+#[derive(Clone, Default)]
+pub(super) struct DividedDag {
+    /// All of it.
+    pub(super) whole: Dag,
+    /// The destination, the switches with several candidates, and those that others may send over. Distances are those of the whole.
+    pub(super) open: Dag,
+    /// All others, with their only candidate: whatever is chosen elsewhere, it carries the paths of this switch alone. On a balanced
+    /// dragonfly these are more than half.
+    pub(super) settled: Vec<(u32, Candidate)>,
+    /// By switch, whether others may send over it.
+    pub(super) is_passed: Vec<bool>,
+}
+
+impl DividedDag {
+    /// Makes it of a rule for the whole.
+    fn make(&mut self, home: SwitchId, rule: impl Fn(&mut Dag, SwitchId)) {
+        let Self { whole, open, settled, is_passed } = self;
+        rule(whole, home);
+        is_passed.clear();
+        is_passed.resize(whole.dist.len(), false);
+        for (_, candidates) in whole.rows() {
+            for c in candidates {
+                is_passed[c.head as usize] = true;
+            }
+        }
+        settled.clear();
+        open.clear(0);
+        open.order.push(home.0);
+        open.end_row();
+        for (s, candidates) in whole.rows() {
+            match candidates {
+                [only] if !is_passed[s as usize] => settled.push((s, *only)),
+                _ => open.add_row(s, candidates),
+            }
+        }
+    }
+
+    /// Memory in use, in bytes.
+    fn bytes(&self) -> usize {
+        let settled = self.settled.len() * size_of::<(u32, Candidate)>();
+        self.whole.bytes() + self.open.bytes() + settled + self.is_passed.len()
+    }
+}
+
+/// Most bytes of graphs that are kept for a further pass.
+const KEPT: usize = 64 << 20;
+
+/// The graphs of many switches, for several passes: kept while they are few, else made again.
+pub(super) struct Dags<'a, T, M> {
+    pub(super) homes: &'a [(SwitchId, T)],
+    make: M,
+    kept: Vec<DividedDag>,
+    bytes: usize,
+}
+
+impl<'a, T: Sync, M: Fn(&mut Dag, SwitchId) + Sync> Dags<'a, T, M> {
+    /// A cache of the results of `make` for the switches `homes`.
+    pub(super) fn new(homes: &'a [(SwitchId, T)], make: M) -> Self {
+        Self { homes, make, kept: Vec::new(), bytes: 0 }
+    }
+
+    /// Calls `consume` with the graph of every switch, as [`for_each_dag`] does.
+    pub(super) fn each(&mut self, mut consume: impl FnMut(&(SwitchId, T), &DividedDag) + Send) {
+        if self.kept.len() == self.homes.len() {
+            for (item, dag) in self.homes.iter().zip(&self.kept) {
+                consume(item, dag);
+            }
+            return;
+        }
+        let (kept, bytes) = (&mut self.kept, &mut self.bytes);
+        let make = |dag: &mut DividedDag, home| dag.make(home, &self.make);
+        for_each_dag(self.homes, make, |item, dag| {
+            consume(item, dag);
+            *bytes += dag.bytes();
+            if *bytes <= KEPT {
+                kept.push(dag.clone());
+            } else {
+                *kept = Vec::new();
+            }
+        });
+    }
+
+    /// Makes all graphs at once, if they are few enough to be kept.
+    pub(super) fn keep_all(&mut self) {
+        let Some((home, _)) = self.homes.first().filter(|_| self.kept.is_empty()) else { return };
+        let mut first = DividedDag::default();
+        first.make(*home, &self.make);
+        if first.bytes() * self.homes.len() <= KEPT {
+            self.kept.resize_with(self.homes.len(), DividedDag::default);
+            let kept = self.kept.par_iter_mut().zip(self.homes);
+            kept.for_each(|(dag, (home, _))| dag.make(*home, &self.make));
+        }
+    }
+
+    /// The graph of the switch with this number, made in `scratch` if it is not stored.
+    pub(super) fn get<'d>(&'d self, number: usize, scratch: &'d mut DividedDag) -> &'d DividedDag {
+        if let Some(kept) = self.kept.get(number) {
+            return kept;
+        }
+        scratch.make(self.homes[number].0, &self.make);
+        scratch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_sends_over_what_is_settled() {
+        for spec in ["dragonfly:p=2,a=4,h=2", "fattree2:n=3,m=2,r=4", "hyperx:dims=3x4,t=1"] {
+            let fabric = darkfiber_fabric::parse_spec(spec).expect("a spec").fabric;
+            let mut dag = DividedDag::default();
+            for home in (0..fabric.switch_count()).map(SwitchId::new) {
+                dag.make(home, |dag, home| dag.shortest(&fabric, home));
+                let settled: Vec<u32> = dag.settled.iter().map(|&(s, _)| s).collect();
+                assert_eq!(settled.len() + dag.open.order.len(), fabric.switch_count(), "{spec}");
+                for (s, candidates) in dag.whole.rows() {
+                    assert!(candidates.iter().all(|c| !settled.contains(&c.head)), "{spec}");
+                    let is_open = dag.open.rows().any(|(open, _)| open == s);
+                    assert_ne!(is_open, settled.contains(&s), "{spec}");
+                    assert!(is_open || candidates.len() == 1, "{spec}");
+                }
+            }
+        }
+    }
+}
