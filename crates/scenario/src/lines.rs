@@ -13,6 +13,8 @@ pub(crate) struct Lines {
     keys: Vec<(Vec<String>, Range<usize>, Range<usize>)>,
     /// Start of each line.
     begins: Vec<usize>,
+    /// Positions of the values of each key that has a list of them.
+    items: BTreeMap<Vec<String>, Vec<Range<usize>>>,
     /// Keys whose values are not those of the text.
     set: Vec<Vec<String>>,
 }
@@ -21,7 +23,7 @@ impl Lines {
     /// The keys of a text; none, if it is not TOML.
     pub(crate) fn of(text: &str) -> Self {
         let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1));
-        let mut lines = Self { keys: Vec::new(), begins: begins.collect(), set: Vec::new() };
+        let mut lines = Self { begins: begins.collect(), ..Self::default() };
         if let Ok(table) = DeTable::parse(text) {
             lines.table(table.get_ref(), &[]);
         }
@@ -39,16 +41,18 @@ impl Lines {
             });
             // `nan` equals nothing, not even itself.
             let is = |a: &Value, b: &Value| a == b || a.to_string() == b.to_string();
-            let has = |key: &Vec<String>, value: &Value| {
-                original.get(key).is_some_and(|there| match there {
-                    // A study has all values of a key in a list.
-                    Value::Array(items) if !is(there, value) => {
-                        items.iter().any(|one| is(one, value))
-                    }
-                    _ => is(there, value),
-                })
-            };
-            lines.set = made.into_iter().filter(|(k, v)| !has(k, v)).map(|(k, _)| k).collect();
+            for (key, value) in made {
+                let there = original.get(&key);
+                if there.is_some_and(|there| is(there, &value)) {
+                    continue;
+                }
+                // A study has all values of a key in a list.
+                let items = there.and_then(Value::as_array).into_iter().flatten();
+                match items.enumerate().find(|(_, one)| is(one, &value)) {
+                    Some((number, _)) => lines.take_item(&key, number),
+                    None => lines.set.push(key),
+                }
+            }
         }
         lines
     }
@@ -66,6 +70,7 @@ impl Lines {
         match value.get_ref() {
             DeValue::Table(table) => self.table(table, name),
             DeValue::Array(items) => {
+                self.items.insert(name.to_vec(), items.iter().map(Spanned::span).collect());
                 for (item, number) in items.iter().zip(1..) {
                     if matches!(item.get_ref(), DeValue::Table(_)) {
                         let mut name = name.to_vec();
@@ -76,6 +81,15 @@ impl Lines {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// From now on this key is where this one of its values is.
+    fn take_item(&mut self, key: &[String], number: usize) {
+        let item = self.items.get(key).and_then(|items| items.get(number));
+        let place = self.keys.iter_mut().find(|(name, ..)| name == key);
+        if let (Some(item), Some((_, at, _))) = (item, place) {
+            at.clone_from(item);
         }
     }
 
@@ -170,6 +184,13 @@ mod tests {
         assert_eq!(place(&["seed"]), "as set, not as in the file: ");
         assert_eq!(place(&["job 1", "nodes"]), "line 6: ", "written otherwise, and the same");
         assert_eq!(place(&["job 2"]), "line 7: ");
+    }
+
+    #[test]
+    fn values_of_a_list_have_their_own_lines() {
+        let text = "[routes]\nengine = [\n  \"updn\",\n  \"nue\",\n]\n";
+        let lines = Lines::of_original(text, "[routes]\nengine = \"nue\"\n");
+        assert_eq!(lines.place(&["routes", "engine"].map(str::to_owned)), "line 4: ");
     }
 
     #[test]

@@ -152,7 +152,17 @@ impl PacketOptions {
         let bytes = part.size.map_or(micro.packet, Bytes::short);
         let precision = cost.precision.map(|part| part.0).filter(|&part| part > 0.0);
         let new = Self::new(micro, part.routing(), bytes);
-        Ok(Self { lanes: part.lanes, adaptive, precision, ..new })
+        let options = Self { lanes: part.lanes, adaptive, precision, ..new };
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Refuses values that no switch can have, whatever the fabric and the lanes that its routing needs.
+    fn check(&self) -> Result<(), Error> {
+        let lanes = self.lanes.unwrap_or(1);
+        let micro = SwitchModel { lanes, ..self.micro.clone() };
+        let checked = micro.check(micro.framing.frame(self.bytes));
+        checked.map_err(|e| Error::usage(e).inside("packets"))
     }
 
     /// Gives the cables of this fabric their widths and latencies.
@@ -182,7 +192,7 @@ impl PacketOptions {
             self.micro.latencies =
                 (0..fabric.channel_count()).map(ChannelId::new).map(latency).collect();
         }
-        Ok(())
+        self.check()
     }
 }
 

@@ -176,10 +176,8 @@ impl Scenario {
         {
             listener.note(&note);
         }
-        if listener.hears_notes()
-            && let Some(note) = self.unused_keys()
-        {
-            listener.note(&note);
+        if listener.hears_notes() {
+            self.unused_keys().iter().for_each(|note| listener.note(note));
         }
         Ok(Case {
             loaded,

@@ -219,7 +219,13 @@ pub(crate) fn run(args: &RouteCommand, common: &Common) -> Result<Exit, Failure>
                 (routes, towards) = (near, Some(facts));
             }
             if args.spread_lanes {
-                spread_lanes(fabric, &mut routes, args.request.lanes);
+                let (used, lanes) = (routes.layer_count(), args.request.lanes);
+                if spread_lanes(fabric, &mut routes, lanes) == used {
+                    let note = format!(
+                        "--spread-lanes changed nothing: {used} of {lanes} lanes are in use, and no part of a layer can have another one"
+                    );
+                    routes.notes.push(note);
+                }
             }
             if args.protect {
                 let made = protected(fabric, &routes, args.request.lanes, common);

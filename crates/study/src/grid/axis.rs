@@ -1,10 +1,12 @@
 //! Axes: keys of a scenario that have a list where a value belongs.
 
+use darkfiber_fabric::Unknown;
 use darkfiber_scenario::Error;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike};
 
 use super::keys::{self, KeyKind};
 use super::row::Value;
+use super::wanted;
 use crate::listed;
 
 /// A key, and the values that it takes one after the other.
@@ -25,6 +27,26 @@ impl Axis {
     /// Its values, as rows have them.
     pub fn texts(&self) -> Vec<String> {
         self.values.iter().map(|value| shown(value).to_string()).collect()
+    }
+
+    /// Refuses values, one or a list, that the axis lacks. Where the values of a file were replaced (`is_set`), others that it names are
+    /// left out on purpose: only what is close to one that is there is refused.
+    ///
+    /// # Errors
+    /// If a value is not there, with those that are close.
+    pub(super) fn require(&self, wanted: &toml::Value, is_set: bool) -> Result<(), Error> {
+        let known: Vec<Value> = self.values.iter().map(shown).collect();
+        let each = wanted.as_array().map_or(std::slice::from_ref(wanted), Vec::as_slice);
+        for one in each.iter().filter(|one| !known.iter().any(|value| wanted::is(value, one))) {
+            let name = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
+            let known = self.texts();
+            let known = known.iter().map(String::as_str);
+            let unknown = Unknown::new("value of the axis", &name, known);
+            if !is_set || one.is_str() && !unknown.nearest.is_empty() {
+                return Err(Error::from(unknown).inside(self.name()));
+            }
+        }
+        Ok(())
     }
 
     /// Parses `--set KEY=VALUE,..`: a TOML value, a list of them, or words separated by commas, where keys of a spec stay with it.

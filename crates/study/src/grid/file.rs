@@ -1,6 +1,5 @@
 //! The content of a study file.
 
-use darkfiber_fabric::Unknown;
 use darkfiber_scenario::{Error, ScenarioFile, fabric_instead};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -117,13 +116,17 @@ impl StudyFile {
             text: text.to_owned(),
             seed,
         };
-        study.check().map_err(|e| file.located(e))?;
+        study.check(set).map_err(|e| file.located(e))?;
         Ok(study)
     }
 
-    /// Refuses combinations of options that are valid only separately.
-    fn check(&self) -> Result<(), Error> {
+    /// Refuses combinations of options that are valid only separately. The axes `set` are the command line's.
+    fn check(&self, set: &[Axis]) -> Result<(), Error> {
         let inside = |e: Error| e.inside("study");
+        let named = |key: &str, wanted: &toml::Value| {
+            let is_set = set.iter().any(|axis| axis.name() == key);
+            self.axis(key).and_then(|axis| axis.require(wanted, is_set))
+        };
         let part = &self.part;
         if part.seeds.is_some() && self.axes.iter().any(|a| a.name() == "seed") {
             return Err(inside(
@@ -152,14 +155,13 @@ impl StudyFile {
             }
         }
         for (key, wanted) in part.exclude.iter().flatten() {
-            let axis = self.axis(key);
-            axis.and_then(|axis| spelt(axis, wanted)).map_err(|e| inside(e.inside("exclude")))?;
+            named(key, wanted).map_err(|e| inside(e.inside("exclude")))?;
         }
         let questions = self.questions().map_err(inside)?;
         for ask in &questions {
             let which = |e: Error| inside(e.inside("only").inside(&ask.label));
             for (key, wanted) in ask.scope.only.iter().filter(|(key, _)| *key != "seed") {
-                self.axis(key).and_then(|axis| spelt(axis, wanted)).map_err(which)?;
+                named(key, wanted).map_err(which)?;
             }
             if ask.scope.seeds.is_some() && self.is_adaptive() {
                 let what = "seeds of a question do not go with until and find, which count them";
@@ -301,18 +303,4 @@ impl ScenarioLines<'_> {
     fn located(&self, error: Error) -> Error {
         ScenarioFile::locate(self.text, self.name, error)
     }
-}
-
-/// Refuses a value that an axis lacks and that is close to one that it has. Others may be left out on purpose: `--set` can replace the
-/// values of an axis.
-fn spelt(axis: &Axis, wanted: &toml::Value) -> Result<(), Error> {
-    let known = axis.texts();
-    let each = wanted.as_array().map_or(std::slice::from_ref(wanted), Vec::as_slice);
-    for word in each.iter().filter_map(toml::Value::as_str) {
-        let unknown = Unknown::new("value of the axis", word, known.iter().map(String::as_str));
-        if !known.iter().any(|one| one == word) && !unknown.nearest.is_empty() {
-            return Err(Error::from(unknown).inside(axis.name()));
-        }
-    }
-    Ok(())
 }
