@@ -104,6 +104,9 @@ pub(crate) fn balance(
     BalanceResult { strays, largest }
 }
 
+/// A destination switch and LIDs of it.
+type HomeGroup = (SwitchId, LidGroup);
+
 /// The parts that route the destinations: one part, or several in parallel where there are many
 /// destinations.
 struct BalanceParts<'a, M> {
@@ -118,7 +121,7 @@ impl<'a, M: Fn(&mut Dag, SwitchId) + Sync> BalanceParts<'a, M> {
         &mut self,
         routes: &mut Routes,
         often: bool,
-        work: impl Fn(&mut BalancePart<'a>, &Routes, &(SwitchId, LidGroup), &DividedDag) + Sync + Send,
+        work: impl Fn(&mut BalancePart<'a>, &Routes, &HomeGroup, &DividedDag) + Sync + Send,
     ) {
         if let [alone] = &mut self.parts[..] {
             self.dags.each(|group, dag| {

@@ -114,7 +114,7 @@ impl Prepared<'_> {
     }
 
     /// Switches where packets of a row end at a wrong place, and one switch of each forwarding loop.
-    fn lost(&self, row: usize) -> Vec<u32> {
+    pub(super) fn lost(&self, row: usize) -> Vec<u32> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             Unknown,

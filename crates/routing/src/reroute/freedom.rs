@@ -2,6 +2,7 @@
 
 /// Changes that a repair may make besides giving cut-off switches new entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each may be given without the others")]
 pub(super) struct Freedom {
     /// Whether paths may move to another virtual layer. If not, entries of switches that the fault did not cut off may
     /// change before a row is given up.
@@ -10,6 +11,8 @@ pub(super) struct Freedom {
     pub(super) apart: bool,
     /// Whether rows that the fault did not touch may be moved where a channel would be far too full.
     pub(super) ease: bool,
+    /// Whether cut-off switches that no path between terminals passes are left without an entry.
+    pub(super) close: bool,
     /// The criterion by which new paths are chosen.
     pub(super) choice: ChoiceBy,
 }
@@ -30,5 +33,5 @@ pub(super) enum ChoiceBy {
 impl Freedom {
     /// Everything is allowed: whatever changes least.
     pub(super) const ALL: Self =
-        Self { levels: true, apart: true, ease: true, choice: ChoiceBy::Load };
+        Self { levels: true, apart: true, ease: true, close: false, choice: ChoiceBy::Load };
 }

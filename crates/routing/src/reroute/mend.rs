@@ -97,12 +97,22 @@ impl Prepared<'_> {
                 cuts.all[i] = grown;
                 result = self.mend_row(&cuts.all[i], budget, freedom, &mut open, &mut mended);
             }
+            // The only way may lead over switches that have had no entry so far, as those that `close` left.
+            if let Err(RerouteError::CutOff { .. }) = result
+                && let Some(grown) = self.with_lost(&cuts.all[i])
+            {
+                cuts.all[i] = grown;
+                result = self.mend_row(&cuts.all[i], budget, freedom, &mut open, &mut mended);
+            }
             if let Err(error) = result {
                 return Err((error, mended.moved));
             }
         }
         if freedom.ease {
             self.ease(cuts, budget, freedom.levels, &mut mended);
+        }
+        if freedom.close {
+            self.close(&cuts.all, &mut mended);
         }
         Ok(mended)
     }
@@ -172,7 +182,18 @@ impl Prepared<'_> {
         }
     }
 
-    /// Gives the switches of a cut new entries. Where [`RerouteError::Levels`] is the error, the row is as it was.
+    /// A cut with the switches that reach nothing on its row, and all that sends over these; `None` if that adds nothing. The row has its
+    /// old entries.
+    fn with_lost(&self, cut: &Cut) -> Option<Cut> {
+        let mut place = vec![NONE; self.fabric.switch_count()];
+        let mut starts = self.lost(cut.row);
+        starts.sort_unstable();
+        let whole = self.cut(cut.row, starts.into_iter(), &mut place);
+        (whole.nodes.len() > cut.nodes.len()).then_some(whole)
+    }
+
+    /// Gives the switches of a cut new entries. Where [`RerouteError::Levels`] or [`RerouteError::CutOff`] is the error, the row is as it
+    /// was.
     fn mend_row(
         &mut self,
         cut: &Cut,
@@ -214,11 +235,12 @@ impl Prepared<'_> {
             self.unsettle(cut, &row);
             return Err(RerouteError::Levels);
         }
+        if let Some(node) = left.iter().find(|node| node.pairs > 0) {
+            self.unsettle(cut, &row);
+            return Err(RerouteError::CutOff { source_switch: node.switch, home: cut.home });
+        }
         let mut is_closed = false;
         for node in left {
-            if node.pairs > 0 {
-                return Err(RerouteError::CutOff { source_switch: node.switch, home: cut.home });
-            }
             self.routes.ports_mut(cut.row)[node.switch as usize] = NO_ROUTE;
             mended.dead_ends += 1;
             is_closed = true;

@@ -19,6 +19,7 @@
 mod after_fault;
 mod book;
 mod channel;
+mod close;
 mod coexist;
 mod crossing;
 mod cut;

@@ -2,7 +2,7 @@
 //! place.
 //!
 //! A running connection keeps its service level, whatever the subnet manager would return now. So a repair that gives a
-//! pair another one leaves old connections on new paths in a lane that was not proved for them. There are seven attempts,
+//! pair another one leaves old connections on new paths in a lane that was not proved for them. There are eight attempts,
 //! each only if the previous one fails:
 //!
 //! 1. service levels stay, new paths are compatible with old ones, and rows that the fault did not touch may be moved
@@ -11,9 +11,10 @@
 //! 3. each row takes the detour that [`Prepared::protected`] reserved;
 //! 4. each row takes the detour that adds the fewest channel dependencies;
 //! 5. as few entries change as possible, whatever the loads of channels;
-//! 6. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
+//! 6. switches that no path between terminals passes any more are left without an entry;
+//! 7. service levels stay, but old and new paths may not be in use together: entries that change drop packets until those
 //!    under way are gone;
-//! 7. paths move to other service levels: connections must be re-established where that closes a cycle.
+//! 8. paths move to other service levels: connections must be re-established where that closes a cycle.
 
 use darkfiber_fabric::Faults;
 
@@ -68,17 +69,19 @@ impl Rung {
 }
 
 /// Attempts that keep all service levels, the one with the least disturbance first.
-const KEPT: [Freedom; 6] = [
+const KEPT: [Freedom; 7] = [
     Freedom { ease: true, ..KEEP },
     KEEP,
     Freedom { choice: ChoiceBy::Plan, ..KEEP },
     Freedom { choice: ChoiceBy::Fit, ..KEEP },
     Freedom { choice: ChoiceBy::Entries, ..KEEP },
+    Freedom { close: true, ..KEEP },
     Freedom { apart: true, ..KEEP },
 ];
 
 /// Service levels stay, and new paths are compatible with old ones.
-const KEEP: Freedom = Freedom { levels: false, apart: false, ease: false, choice: ChoiceBy::Load };
+const KEEP: Freedom =
+    Freedom { levels: false, apart: false, ease: false, close: false, choice: ChoiceBy::Load };
 
 impl Prepared<'_> {
     /// Repairs the tables for faults in addition to those so far as drop-drain needs it: all service levels stay, no row
@@ -100,7 +103,7 @@ impl Prepared<'_> {
     /// new tables. All service levels stay, with longer paths and new entries of switches next to the fault if necessary,
     /// unless the result is [`Rung::Reconnect`].
     ///
-    /// Complexity: at most that of eight times [`Prepared::reroute`], and a copy.
+    /// Complexity: at most that of nine times [`Prepared::reroute`], and a copy.
     ///
     /// # Errors
     /// Those of [`Prepared::reroute`]; the tables are unchanged then.
@@ -118,7 +121,7 @@ impl Prepared<'_> {
 impl Trial<'_, '_> {
     /// Repairs the original tables as [`Prepared::reroute_on_lowest_rung`] does.
     ///
-    /// Complexity: at most that of eight times [`Prepared::reroute`].
+    /// Complexity: at most that of nine times [`Prepared::reroute`].
     ///
     /// # Errors
     /// Those of [`Prepared::reroute`].

@@ -8,9 +8,9 @@ use super::examined::Examined;
 use super::row::{Circle, Tables};
 use super::verdict::{Judged, Obligation, Rung, RungJudged, Transition, Why, Witness};
 use super::witness;
-use crate::DestId;
 use crate::check::dependency::Dependencies;
 use crate::check::{Report, check};
+use crate::{DestId, Layers, Routes};
 
 pub(super) fn climb(
     fabric: &Fabric,
@@ -265,6 +265,10 @@ fn five_phases(fabric: &Fabric, tables: &Tables<'_>, changes: &Changes) -> Resul
     if tables.new.paths() < 2 {
         return Err("each port has one LID".to_owned());
     }
+    // Connections go to LIDs that the tables in place may not use, and come back: levels of all LIDs and the choice among these stay.
+    if !tables.states.iter().all(|b| keeps_names(fabric, b.routes, tables.new)) {
+        return Err("service levels of some LID, or the choice among LIDs, change".to_owned());
+    }
     let of = |p: usize| {
         let states = tables.states.iter().map(|b| b.routes);
         states.fold(lanes_on(fabric, tables.new, p, false), |mask, r| {
@@ -279,9 +283,8 @@ fn five_phases(fabric: &Fabric, tables: &Tables<'_>, changes: &Changes) -> Resul
         let mut alone = tables.in_place.clone();
         alone.set_select(vec![plane as u16; fabric.terminal_count()]);
         let report = check(fabric, &alone);
-        let same = changes.pairs_level == 0;
         let before = tables.states.len() == 1 && check(fabric, tables.in_place).deadlock_free();
-        if report.complete() && report.deadlock_free() && same && before {
+        if report.complete() && report.deadlock_free() && before {
             return Ok(format!(
                 "every host moves to LID {plane} of its peers, whose rows do not change, before the first write, \
                  and back after the last"
@@ -289,6 +292,27 @@ fn five_phases(fabric: &Fabric, tables: &Tables<'_>, changes: &Changes) -> Resul
         }
     }
     Err("no plane of LIDs keeps its rows, reaches all pairs, and has lanes of its own".to_owned())
+}
+
+/// Whether all sources have the same service levels on all LIDs of terminals under both tables, and use the same of these LIDs.
+fn keeps_names(fabric: &Fabric, old: &Routes, new: &Routes) -> bool {
+    let terminals = || (0..fabric.terminal_count()).map(TerminalId::new);
+    let by_terminal = [old, new].iter().any(|r| matches!(r.layers.levels(), Layers::BySource(_)));
+    // Otherwise one terminal of a switch stands for all.
+    let sources: Vec<TerminalId> = if by_terminal {
+        terminals().collect()
+    } else {
+        let first = |s| fabric.terminals_on(SwitchId::new(s)).next();
+        (0..fabric.switch_count()).filter_map(first).map(TerminalId::new).collect()
+    };
+    let level = |r: &Routes, t, d, path| r.layer_on(fabric, t, r.row(d, path));
+    let levels_stay = |d: DestId| {
+        (0..new.paths())
+            .all(|path| sources.iter().all(|&t| level(old, t, d, path) == level(new, t, d, path)))
+    };
+    let uses_stay =
+        terminals().all(|t| (0..new.paths()).all(|path| old.uses(t, path) == new.uses(t, path)));
+    uses_stay && terminals().all(|t| levels_stay(DestId::terminal(t)))
 }
 
 fn quiet(changes: &Changes) -> Result<String, String> {

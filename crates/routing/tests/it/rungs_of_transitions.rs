@@ -117,6 +117,20 @@ fn hosts_move_to_a_plane_that_stays_and_back() {
     // If the second plane changes as well, there is no plane to wait on.
     let t = judge(&fabric, &old, &two_planes(&fabric, [&b, &b], 0), None);
     assert!(t.verdict > Rung::FivePhases, "{:?}", t.rungs);
+    // Nor may service levels of the plane change on which they wait, though nobody uses its LIDs before.
+    let mut others = two_planes(&fabric, [&b, &a], 0);
+    others.layers = match others.layers {
+        Layers::BySource(mut layers) => {
+            layers.iter_mut().filter(|layer| **layer == 1).for_each(|layer| *layer = 2);
+            Layers::BySource(layers)
+        }
+        layers => panic!("{layers:?}"),
+    };
+    let t = judge(&fabric, &old, &others, None);
+    assert!(t.verdict > Rung::FivePhases, "{:?}", t.rungs);
+    // Nor can they come back where new tables have them use another LID.
+    let t = judge(&fabric, &old, &two_planes(&fabric, [&b, &a], 1), None);
+    assert_ne!(t.verdict, Rung::FivePhases, "{:?}", t.rungs);
 }
 
 #[test]
