@@ -1,5 +1,6 @@
 //! Placing a plan for OpenSM's engine `file`: checked once more, written completely or not at all, and swept.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -206,7 +207,12 @@ fn put(path: &Path, text: &[u8]) -> Result<(), String> {
     }
     let put = output::replace_as_is(path, |out| out.write_all(text));
     put.map_err(|e| {
-        format!("{}: {e}; this program must be allowed to write it, and its folder", path.display())
+        let then = match e.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room there",
+            ErrorKind::NotFound => "its folder must be there before this program starts",
+            _ => "this program must be allowed to write it, and its folder",
+        };
+        format!("{}: {e}; {then}", path.display())
     })
 }
 

@@ -510,7 +510,7 @@ impl<'a> Owner<'a> {
     /// The state in a few lines.
     fn status(&self) -> String {
         let unknown = self.jobs.as_ref().and_then(|jobs| jobs.unknown.words());
-        report::status(&self.state, &self.config.site, unknown)
+        report::status(&self.state, &self.config.site, unknown, self.is_lame)
     }
 
     fn take_jobs(&mut self, value: Arc<JobsValue>) {

@@ -10,8 +10,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// The state in a few lines; `unknown` says which nodes of jobs are left aside.
-pub(crate) fn status(state: &State, site: &str, unknown: Option<String>) -> String {
+/// The state in a few lines; `unknown` says which nodes of jobs are left aside, `is_lame` that the journal cannot be written.
+pub(crate) fn status(state: &State, site: &str, unknown: Option<String>, is_lame: bool) -> String {
     let mut text = String::new();
     let mut line = |key: &str, value: String| {
         let _infallible = writeln!(text, "{key:<10} {value}");
@@ -41,8 +41,21 @@ pub(crate) fn status(state: &State, site: &str, unknown: Option<String>) -> Stri
         line("jobs meet", format!("{} {}{bound}", m.measure.words(), m.efi));
     }
     if state.damaged {
-        let what = "pairs are lost, and no safe way to mended tables was found";
+        let what = if state.retry.is_some() {
+            "pairs are lost, and mended tables could not be written: that is tried again"
+        } else {
+            "pairs are lost, and no safe way to mended tables was found"
+        };
         line("damaged", what.to_owned());
+    }
+    if is_lame {
+        line(
+            "journal",
+            "cannot be written: this is what was known before, and nothing is done".to_owned(),
+        );
+    }
+    if let Some(what) = &state.disk {
+        line("disk", format!("the state folder cannot be written, and nothing is done: {what}"));
     }
     if !state.standby {
         line("standby", "a subnet manager that stands by lacks the plan".to_owned());
@@ -124,7 +137,7 @@ pub(crate) fn metrics(state: &State, journal_bytes: u64, totals: &Totals) -> Str
     let mode = vec![(format!("{{mode=\"{}\"}}", state.mode.name()), 1.0)];
     family("mode", "gauge", "How far the program may go.", &mode);
     family("paused", "gauge", "1 while it is paused.", &plain(is(state.paused)));
-    let help = "1 while pairs are lost and no safe way to mended tables was found.";
+    let help = "1 while pairs are lost, and no safe way to mended tables was found or these could not be written.";
     family("damaged", "gauge", help, &plain(is(state.damaged)));
     let standby = plain(is(state.standby));
     family("standby_has_plan", "gauge", "0 if a standby subnet manager lacks the plan.", &standby);

@@ -30,9 +30,7 @@ impl Machine {
         }
         self.fabric_is(digest, size);
         if self.state.mode < Mode::ApplyFaults {
-            for read_for_it in [InputSource::Tables, InputSource::Jobs, InputSource::Demands] {
-                self.state.fresh.remove(&read_for_it);
-            }
+            self.state.fresh.remove(&InputSource::Tables);
             return;
         }
         self.state.unwell = true;
@@ -53,7 +51,12 @@ impl Machine {
         self.state.fabric = Some(digest);
         self.state.size = size;
         self.state.measured = None;
-        self.state.damaged = false;
+        (self.state.damaged, self.state.retry) = (false, None);
+        // Those that are known have hosts of the fabric before. A fault is repaired without them; nothing is done for them until they are
+        // read again.
+        for read_for_it in [InputSource::Jobs, InputSource::Demands] {
+            self.state.fresh.remove(&read_for_it);
+        }
         self.answer_none_about_others(digest);
         self.void("the fabric changed");
         self.drop_proposals("the fabric changed");
@@ -107,7 +110,7 @@ impl Machine {
         }
         self.state.tables = Some(digest);
         self.state.measured = None;
-        self.state.damaged = false;
+        (self.state.damaged, self.state.retry) = (false, None);
         self.void("the tables in place changed");
         let at = self.at;
         let taken = self.state.decisions.iter_mut().find(|d| {

@@ -6,7 +6,10 @@ use crate::action::{Action, Level};
 use crate::decision::{DecisionOutcome, Trigger, Verdict};
 use crate::machine::Machine;
 use crate::state::{FreezeReason, Phase, PlanInFlight};
-use crate::value::{Digest, PlanId};
+use crate::value::{Digest, Millis, PlanId};
+
+/// A repair that could not be written is tried again after this time: its folder may be there, or have room, by then.
+const RETRY: Millis = 60_000;
 
 impl Machine {
     /// Begins to put a proved plan in place.
@@ -60,7 +63,13 @@ impl Machine {
 
     /// A stage could not be placed for OpenSM. The previous tables are complete, so nothing is undone.
     pub(crate) fn unplaced(&mut self, plan: PlanId, stage: u32, why: &str) {
-        self.alarm(Level::Warning, format!("plan {plan} was not put in place: {why}"));
+        let is_repair = self.is_repair(plan);
+        let about = self.state.fabric.zip(self.state.tables);
+        // A repair is tried again and again; one alarm is enough.
+        if !is_repair || self.state.alarmed_for != about {
+            let level = if is_repair { Level::Critical } else { Level::Warning };
+            self.alarm(level, format!("plan {plan} was not put in place: {why}"));
+        }
         let Phase::Committing { flight } = self.state.phase else { return };
         if (flight.plan, flight.stage) != (plan, stage) {
             return;
@@ -68,8 +77,11 @@ impl Machine {
         if stage > 0 {
             self.state.in_place = None;
         }
-        // Looked at again with the next audit, or when something changes.
-        self.state.unwell &= !self.is_repair(plan);
+        if is_repair {
+            (self.state.unwell, self.state.damaged) = (false, true);
+            self.state.alarmed_for = about;
+            self.state.retry = Some(self.at.saturating_add(RETRY));
+        }
         self.keep(plan, why);
     }
 
@@ -118,7 +130,7 @@ impl Machine {
         }
         self.state.in_place = Some(flight.plan);
         (self.state.unwell, self.state.damaged) = (false, false);
-        self.state.alarmed_for = None;
+        (self.state.alarmed_for, self.state.retry) = (None, None);
         let trigger = self.state.decision(flight.plan).map(|d| d.trigger);
         self.state.looks_back = trigger == Some(Trigger::Question);
         self.state.measured = None;

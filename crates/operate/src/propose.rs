@@ -211,7 +211,7 @@ impl Machine {
         }
         if candidate.entries == 0 && self.state.questions.is_empty() {
             (self.state.unwell, self.state.damaged) = (false, false);
-            self.state.alarmed_for = None;
+            (self.state.alarmed_for, self.state.retry) = (None, None);
             self.keep(plan, "the tables in place are whole: nothing to mend");
             return;
         }

@@ -57,12 +57,16 @@ pub struct State {
     /// is to be seen.
     #[serde(default)]
     pub looks_back: bool,
-    /// Whether pairs are lost and no safe way to mended tables was found, until the fabric or the tables change.
+    /// Whether pairs are lost, and no safe way to mended tables was found or they could not be written, until the fabric or the tables
+    /// change.
     #[serde(default)]
     pub damaged: bool,
     /// Fabric and tables of the last alarm about that, until they are repaired: questions of OpenSM about the same raise no other.
     #[serde(default)]
     pub alarmed_for: Option<(Digest, Digest)>,
+    /// When a repair that could not be written is tried again.
+    #[serde(default)]
+    pub retry: Option<Millis>,
     /// Evaluation of the tables in place for the jobs, if these were measured.
     pub measured: Option<Measured>,
     /// Past decisions, oldest first.

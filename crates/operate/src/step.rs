@@ -224,6 +224,10 @@ impl Machine {
                 self.audit(true);
                 self.state.phase = Phase::Auditing { flight };
             }
+            Phase::Watching if self.state.retry.is_some_and(|retry| retry <= at) => {
+                self.state.retry = None;
+                self.state.unwell = self.state.mode >= Mode::ApplyFaults;
+            }
             Phase::Watching
                 if self.state.mode >= Mode::ApplyFaults
                     && at.saturating_sub(self.state.audited) >= self.state.policy.audit =>

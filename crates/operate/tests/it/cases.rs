@@ -322,11 +322,39 @@ fn a_plan_that_cannot_be_written_is_reported_and_not_tried_again_at_once() {
     let why = "permission denied".to_owned();
     let requested = machine.hear(Input::Unplaced { plan: 1, stage: 0, why: why.clone() }).to_vec();
     assert!(
-        matches!(&requested[..], [Action::Alarm { level: Level::Warning, .. }]),
+        matches!(&requested[..], [Action::Alarm { level: Level::Critical, .. }]),
         "{requested:?}"
     );
-    assert_eq!(machine.outcome(), &DecisionOutcome::Kept { why });
+    assert_eq!(machine.outcome(), &DecisionOutcome::Kept { why: why.clone() });
+    assert!(machine.state.damaged, "pairs stay lost");
     assert_eq!(machine.hear(Input::Tick), []);
+    // A minute later, and with no second alarm about the same.
+    machine.at += 60_000;
+    let again = machine.hear(Input::Tick).to_vec();
+    assert!(matches!(&again[..], [Action::Work { task: Task::Mend { .. }, .. }]), "{again:?}");
+    machine.done(WorkResult::Found { candidate: candidate(100) });
+    assert_eq!(machine.proved(Rung::AnyOrder), [Action::Commit { plan: 2, stage: 0 }]);
+    assert_eq!(machine.hear(Input::Unplaced { plan: 2, stage: 0, why }), []);
+    assert!(machine.state.damaged);
+}
+
+/// Jobs that cannot be read after a change of the fabric are not taken for none.
+#[test]
+fn nothing_is_done_for_jobs_until_they_are_read_for_the_fabric() {
+    let nothing = || Candidate { entries: 0, ..candidate(100) };
+    let mut machine = TestMachine::new(Mode::ApplyFaults);
+    machine.done(WorkResult::Found { candidate: nothing() });
+    machine.jobs(5, 2);
+    machine.done(WorkResult::Found { candidate: nothing() });
+    machine.hear(Input::Fabric { digest: Digest(77), switches: 4, terminals: 8 });
+    machine.hear(Input::Tables { digest: Digest(78), between: false });
+    let acts = machine.done(WorkResult::Found { candidate: nothing() }).to_vec();
+    assert!(!acts.iter().any(|a| matches!(a, Action::Work { .. })), "{acts:?}");
+    let acts = machine.jobs(5, 0);
+    assert!(
+        acts.iter().any(|a| matches!(a, Action::Work { task: Task::Ease { .. }, .. })),
+        "{acts:?}"
+    );
 }
 
 #[test]

@@ -270,7 +270,7 @@ fn the_simulation_finds_no_schedule_that_hurts() {
 #[test]
 fn beside_a_stock_opensm_faults_are_mended_by_the_machine_alone() {
     let worlds: Vec<World> =
-        seeds(7).into_iter().map(|seed| run_stock(seed, Mode::Apply, 2_000)).collect();
+        seeds(12).into_iter().map(|seed| run_stock(seed, Mode::Apply, 2_000)).collect();
     if worlds.len() == 1 {
         return;
     }
