@@ -60,11 +60,13 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
             ));
             let sent = entries * BLOCK_SECONDS * 1e3;
             let quantity = format!("{what}: to send them one by one, ms");
-            rows.push(if (name, jobs) == ("first", 16) {
-                Row::derived(quantity, 20.0 * BLOCK_SECONDS * 1e3, sent, Allowed::Rule)
-                    .noted("20 entries of 4.6 us; printed as under 1 ms")
+            let printed = if jobs == 16 { 20 } else { 10 };
+            rows.push(if name == "first" {
+                let theirs = f64::from(printed) * BLOCK_SECONDS * 1e3;
+                Row::derived(quantity, theirs, sent, Allowed::Rule)
+                    .noted(format!("{printed} entries of 4.6 us; printed as under 1 ms"))
             } else {
-                Row::expected(quantity, sent, Allowed::AtMost(1.0)).noted("printed as under 1 ms")
+                Row::expected(quantity, sent, Allowed::AtMost(1.0)).noted("not the paper's policy")
             });
             rows.push(
                 Row::expected(format!("{what}: to find them, s"), slowest, Allowed::AtMost(0.1))

@@ -36,7 +36,8 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
      of 64 messages one after the other and an answer. Hosts are `slingshot`, cables 2.6 m (copper, printed) and 10 m \
      (optical, a decision). What software costs by the byte is not printed: that 16 KiB differ by less than 10 % needs \
      hosts that take a while for them, so messages are copied at either end, 0.16 ns a byte, and none waits for its \
-     receiver; hosts that copy nothing are shown, too, and not judged.",
+     receiver; latencies of hosts that copy nothing are shown, too, and not judged. Bandwidth is that of hosts that copy nothing, to one \
+     partner at each distance.",
     class: Class::Shape,
     seconds: 60.0,
     run: reproduce,

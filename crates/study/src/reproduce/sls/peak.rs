@@ -28,7 +28,7 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
     paper: PAPER,
     setup: "All 2,048 adapters of Shandy, packet by packet, 4 KiB of data with the headers of RoCEv2: each sends to all, at random, \
      or to the one that is half of the machine further (a bisection), as much as the peak needs and a quarter more, for 90 us of which 60 count. \
-     Adaptive routing is `aries` (Slingshot's: up to four ways, weighed at the source). By processes a node: what they offer on 64 nodes if \
+     Adaptive routing is `slingshot` (up to four ways, weighed at the source). By processes a node: what they offer on 64 nodes if \
      messages never meet, each with the processor time of MPI; no number is printed. The change of algorithm is timed without congestion on 1,024 nodes with MPICH's rule (Bruck up to 256 \
      B).",
     class: Class::Shape,

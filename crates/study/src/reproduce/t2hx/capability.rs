@@ -32,7 +32,8 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
      messages, 14 to 672 nodes (16 to 512 where a code needs powers of two). Where placement is drawn, ten draws \
      up to 64 nodes and two beyond; the median is judged. Messages may begin or end late by 1 % of their own \
      time, which changes runs of AMG, MiniFE and HPCG on 672 nodes by at most 0.2 %. Values of the figure are \
-     lost. Halo codes within 5 % under HX/DFSSSP/linear; Graph500 and HPCG no worse under random placement at \
+     lost. Halo codes within 5 % under HX/DFSSSP/linear (where the text names MILC; of AMG, MiniFE and FFVC it says that some routing or placement \
+     serves them, and CoMD it does not name); Graph500 and HPCG no worse under random placement at \
      full size. HPL's +46 % is blamed on small matrices in the paper itself, and told.",
     class: Class::Shape,
     seconds: 600.0,

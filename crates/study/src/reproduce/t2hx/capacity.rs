@@ -66,7 +66,8 @@ pub(in crate::reproduce) const EXPERIMENT: Experiment = Experiment {
      in print; that FFVC, SWFFT, Graph500 and CoMD are the other four is inferred. Skeletons with 20 % communication \
      whose runs are cut into 20,000 messages and take about 80 s, so that totals are not the paper's; MuPP and EmDL \
      are all communication, or nearly. Messages may begin or end late by 0.1 % of their own time. Judged: HyperX with linear placement is ahead of HyperX with random, by five seeds, and within 10 % of \
-     the Fat-Tree, over all fourteen and over the twelve that are applications.",
+     the Fat-Tree, over all fourteen and over the twelve that are applications; by one seed that PARX is ahead of the Fat-Tree, SSSP on it last, and MILC \
+     fewest with random placement. The requirement of 10 % was set before the runs, and leaves out the 12.7 % that are printed.",
     class: Class::Shape,
     seconds: 2000.0,
     run: reproduce,
@@ -130,10 +131,18 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         .noted("+12.7 % is printed; within 10 % of the Fat-Tree is required"),
         order("all fourteen", 14),
         Row::told("all fourteen, HX/DFSSSP/random over FT/ftree/linear", total(3) / total(0)),
-        Row::told("all fourteen, HX/PARX/clustered over FT/ftree/linear", total(4) / total(0))
-            .noted("second in print"),
-        Row::told("all fourteen, FT/SSSP/clustered over FT/ftree/linear", total(1) / total(0))
-            .noted("last in print, for MuPP and Graph500"),
+        Row::expected(
+            "all fourteen, HX/PARX/clustered over FT/ftree/linear",
+            total(4) / total(0),
+            Allowed::AtLeast(1.0),
+        )
+        .noted("second in print; one seed"),
+        Row::expected(
+            "all fourteen, FT/SSSP/clustered over FT/ftree/linear",
+            total(1) / total(0),
+            Allowed::AtMost(1.0),
+        )
+        .noted("last in print, for MuPP and Graph500; one seed"),
         Row::expected(
             "applications, HX/DFSSSP/linear over FT/ftree/linear",
             apps(2) / apps(0),
@@ -143,8 +152,12 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
         Row::told("applications, HX/DFSSSP/random over FT/ftree/linear", apps(3) / apps(0)),
         Row::told("applications, HX/PARX/clustered over FT/ftree/linear", apps(4) / apps(0)),
         Row::told("applications, FT/SSSP/clustered over FT/ftree/linear", apps(1) / apps(0)),
-        Row::told("MILC, HX/DFSSSP/random over linear", milc(3) / milc(2).max(1.0))
-            .noted("14 runs only with random placement in print"),
+        Row::expected(
+            "MILC, HX/DFSSSP/random over linear",
+            milc(3) / milc(2).max(1.0),
+            Allowed::AtMost(1.0),
+        )
+        .noted("14 runs only with random placement in print; one seed"),
         Row::new(
             "MuPP, HX/DFSSSP/random over linear",
             1.16,

@@ -74,7 +74,7 @@ fn reproduce(context: &Context<'_>) -> Vec<Row> {
             least(&minimal),
             Allowed::Rule,
         )
-        .noted("up to seven streams share a cable (section 2.3)"),
+        .noted("up to seven streams share a cable (section 1)"),
         Row::new("HyperX, PARX: mean, GiB/s", 1.39, mean(&parx), Allowed::Rule)
             .noted("without the cost of its MPI layer"),
         Row::derived(
