@@ -300,10 +300,17 @@ pub fn to_groups(
             more.entry(row).or_default().push((s, channels));
         }
     }
+    if let Some((line, count)) = dark {
+        let ports = counted(count, "port", "ports");
+        let what = format!(
+            "{ports} in the groups of a switch and a LID {} to no switch",
+            if count == 1 { "leads" } else { "lead" }
+        );
+        found.warn(line, what, "left out of these groups; is that cable gone?");
+    }
     for (what, tally) in [
         ("of a switch that the fabric does not have", foreign),
         ("of a LID that the fabric does not have", unowned),
-        ("of a port that leads to no switch", dark),
     ] {
         if let Some((line, count)) = tally {
             let entries = counted(count, "group is", "groups are");

@@ -96,6 +96,7 @@ pub fn read(
 
     // Position of every terminal: by its name, else by its LID.
     let mut at: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
+    let mut second = 0;
     for &(first, last, quadrant) in lines.lids.iter().rev() {
         let Some(group) = place(quadrant) else {
             found.warn(
@@ -108,7 +109,8 @@ pub fn read(
         for lid in first..=last {
             let owner = lids.owner(lid).and_then(|(dest, _)| dest.as_terminal(fabric));
             if let Some(t) = owner {
-                at[t.index()] = Some(group);
+                let before = at[t.index()].replace(group);
+                second += usize::from(before.is_some_and(|before| before != group));
             }
         }
     }
@@ -126,6 +128,11 @@ pub fn read(
                 found.warn(*line, format!("nothing is said of quadrant {quadrant}"), "left out");
             }
         }
+    }
+    if second > 0 {
+        let terminals = counted(second, "terminal is", "terminals are");
+        let what = format!("{terminals} in two quadrants by LID");
+        found.warn(0, what, "the first line counts, or that of its name");
     }
     let lost = at.iter().filter(|group| group.is_none()).count();
     if lost > 0 {
@@ -151,7 +158,9 @@ fn read_lines(text: &str, paths: usize, found: &mut Diagnostics) -> Lines {
             continue;
         }
         if let Some(bytes) = line.strip_prefix("threshold ").and_then(|w| w.trim().parse().ok()) {
-            lines.threshold = Some(bytes);
+            if lines.threshold.replace(bytes).is_some_and(|before| before != bytes) {
+                found.warn(i + 1, "a second threshold", "the last line counts");
+            }
         } else if let Some((pair, lists)) = pair(line) {
             let above = lists.small.iter().chain(&lists.large).find(|&&n| usize::from(n) >= paths);
             if let Some(above) = above {
@@ -341,6 +350,13 @@ mod tests {
         let lines: Vec<usize> = found.0.iter().map(|d| d.line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6, 7, 9, 0, 0, 8, 0]);
         assert!(read("threshold 3\n").is_err());
+        let (choice, found) = read(
+            "threshold 3\nthreshold 5\n0 0 small 0 large 0\n1 1 small 1 large 1\nlids 1-20 -> 0\nlids 1-4 -> 1\n",
+        )
+        .expect("two pairs");
+        assert_eq!((choice.threshold(), found.0[0].line), (5, 2));
+        let said = format!("{found:?}");
+        assert!(said.contains("1 terminal is in two quadrants by LID"), "{said}");
         let many: Vec<String> = (0..2000).map(|q| format!("{q} {q} small 0 large 0")).collect();
         assert!(read(&many.join("\n")).is_err());
     }

@@ -44,7 +44,11 @@ pub fn read(
     let mut select: Vec<Option<u16>> = vec![None; fabric.terminal_count()];
     for (number, line) in said(text) {
         match entry(line, routes.paths(), &by_guid) {
-            Ok((terminal, bits)) => select[terminal] = Some(bits),
+            Ok((terminal, bits)) => {
+                if select[terminal].replace(bits).is_some_and(|before| before != bits) {
+                    found.warn(number, "other path bits of a port above", "the last line counts");
+                }
+            }
             Err(problem) => {
                 found.warn(number, problem, "expected 0x<port GUID> <path bits>; left out");
             }

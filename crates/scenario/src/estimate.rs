@@ -31,7 +31,7 @@ pub struct Estimate {
 /// the file (243 were measured with 3.6 million messages).
 const OF_MESSAGE: u64 = 256;
 
-/// Messages determine the progress of a run once this share of them has arrived.
+/// Messages determine the progress of a run once this share of them has arrived, but for packets, which are counted themselves.
 const ENOUGH: f64 = 0.005;
 
 impl Case {
@@ -86,10 +86,10 @@ impl Case {
         }
         let once = if messages == 0.0 {
             1.0
-        } else if arrived >= ENOUGH * messages {
+        } else if arrived >= ENOUGH * messages && self.medium.packets().is_none() {
             arrived / messages
         } else {
-            // Messages in flight are not counted yet.
+            // Messages in flight are not counted yet, of which packets may be nearly all.
             self.sent(simulated, messages, bytes).max(arrived / messages)
         };
         once.min(until).clamp(1e-9, 1.0)

@@ -169,13 +169,22 @@ fn inner(path: &Path) -> Option<PathBuf> {
 /// Reads tables, for a fabric that was loaded as `name`.
 ///
 /// # Errors
-/// If they cannot be read, are of another fabric, or a set of them was torn or altered.
+/// If they cannot be read, are of another fabric, or a set of them was torn or altered; for a fabric of several planes.
 pub fn read(
     files: &TableFiles,
     name_of_fabric: &str,
     loaded: &Loaded,
     listener: &mut dyn Listener,
 ) -> Result<Read, Error> {
+    // Each plane is a subnet, which has its own LIDs.
+    let planes = loaded.topology.plane_count();
+    if planes > 1 {
+        let tables = files.tables.display();
+        return Err(Error::input(format!(
+            "{tables}: tables are of one subnet, and {name_of_fabric} has {planes} planes"
+        ))
+        .hint("--plane 1 takes one of them (in a scenario: plane = 1)"));
+    }
     if !files.tables.is_dir() {
         // A file may be of a set that was torn or altered, too.
         let beside = [

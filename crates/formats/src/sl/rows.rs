@@ -98,17 +98,22 @@ pub(super) fn read(
                 "the file was cut or edited",
             );
         }
-        let mut broken = 0;
+        let (mut broken, mut second) = (0, 0);
         for (digit, dest) in row.chars().zip(columns) {
             match (digit.to_digit(16), dest) {
                 (Some(sl), &Some((dest, index))) => {
                     for source in sources.clone().map(TerminalId::new) {
-                        levels.set(source, dest, index, sl as u8);
+                        second += usize::from(levels.set(source, dest, index, sl as u8));
                     }
                 }
                 (None, _) => broken += 1,
                 (_, None) => {}
             }
+        }
+        if second > 0 {
+            let paths = counted(second, "path has", "paths have");
+            let what = format!("{paths} another service level above");
+            found.warn(number, what, "the last one counts; are two lists in one file?");
         }
         if broken > 0 {
             found.warn(

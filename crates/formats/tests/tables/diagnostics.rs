@@ -458,6 +458,28 @@ PathRecord dump:
     insta::assert_snapshot!(error, @"dump: none of this fabric among 1 path record; expected service levels of fabric 'pair' (fabric, tables and service levels must be of one sweep; saquery --src-to-dst prints one for a pair)");
 }
 
+/// What a later line says otherwise is named in every form of levels and choices.
+#[test]
+fn second_lines_are_reported() {
+    let fabric = pair();
+    let routes = darkfiber_routing::Routes::empty("x", &fabric, 4);
+    let first = fabric.terminal(darkfiber_fabric::TerminalId(0)).guid;
+    let text = format!("{first} 3\n{first} 3\n{first} 2\n");
+    let (bits, found) = path_bits::read(&text, path(), &fabric, &routes).expect("some");
+    assert_eq!(bits[0], 2);
+    assert!(lines(&found).starts_with("line 3: warning: other path bits of a port above"));
+    let mut routes = find_engine("minhop")
+        .expect("known")
+        .route(&fabric, &darkfiber_routing::Request::default())
+        .expect("routes");
+    let rows = "lids 1-4\n1 0011\n2 0000\n3 0000\n4 0000\n1 0110\n";
+    let found = sl::read(rows, path(), &fabric, &lids(), &mut routes).expect("rows");
+    assert!(
+        lines(&found).contains("line 6: warning: 2 paths have another service level above"),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn path_bits_problems_are_reported() {
     let fabric = pair();

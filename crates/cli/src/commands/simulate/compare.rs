@@ -100,6 +100,7 @@ fn refuse(args: &SimulateCommand) -> Result<(), Failure> {
         ("--html", args.page.html.is_some()),
         ("--map", args.page.map.is_some()),
         ("--progress", args.progress),
+        ("--estimate", args.estimate),
         ("--store", args.keep.keep.store.is_some()),
         ("--mpi", args.mpi),
     ];

@@ -9,8 +9,11 @@ use darkfiber_workload::play::{Record, Repeat, SECOND};
 use crate::out;
 use crate::progress::Progress;
 
-/// Time between two looks at the clock, in messages.
+/// Time between two looks at the clock, in messages, once so many have arrived.
 const LOOK: u64 = 1 << 8;
+/// The share of a run of packets from which on it is said how much is left: before, most may be under way in messages that have not
+/// arrived.
+const ENOUGH: f64 = 0.05;
 /// How long a run is watched before it is said how long all of it takes, and from how many seconds on that is worth saying.
 const LONG: (Duration, f64) = (Duration::from_secs(5), 10.0);
 
@@ -98,7 +101,7 @@ impl<'a> ProgressWatch<'a> {
     pub(super) fn see(&mut self, record: &Record) {
         self.messages += 1;
         self.bytes = self.bytes.saturating_add(record.bytes);
-        if !self.messages.is_multiple_of(LOOK) {
+        if self.messages > LOOK && !self.messages.is_multiple_of(LOOK) {
             return;
         }
         let now = Instant::now();
@@ -115,7 +118,8 @@ impl<'a> ProgressWatch<'a> {
         );
         let cost = self.medium.cost(self.messages as f64, self.bytes as f64);
         let done = self.whole.done(cost, record);
-        if done > 0.0 {
+        let is_known = self.medium.packets().is_none() || done >= ENOUGH;
+        if done > 0.0 && is_known {
             let all = seconds / done;
             if !self.estimated && now - self.begin >= LONG.0 {
                 self.estimated = true;
