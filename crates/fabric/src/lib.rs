@@ -17,6 +17,7 @@ mod faults;
 pub mod generate;
 mod ids;
 mod link;
+pub mod memory;
 mod naming;
 mod natural_order;
 mod node;

@@ -1,7 +1,7 @@
 //! The interface of engines: given a fabric and a request, an engine computes routes or refuses
 //! with a reason.
 
-use darkfiber_fabric::{Fabric, Shape, SwitchId};
+use darkfiber_fabric::{Fabric, Shape, SwitchId, memory};
 
 use crate::{Refusal, Request, Routes, lid_offsets, planes};
 
@@ -147,6 +147,7 @@ pub trait Engine: Sync {
     /// # Errors
     /// A [`Refusal`] if this engine cannot route this fabric as requested.
     fn route(&self, fabric: &Fabric, request: &Request<'_>) -> Result<Routes, Refusal> {
+        expect_memory(fabric)?;
         let mut routes = planes::route(self.name(), fabric, request, &|_, fabric, request| {
             self.route_plane(fabric, request)
         })?;
@@ -188,6 +189,20 @@ pub trait Engine: Sync {
         let more_even = |request: &Request<'_>| other.compute(fabric, request);
         lid_offsets::route(fabric, request, &own, Some((other.name(), &more_even)), layered)
     }
+}
+
+/// Tables of more bytes than this are held against the memory that is free, which takes a tenth of a millisecond to find out.
+const LARGE: u128 = 32 << 20;
+
+/// Refuses a fabric whose tables do not fit memory: an entry for each switch and destination. Rows of several LIDs a port may be shared, so
+/// that these do not count.
+fn expect_memory(fabric: &Fabric) -> Result<(), Refusal> {
+    let (terminals, switches) = (fabric.terminal_count(), fabric.switch_count());
+    let bytes = (terminals + switches) as u128 * switches as u128;
+    if bytes <= LARGE {
+        return Ok(());
+    }
+    memory::expect(bytes).map_err(|shortage| Refusal::Memory { terminals, switches, shortage })
 }
 
 /// What to say of roots that are not all of the switches on top of a known tree: paths go up to roots alone.

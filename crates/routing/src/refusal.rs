@@ -1,5 +1,6 @@
 //! Why an engine does not route a fabric.
 
+use darkfiber_fabric::memory::Shortage;
 use thiserror::Error;
 
 /// Why an engine cannot route a fabric.
@@ -63,6 +64,16 @@ pub enum Refusal {
         bytes: u64,
         /// Other options of the user.
         hint: &'static str,
+    },
+    /// The machine has not the memory for the tables.
+    #[error("tables of {terminals} terminals and {switches} switches take {shortage}")]
+    Memory {
+        /// Terminals of the fabric.
+        terminals: usize,
+        /// Its switches.
+        switches: usize,
+        /// What is needed, and what is free.
+        shortage: Shortage,
     },
     /// A parameter that the engine does not have, or a value out of range.
     #[error("{engine}: {problem}")]

@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::value::HINT;
-use crate::{Error, Listener, memory};
+use crate::{Error, Listener};
 
 /// Engines of which the first that does not refuse routes a fabric: `ftree+minhop`.
 #[derive(Clone)]
@@ -59,10 +59,6 @@ impl Chain {
         request: &Request<'_>,
         listener: &mut dyn Listener,
     ) -> Result<Routes, Error> {
-        memory::expect(memory::of_tables(fabric), || {
-            let (t, s) = (fabric.terminal_count(), fabric.switch_count());
-            format!("tables of {t} terminals and {s} switches")
-        })?;
         match route_first(&self.engines, fabric, request) {
             Ok((routes, refusals)) => {
                 for (name, refusal) in refusals {

@@ -36,7 +36,6 @@ mod history;
 mod machine;
 mod mapping;
 mod matrix;
-pub mod memory;
 mod month;
 pub mod nccl;
 mod near_cubic;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::block::Stage;
 use super::rounds::ScheduleRounds;
 use super::{Block, Builder, Op, Rounds, Schedule, ScheduleError, Segments};
-use crate::memory;
+use darkfiber_fabric::memory;
 
 /// Writes schedules in program order. Operations added between two calls of [`Script::wait`] run concurrently; later
 /// ones wait for all of them. Ranks wait only for their own operations.

@@ -2,6 +2,36 @@
 
 use std::fs;
 
+use thiserror::Error;
+
+/// More memory than is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{} of memory, and {} are free", size(*bytes as f64), size(*free as f64))]
+pub struct Shortage {
+    /// Bytes that are needed.
+    pub bytes: u128,
+    /// Bytes that are free.
+    pub free: u64,
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.0} MB", (b / 1e6).ceil()),
+    }
+}
+
+/// Whether this many bytes are free, as far as that is known.
+///
+/// # Errors
+/// If fewer are.
+pub fn expect(bytes: u128) -> Result<(), Shortage> {
+    match free() {
+        Some(free) if bytes > u128::from(free) => Err(Shortage { bytes, free }),
+        _ => Ok(()),
+    }
+}
+
 /// Bytes of memory that this process can still allocate: those that the system reports as available, or the rest of its
 /// control group (version 2) or half the rest of its address space (`ulimit -v`), if that is less; `None` where none is known.
 pub fn free() -> Option<u64> {
@@ -41,6 +71,14 @@ pub fn amount(text: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shortage_has_both_numbers() {
+        let shortage = Shortage { bytes: 43_000_000_000, free: 20 << 30 };
+        assert_eq!(shortage.to_string(), "43.0 GB of memory, and 21.5 GB are free");
+        assert!(expect(1).is_ok());
+        assert!(free().is_none() || expect(u128::MAX).is_err());
+    }
 
     #[test]
     fn amounts_are_read_from_lines_in_kibibytes() {
