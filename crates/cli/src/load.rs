@@ -27,7 +27,7 @@ pub(crate) fn open(scenario: &Scenario, common: &Common) -> Result<Case<()>, Fai
     // A user of options knows the keys of packets as options.
     let case = opened.map_err(|error| {
         let error = error.of_options();
-        let is_option = error.at.first().is_some_and(|key| key == "packets");
+        let is_option = error.at.len() > 1 && error.at[0] == "packets";
         let at = error.at.last().filter(|_| is_option).map(|key| format!("--{key}"));
         Error { at: at.into_iter().collect(), ..error }
     })?;
