@@ -215,7 +215,7 @@ impl<'a> BalancePart<'a> {
         self.balancer.enter(dag);
         for row in rows(routes, group) {
             let ports = self.rows.begin(routes, row);
-            self.balancer.remove(self.fabric, &dag.open, ports);
+            self.balancer.remove(self.fabric, dag.open(), ports);
             if apart {
                 self.balancer.choose_open_apart(self.fabric, dag, ports);
             } else {
@@ -234,8 +234,8 @@ fn choose(
     weighs: FirstCriterion,
     ports: &mut [u8],
 ) {
-    balancer.choose(fabric, &dag.open, ports);
-    balancer.add(&dag.open);
+    balancer.choose(fabric, dag.open(), ports);
+    balancer.add(dag.open());
     if weighs == FirstCriterion::Siblings {
         balancer.mark(&dag.whole);
     }

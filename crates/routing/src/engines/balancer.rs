@@ -159,8 +159,12 @@ impl Balancer {
         dag: &DividedDag,
         ports: &mut [u8],
     ) {
-        let is_passed = &dag.is_passed[..];
-        self.send_all_apart(fabric, &dag.whole, |s| !is_passed[s as usize], ports);
+        match dag.is_passed() {
+            Some(is_passed) => {
+                self.send_all_apart(fabric, &dag.whole, |s| !is_passed[s as usize], ports);
+            }
+            None => self.choose_apart(fabric, &dag.whole, ports),
+        }
     }
 
     #[inline]
