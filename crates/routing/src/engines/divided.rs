@@ -20,7 +20,7 @@ pub(super) struct DividedDag {
     is_passed: Vec<bool>,
 }
 
-/// A graph is divided where at least one switch in this many has one candidate alone: another copy of nearly all of it takes room in caches.
+/// A graph is divided where at least one switch in this many has one candidate alone: a copy of nearly all of it takes room in caches.
 const PAYS: usize = 4;
 
 impl DividedDag {
