@@ -3,7 +3,9 @@
 //! A spine whose cable to a leaf is dead has no way down to it but over another leaf and up again. Hosts do not need that way: their
 //! leaves take other spines. While entries are written, though, such a leaf may still send to the spine, which sends back: mixtures of
 //! old and new entries loop, and with two dead cables no order of switches may be left in which they do not. Without that entry of the
-//! spine all is in any order. What it costs is that the spine itself cannot answer hosts on that leaf by LID until its entry is made again.
+//! spine there is one, or any order will do.
+//!
+//! What it costs is that the spine itself cannot answer hosts on that leaf by LID until its entry is made again.
 
 use darkfiber_fabric::SwitchId;
 
