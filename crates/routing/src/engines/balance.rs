@@ -15,7 +15,8 @@ use rayon::prelude::*;
 
 use super::balancer::Balancer;
 use super::dag::Dag;
-use super::divided::{Dags, DividedDag};
+use super::divided::DividedDag;
+use super::kept_dags::Dags;
 use super::parallel::{Rows, SHARE, add_up, parts};
 use crate::{DestId, Routes};
 

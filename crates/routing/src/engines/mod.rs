@@ -29,6 +29,7 @@ mod guard;
 mod hyperx_min;
 mod job_peers;
 mod job_tables;
+mod kept_dags;
 mod lash;
 mod layers;
 mod lines;
